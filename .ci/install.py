@@ -48,7 +48,7 @@ UV = [
 
 LOAD = """
 from importlib import import_module
-from autograder.engine.worker import boot, parent
+from autograder.sandbox.worker import boot, parent
 for name in boot.WARM:
     import_module(name)
 """

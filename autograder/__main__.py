@@ -6,7 +6,7 @@ import gc
 import os
 import sys
 
-from autograder.engine.sandbox.blas import ONE_THREAD
+from autograder.sandbox.blas import ONE_THREAD
 
 
 def main() -> None:
@@ -16,7 +16,7 @@ def main() -> None:
         os.environ.setdefault(name, value)
 
     if sys.argv[1:2] in (["check"], ["watch"]):
-        from autograder import confined
+        from autograder.checking import confined
 
         # It loads NumPy and the engine while this process loads the command line.
         confined.start_early()

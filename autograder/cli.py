@@ -16,8 +16,8 @@ from typing import Annotated, Any
 import typer
 
 from autograder import __version__
+from autograder.base.errors import Fault, Interrupted, Unusable
 from autograder.commands.common import CourseFolder, stop
-from autograder.errors import Fault, Interrupted, Unusable
 
 AGAIN_SECONDS = 0.01
 """Until a signal that was lost is sent anew."""

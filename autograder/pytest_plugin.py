@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from autograder.base.result import CheckResult
+    from autograder.checking.student_copy import StudentCopy
+    from autograder.checking.waiting import Waits
     from autograder.exercises import exercise
-    from autograder.result import CheckResult
-    from autograder.student_copy import StudentCopy
-    from autograder.waiting import Waits
 
 
 _NOTEBOOKS = pytest.StashKey[list["Notebook"]]()
@@ -47,8 +47,8 @@ class Notebook(pytest.File):
 
     @cached_property
     def copy(self) -> StudentCopy:
-        from autograder import student_copy
-        from autograder.errors import Unusable
+        from autograder.base.errors import Unusable
+        from autograder.checking import student_copy
 
         try:
             return student_copy.read(self.path.read_bytes(), str(self.path))
@@ -63,8 +63,8 @@ class Notebook(pytest.File):
     @cached_property
     def outcomes(self) -> dict[str, CheckResult]:
         """What each check says, by its id. One run tells it for all of them."""
-        from autograder import confined
-        from autograder.waiting import waits
+        from autograder.checking import confined
+        from autograder.checking.waiting import waits
 
         result, self.unlocked = confined.checked(self.copy)
         self.waits = waits(self.copy, result)
@@ -106,7 +106,7 @@ class Check(pytest.Item):
             raise Failed("\n".join(self._lines(outcome, notebook.waits.get(self.check.step, ()))))
 
     def _lines(self, outcome: CheckResult, roots: tuple[str, ...]) -> Iterator[str]:
-        from autograder.text import agreeing, listed
+        from autograder.base.text import agreeing, listed
 
         yield outcome.message
         if roots:
@@ -116,8 +116,8 @@ class Check(pytest.Item):
             yield f"hint: {outcome.hint}"
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        from autograder.errors import Unusable
-        from autograder.text import brief, inert
+        from autograder.base.errors import Unusable
+        from autograder.base.text import brief, inert
 
         if not excinfo.errisinstance((Failed, Unusable)):
             return super().repr_failure(excinfo, style)
@@ -174,7 +174,7 @@ def pytest_terminal_summary(
     for report in terminalreporter.stats.get(UNWRITTEN, []):
         unwritten[dict(report.user_properties)[UNWRITTEN]] = None
     if unwritten:
-        from autograder.text import inert
+        from autograder.base.text import inert
 
         steps = inert(", ".join(unwritten))
         terminalreporter.write_line(f"still to be written, and failed until then: {steps}")
@@ -185,7 +185,7 @@ def pytest_terminal_summary(
         if copy:
             terminalreporter.write_line(f"{notebook.path.name}: {copy.about_hidden}")
         if notebook.unlocked:
-            from autograder.confined import UNLOCKED
+            from autograder.checking.confined import UNLOCKED
 
             note = UNLOCKED.format(reason=notebook.unlocked)
             terminalreporter.write_line(f"{notebook.path.name}: {note}")

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from autograder.course import Course
+from autograder.course.course import Course
 from autograder.engine.selftest import strongest
 from autograder.exercises import exercise
 from autograder.exercises.exercise import Exercise

@@ -16,11 +16,12 @@ from pathlib import Path
 from types import FrameType
 
 import autograder
-from autograder import files, results
-from autograder.course import Course
-from autograder.engine.grader import Grader
+from autograder.base import files
+from autograder.course import results
+from autograder.course.course import Course
+from autograder.course.gradebook import autograded, master, record
 from autograder.exercises.exercise import Exercise
-from autograder.gradebook import autograded, master, record
+from autograder.grader.grader import Grader
 from benchmarks.submissions import Submission
 
 PACKAGE = f"{Path(autograder.__file__).parent}/"
@@ -29,19 +30,19 @@ BATCH = 50
 
 WAITING = "waiting for the worker: student code, its wire, the switches"
 WHERE = {
-    "engine/sandbox/": "fork, lock, end",
-    "engine/diagnosis.py": "finding the misconception",
-    "engine/worker/": "wire, in the grader",
+    "diagnosis/": "finding the misconception",
+    "sandbox/worker/": "wire, in the grader",
     "engine/session.py": "wire, in the grader",
     "engine/recorded_calls.py": "wire, in the grader",
     "engine/check_functions.py": "wire, in the grader",
-    "engine/live_worker.py": "wire, in the grader",
+    "sandbox/live_worker.py": "wire, in the grader",
+    "sandbox/": "fork, lock, end",
     "engine/clock.py": "wire, in the grader",
     "engine/reference.py": "wire, in the grader",
     "submissions/": "reading the submission",
-    "gradebook/autograded.py": "autograded notebook",
-    "gradebook/": "gradebook",
-    "files.py": "result on disk",
+    "course/gradebook/autograded.py": "autograded notebook",
+    "course/gradebook/": "gradebook",
+    "base/files.py": "result on disk",
     "engine/": "checks in the grader",
 }
 """Parts of the package; of the frames on the stack the innermost that is one of these counts."""
@@ -118,14 +119,16 @@ def _part(frame: FrameType | None) -> str:
     while frame is not None:
         name = frame.f_code.co_filename
         if name.startswith("<") and not name.startswith("<frozen"):
-            if not _is_below(frame, "engine/diagnosis.py"):
+            if not _is_below(frame, "diagnosis/"):
                 return WHERE["engine/"]
         elif name.startswith(PACKAGE):
             part = _part_of_file(name.removeprefix(PACKAGE))
-            if part == WHERE["engine/worker/"] and frame is innermost and _receives(frame):
+            if part == WHERE["sandbox/worker/"] and frame is innermost and _receives(frame):
                 return WAITING
-            if part == WHERE["files.py"] and _is_below(frame, "gradebook/autograded.py"):
-                return WHERE["gradebook/autograded.py"]
+            if part == WHERE["base/files.py"] and _is_below(
+                frame, "course/gradebook/autograded.py"
+            ):
+                return WHERE["course/gradebook/autograded.py"]
             if part:
                 return part
         frame = frame.f_back

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from autograder.base.quiet import quiet
 from autograder.exercises import cell_code
 from autograder.exercises.exercise import Exercise
-from autograder.quiet import quiet
 from autograder.submissions.parse import parse
 from benchmarks.measure import Cost
 from benchmarks.submissions import Submission

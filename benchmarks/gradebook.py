@@ -20,13 +20,14 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
-from autograder import files, results
-from autograder.course import Course
-from autograder.engine.graded import Graded
-from autograder.engine.grader import Grader
+from autograder.base import files
+from autograder.course import results
+from autograder.course.course import Course
+from autograder.course.gradebook import autograded, marks, master, record
 from autograder.exercises import exercise
 from autograder.exercises.exercise import Exercise
-from autograder.gradebook import autograded, marks, master, record
+from autograder.grader.graded import Graded
+from autograder.grader.grader import Grader
 from tests.support import databases, sample_class
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -16,14 +16,14 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from autograder import course
+from autograder.base.settings import Settings
+from autograder.course import course
 from autograder.engine import selftest
-from autograder.engine.grader import Grader
-from autograder.engine.sandbox.levels import NAMES
-from autograder.engine.sandbox.parent_process import Parent, start_parent
 from autograder.exercises import exercise
 from autograder.exercises.exercise import Exercise
-from autograder.settings import Settings
+from autograder.grader.grader import Grader
+from autograder.sandbox.levels import NAMES
+from autograder.sandbox.parent_process import Parent, start_parent
 
 ROUNDS = 5
 

@@ -12,14 +12,15 @@ from dataclasses import replace
 from itertools import cycle, islice
 from pathlib import Path
 
-from autograder import files, results
-from autograder.course import Course
-from autograder.engine.graded import Graded
-from autograder.engine.grader import Grader
+from autograder.base import files
+from autograder.course import results
+from autograder.course.course import Course
+from autograder.course.gradebook import record
 from autograder.exercises import exercise
 from autograder.exercises.exercise import Exercise
-from autograder.gradebook import record
-from autograder.pages import feedback
+from autograder.grader.graded import Graded
+from autograder.grader.grader import Grader
+from autograder.show.pages import feedback
 from tests.support import sample_class
 
 ROOT = Path(__file__).resolve().parent.parent

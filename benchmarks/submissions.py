@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from autograder.course import Course
+from autograder.course.course import Course
 from autograder.exercises import misconceptions, right_answers
 from autograder.exercises.exercise import Exercise
 

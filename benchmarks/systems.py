@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from autograder import results
-from autograder.course import Course
+from autograder.course import results
+from autograder.course.course import Course
 from autograder.exercises.exercise import Exercise
 from benchmarks import measure, otter
 from benchmarks.measure import Run

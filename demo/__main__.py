@@ -17,10 +17,10 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
-from autograder import results as stored
-from autograder.course import Course
+from autograder.course import results as stored
+from autograder.course.course import Course
+from autograder.course.gradebook import marks
 from autograder.exercises import exercise
-from autograder.gradebook import marks
 from demo import banks
 from demo.stage import ROOT, environment, point_at, run, say, short
 from tests.support import sample_class
@@ -136,7 +136,7 @@ def _submit(course: Course, student: Student, data: bytes, when: datetime) -> No
     from nbgrader.coursedir import CourseDirectory
     from nbgrader.exchange.default import ExchangeSubmit
 
-    from autograder.gradebook import config as host
+    from autograder.course.gradebook import config as host
 
     class Submit(ExchangeSubmit):
         def set_timestamp(self) -> None:

@@ -8,10 +8,10 @@ import sys
 import time
 from pathlib import Path
 
-from autograder import results as stored
-from autograder.course import Course
+from autograder.authoring.proving import sample
+from autograder.course import results as stored
+from autograder.course.course import Course
 from autograder.exercises import exercise
-from autograder.proving import sample
 from demo.stage import ROOT, environment, point_at, run, say
 from tests.support import bank_class
 

@@ -19,10 +19,9 @@ from playwright.sync_api import Browser
 from rich.console import Console
 from rich.terminal_theme import MONOKAI
 
-from autograder import confined, student_copy
-from autograder.text import short
-from autograder.watching import screen
-from autograder.watching.screen import View
+from autograder.base.text import short
+from autograder.checking import confined, screen, student_copy
+from autograder.checking.screen import View
 from demo.__main__ import NAME
 from demo.stage import ROOT
 from tests.support import browser, sample_class

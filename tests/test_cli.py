@@ -16,8 +16,8 @@ import pytest
 
 import autograder
 from autograder import cli
-from autograder.course import Course
-from autograder.errors import Interrupted
+from autograder.base.errors import Interrupted
+from autograder.course.course import Course
 from tests.support import processes
 from tests.support.courses import NAME, RIGHT, ROOT, handed_in
 
@@ -428,7 +428,7 @@ def test_a_mistake_in_a_mark_is_said_before_the_engine_is_loaded(tmp_path):
     code = (
         "import sys\nfrom autograder import cli\n"
         "try: cli.main(['build', 'one'])\nexcept SystemExit: pass\n"
-        "print(*sorted({'autograder.engine.grader', 'autograder.engine.experiments', 'nbgrader'} & set(sys.modules)))"
+        "print(*sorted({'autograder.grader.grader', 'autograder.diagnosis.experiments', 'nbgrader'} & set(sys.modules)))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -461,7 +461,7 @@ def test_a_command_loads_no_other_command(arguments, commands):
 
 def test_what_checks_a_notebook_loads_while_the_command_line_does():
     code = (
-        "import runpy, sys\nfrom autograder import confined\n"
+        "import runpy, sys\nfrom autograder.checking import confined\n"
         'confined.start_early = lambda: sys.exit(f\'{sorted({"typer", "rich"} & set(sys.modules))}\')\n'
         f"sys.argv = ['autograder', 'check', {str(RELEASE)!r}]\n"
         "runpy.run_module('autograder', run_name='__main__')"

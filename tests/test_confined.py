@@ -15,15 +15,16 @@ from typing import Any
 
 import pytest
 
-from autograder import confined, files, student_copy
 from autograder.authoring import build
-from autograder.engine.grader import Grader
-from autograder.engine.sandbox import parent_process
-from autograder.engine.worker import landlock
-from autograder.errors import Fault, Unusable
+from autograder.base import files
+from autograder.base.errors import Fault, Unusable
+from autograder.base.result import CheckResult, Result, StepResult
+from autograder.base.settings import Settings
+from autograder.checking import confined, student_copy
 from autograder.exercises import data_files, exercise
-from autograder.result import CheckResult, Result, StepResult
-from autograder.settings import Settings
+from autograder.grader.grader import Grader
+from autograder.sandbox import parent_process
+from autograder.sandbox.worker import landlock
 from tests.support import processes
 from tests.support.courses import NAME, RIGHT, handed_in
 
@@ -31,7 +32,7 @@ ROOT = Path(__file__).parent.parent
 NOTEBOOK = ROOT / "solutions" / "attention" / "attention.ipynb"
 HANDED_OUT = ROOT / "assignments" / "attention" / "attention.ipynb"
 
-IMPORT = "from autograder.engine.check_process import serve"
+IMPORT = "from autograder.checking.check_process import serve"
 """The line of the process's program in front of which a test has its own."""
 
 SPY = """
@@ -121,7 +122,7 @@ def test_a_worker_of_a_forked_parent_finds_what_it_would_of_one_that_is_started(
 
     assert unlocked == ""
     message = result.checks[0].message
-    assert "{'engine'} [] 1 [] {} / True True" in message
+    assert "{'sandbox'} [] 1 [] {} / True True" in message
     assert result.isolation == "landlock", "a parent that was started has another level here"
 
 
@@ -458,14 +459,14 @@ def test_who_checks_a_copy_loads_nothing_that_is_not_used_there():
 import sys, numpy
 before = set(sys.modules)
 from pathlib import Path
-from autograder import student_copy
-from autograder.settings import Settings
-from autograder.engine.grader import Grader
+from autograder.checking import student_copy
+from autograder.base.settings import Settings
+from autograder.grader.grader import Grader
 data = Path({str(NOTEBOOK)!r}).read_bytes()
 exercise = student_copy.read(data, "ada.ipynb", "attention").exercise
 with Grader(exercise, b"", Settings(isolation="process")) as grader:
     print(grader.grade(data, None).result.status)
-print(sorted({{"numpy.ma", "autograder.engine.relating"}} & (set(sys.modules) - before)))
+print(sorted({{"numpy.ma", "autograder.diagnosis.relating"}} & (set(sys.modules) - before)))
 """
     ran = subprocess.run(
         [sys.executable, "-c", grade], capture_output=True, text=True, check=True, cwd=ROOT

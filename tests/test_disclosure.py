@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course import find
-from autograder.disclosure import as_student_sees, visible
-from autograder.result import CheckResult, Result, StepResult
-from autograder.settings import Settings
+from autograder.base.result import CheckResult, Result, StepResult
+from autograder.base.settings import Settings
+from autograder.course.course import find
+from autograder.course.disclosure import as_student_sees, visible
 
 
 def check(name: str, *, hidden: bool) -> CheckResult:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import autograder
-from autograder import files
+from autograder.base import files
 
 
 @pytest.fixture
@@ -158,20 +158,23 @@ OWN = {
         "resources.files(__name__) / f'exercise{part}.txt'",
     },
     # The files of a submission, in a folder that ``Course`` has made of ids.
-    "collecting/earlier.py": {
+    "course/collecting/earlier.py": {
         "folder / name",
         "kept / name",
         "place / f'{exercise}.ipynb'",
         "place / name",
     },
-    "collecting/read_zones.py": {"folder / name"},
-    "collecting/store.py": {"folder / f'{exercise}.ipynb'"},
-    "gradebook/autograded.py": {"folder / f'{exercise}.ipynb'", "there / f'{exercise}.ipynb'"},
-    "gradebook/marks_put_away.py": {
+    "course/collecting/read_zones.py": {"folder / name"},
+    "course/collecting/store.py": {"folder / f'{exercise}.ipynb'"},
+    "course/gradebook/autograded.py": {
+        "folder / f'{exercise}.ipynb'",
+        "there / f'{exercise}.ipynb'",
+    },
+    "course/gradebook/marks_put_away.py": {
         "course.autograded_of(student, exercise) / f'{exercise}.ipynb'",
         "course.state / name",
     },
-    "grading/best.py": {
+    "course/grading/best.py": {
         "place / f'{exercise}.ipynb'",
         "place / f'{self._exercise.name}.ipynb'",
     },
@@ -180,21 +183,21 @@ OWN = {
         "course.feedback_of(student, exercise.name) / f'{exercise.name}.html'",
     },
     "nbgrader/releaser.py": {"Path(dest, f'{name}.ipynb')"},
-    "pages/course.py": {
+    "show/pages/course.py": {
         "course.feedback_of(row.student, one.name) / f'{one.name}.html'",
         "course.reports / f'{NAME}.html'",
         "course.reports / f'{one.name}.html'",
     },
-    "pages/feedback.py": {"folder / f'{exercise.name}.html'"},
-    "pages/report.py": {
+    "show/pages/feedback.py": {"folder / f'{exercise.name}.html'"},
+    "show/pages/report.py": {
         "course.feedback_of(entry.student, name) / f'{name}.html'",
         "course.reports / f'{report.exercise.name}.html'",
     },
     "submissions/ipython_input.py": {"root / name"},
-    "submissions/folder.py": {"folder / f'{exercise}.ipynb'"},
-    "timestamp.py": {"folder / name"},
+    "course/folder.py": {"folder / f'{exercise}.ipynb'"},
+    "course/timestamp.py": {"folder / name"},
     # What was found by listing a folder, one name after the other.
-    "course_folder/taken.py": {
+    "course/new_course/taken.py": {
         "course / 'assignments' / gone.removeprefix('solutions/')",
         "course / folder",
         "course / gone",
@@ -206,47 +209,47 @@ OWN = {
         "source / place",
     },
     "exercises/data_files.py": {"Path(above, name)", "folder / place"},
-    "exports/gradescope_runner.py": {"folder / f'{name}{suffix}'"},
-    "grading/submitted.py": {
+    "show/exports/gradescope_runner.py": {"folder / f'{name}{suffix}'"},
+    "course/grading/submitted.py": {
         "folder / f'{exercise.name}{suffix}'",
         "folder / name",
         "folder / name / exercise",
         "self.folder / file",
         "self.folder / student",
     },
-    "keeping/places.py": {
+    "course/keeping/places.py": {
         "Path(settings.Exchange.root, settings.CourseDirectory.course_id)",
         "course.state / name",
     },
     # Both ids have been held against ``STUDENT_ID``.
-    "keeping/rename.py": {
+    "course/keeping/rename.py": {
         "course.inbox / new",
         "course.inbox / old",
         "course.state / name",
         "path.with_name(f'{new}.json')",
         "path.with_name(f'{new}{path.name.removeprefix(old)}')",
     },
-    "keeping/restore.py": {"root / source.relative_to(folder)"},
+    "course/keeping/restore.py": {"root / source.relative_to(folder)"},
     # The kit's own names, a command line's and nbgrader's settings.
     "commands/sample.py": {"course.root / 'build' / 'sample' / exercise.name"},
-    "course.py": {"notebook.parent.resolve() / notebook.name"},
-    "course_folder/__init__.py": {
+    "course/course.py": {"notebook.parent.resolve() / notebook.name"},
+    "course/new_course/__init__.py": {
         "folder / file",
         "resources.files(__name__) / f'{name}.txt'",
     },
     "exercises/sources.py": {"root / folder"},
-    "files.py": {
+    "base/files.py": {
         "folder.joinpath(*names)",
         "path.with_name(f'.{secrets.token_hex(8)}{PART}')",
     },
-    "gradebook/config.py": {
+    "course/gradebook/config.py": {
         "Path(coursedir.root, getattr(coursedir, f'{name}_directory'))",
         "Path(folder, f'nbgrader_config{suffix}')",
         "state / name",
     },
-    "keeping/backup.py": {"course.root / name", "state / course.gradebook.name"},
-    "keeping/exchanged.py": {"place / 'feedback' / f'{_named(secret, folder)}.html'"},
-    "keeping/forget.py": {"course.state / name"},
+    "course/keeping/backup.py": {"course.root / name", "state / course.gradebook.name"},
+    "course/keeping/exchanged.py": {"place / 'feedback' / f'{_named(secret, folder)}.html'"},
+    "course/keeping/forget.py": {"course.state / name"},
     "nbgrader/collector.py": {
         "os.path.join(self.root, self.coursedir.course_id, 'inbound')",
     },
@@ -261,7 +264,9 @@ OWN = {
 """Where a path is made of a name that is no constant, by other means than ``files.below``: names
 that we chose, that a listing gave, or that have been tested already."""
 
-APART = ("engine", "tools")
+USES_PATHS = re.compile(r"\bPath\b|(?<!autograder\.)\bcourse\.")
+
+APART = ("diagnosis", "engine", "grader", "sandbox", "tools")
 """What knows of values, and of no name that somebody gave to a file."""
 
 
@@ -298,7 +303,7 @@ def test_every_other_name_becomes_a_path_through_the_one_function():
     found = {}
     for path in package.rglob("*.py"):
         place, source = path.relative_to(package), path.read_text(encoding="utf-8")
-        if place.parts[0] in APART or not re.search(r"\bPath\b|\bcourse\.", source):
+        if place.parts[0] in APART or not USES_PATHS.search(source):
             continue  # what knows no paths divides numbers
         expressions = joined_in(source)
         if expressions:

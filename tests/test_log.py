@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from autograder import log
-from autograder.course import Course
+from autograder.course import log
+from autograder.course.course import Course
 from tests.support import courses
 from tests.support.courses import NAME, RIGHT, Begin
 from tests.support.processes import call

@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 from flit_core import buildapi
 
-from autograder import confined, pytest_plugin
+from autograder import pytest_plugin
+from autograder.checking import confined
 from tests.support.courses import NAME, RIGHT, ROOT, handed_in
 
 pytestmark = pytest.mark.usefixtures("checked_here")

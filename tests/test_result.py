@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 import autograder
-from autograder.result import CheckResult, Result, StepResult
+from autograder.base.result import CheckResult, Result, StepResult
 from tests.support.toy import exercise, grade
 
 pytestmark = pytest.mark.usefixtures("kept_parents")
@@ -59,7 +59,13 @@ def test_what_remains_fits_the_schema_and_reads_back_and_older_results_do_withou
 
 @pytest.mark.parametrize(
     "text",
-    ["", "[]", "{}", '{"schema": "autograder/result/2"}', '{"schema": "autograder/result/1"}'],
+    [
+        "",
+        "[]",
+        "{}",
+        '{"schema": "autograder/result/2"}',
+        '{"schema": "autograder/result/1"}',
+    ],
 )
 def test_what_is_no_result_is_refused(text):
     with pytest.raises(ValueError):

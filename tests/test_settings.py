@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from autograder import late_rule, moment, settings
-from autograder.errors import Unusable
-from autograder.settings import SCORING, Settings
+from autograder.base import late_rule, moment, settings
+from autograder.base.errors import Unusable
+from autograder.base.settings import SCORING, Settings
 
 
 def written(folder: Path, text: str, name: str = "autograder.toml") -> Path:

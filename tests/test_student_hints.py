@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 import pytest
 
-from autograder import student_copy
-from autograder.engine.grader import Grader
+from autograder.base.settings import Settings
+from autograder.checking import student_copy
+from autograder.checking.waiting import waits
 from autograder.exercises import cell_code, exercise
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.misconceptions import Misconception
-from autograder.settings import Settings
-from autograder.waiting import waits
+from autograder.grader.grader import Grader
 from tests.support.courses import ROOT
 
 pytestmark = pytest.mark.usefixtures("kept_parents")

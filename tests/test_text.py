@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from autograder.text import number, signed
+from autograder.base.text import number, signed
 
 
 @pytest.mark.parametrize("value", [0.0, -0.0, 0.001, -0.001])

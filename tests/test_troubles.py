@@ -18,20 +18,22 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from autograder import cli, files, timestamp
-from autograder import results as stored
-from autograder.course import Course
-from autograder.disclosure import as_student_sees
-from autograder.errors import Fault
-from autograder.exports import gradescope
-from autograder.gradebook import autograded, marks, master, record
-from autograder.grading import grade_class
-from autograder.pages import feedback, feedback_zip
-from autograder.result import CheckResult, Example, Outcome, Result, StepResult
-from autograder.results import result_path
+from autograder import cli
+from autograder.base import files
+from autograder.base.errors import Fault
+from autograder.base.result import CheckResult, Example, Outcome, Result, StepResult
+from autograder.course import results as stored
+from autograder.course import timestamp
+from autograder.course.course import Course
+from autograder.course.disclosure import as_student_sees
+from autograder.course.gradebook import autograded, marks, master, record
+from autograder.course.grading import grade_class
+from autograder.course.results import result_path
+from autograder.course.troubles import Troubles, extra
+from autograder.show.exports import gradescope
+from autograder.show.pages import feedback, feedback_zip
+from autograder.show.terminal import github_actions, score_table
 from autograder.submissions.parse import parse
-from autograder.terminal import github_actions, score_table
-from autograder.troubles import Troubles, extra
 from tests.gradebook import test_record
 from tests.support import courses
 from tests.support.courses import NAME, RIGHT, Begin
@@ -321,7 +323,14 @@ def test_a_mistyped_mark_of_a_million_makes_a_page_and_not_a_million_bars(graded
 def test_a_row_that_cannot_be_made_for_one_is_a_line_in_every_format(
     graded: Course, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    from autograder.exports import canvas, classroom50, formats, grades_csv, grades_json, sources
+    from autograder.show.exports import (
+        canvas,
+        classroom50,
+        formats,
+        grades_csv,
+        grades_json,
+        sources,
+    )
 
     module, function = {
         "csv": (grades_csv, "_student"), "json": (grades_json, "_student"), "canvas": (canvas, "_student"),
@@ -367,7 +376,7 @@ def test_a_page_that_cannot_be_packed_is_a_line_and_the_archive_has_the_others(
 def test_the_formgraders_button_writes_everybody_elses_page_and_names_who_has_none(
     graded: Course,
 ) -> None:
-    from autograder.gradebook import config
+    from autograder.course.gradebook import config
 
     damage(graded, DAMAGES["broken off"])
     outcome = config.api(graded).generate_feedback(NAME)

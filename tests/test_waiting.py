@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from autograder import student_copy, waiting
 from autograder.authoring import build
-from autograder.result import CheckResult, CheckStatus, Result, StepResult
-from autograder.student_copy import StudentCopy
+from autograder.base.result import CheckResult, CheckStatus, Result, StepResult
+from autograder.checking import student_copy, waiting
+from autograder.checking.student_copy import StudentCopy
 
 STEP = '''
 # %% step="{name}" points={points}

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from autograder.authoring.cells import Cell, Problem, Source
-from autograder.files import Refused, below
+from autograder.base.files import Refused, below
 
 MOST = 140_000
 """Characters of a cell of arrays: whoever reads a submission parses no cell that is much longer."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from autograder.errors import Unusable
+from autograder.base.errors import Unusable
 from autograder.exercises import data_files
 
 

@@ -25,13 +25,13 @@ from autograder.authoring import (
     unsound,
 )
 from autograder.authoring.cells import Cell, Source
-from autograder.errors import Unusable
+from autograder.base.errors import Unusable
+from autograder.base.files import write
+from autograder.base.settings import Settings
+from autograder.base.text import points, shown
 from autograder.exercises import data_files, misconceptions, sources
 from autograder.exercises import names as scope
 from autograder.exercises.content_id import content_id
-from autograder.files import write
-from autograder.settings import Settings
-from autograder.text import points, shown
 
 
 def notebooks(path: Path, settings: Settings | None = None) -> tuple[bytes, bytes]:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from autograder.check_ids import parts_of
-from autograder.result import Picture
+from autograder.base.check_ids import parts_of
+from autograder.base.result import Picture
 
 Kind = Literal["prose", "plain", "setup", "arrays", "needed", "oracles", "step", "check", "manual"]
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from autograder.engine.calls import Arguments, Function, Unfit, bound
-from autograder.engine.experiment import Experiment
-from autograder.engine.experiments import with_arguments
+from autograder.authoring.proving.trial import Bench
+from autograder.diagnosis.calls import Arguments, Function, Unfit, bound
+from autograder.diagnosis.experiment import Experiment
+from autograder.diagnosis.experiments import with_arguments
 from autograder.engine.turns import MOST, NAME, Endless, at_most, counted, enough, take
 from autograder.exercises.cell_code import ExerciseCode
 from autograder.exercises.exercise import Check, Exercise
-from autograder.proving.trial import Bench
 
 PLAIN = frozenset(
     {

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from autograder.authoring.grading import handed_in
-from autograder.engine.grader import Grader
-from autograder.errors import Unusable
+from autograder.authoring.proving.answers import Answer
+from autograder.base.errors import Unusable
+from autograder.base.settings import Settings
+from autograder.base.text import count, meant
 from autograder.exercises import answer_bank, misconceptions, right_answers
 from autograder.exercises.exercise import Exercise
-from autograder.proving.answers import Answer
-from autograder.settings import Settings
-from autograder.text import count, meant
+from autograder.grader.grader import Grader
 
 WRONG = "wrong_answer"
 KINDS = {

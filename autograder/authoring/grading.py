@@ -14,15 +14,15 @@ from types import MappingProxyType
 from autograder.authoring import scope
 from autograder.authoring.cells import Source
 from autograder.authoring.crossing import instead
-from autograder.check_ids import check_id
-from autograder.engine.grader import Grader
-from autograder.errors import Unusable
+from autograder.authoring.proving.answers import Answer
+from autograder.base.check_ids import check_id
+from autograder.base.errors import Unusable
+from autograder.base.result import CheckResult, Result
+from autograder.base.settings import Settings
 from autograder.exercises.data_files import Data
 from autograder.exercises.exercise import Exercise, from_notebook
 from autograder.exercises.names import names
-from autograder.proving.answers import Answer
-from autograder.result import CheckResult, Result
-from autograder.settings import Settings
+from autograder.grader.grader import Grader
 
 REPAIRS = {
     "which no check can use": "let {step} answer with {instead}",

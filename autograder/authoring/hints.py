@@ -15,10 +15,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from autograder.authoring.experimented import experimented
+from autograder.authoring.proving import answers
+from autograder.authoring.proving.trial import Bench
 from autograder.exercises.exercise import Exercise, from_notebook
 from autograder.exercises.misconceptions import Misconception, Misconceptions
-from autograder.proving import answers
-from autograder.proving.trial import Bench
 
 
 def table(full: bytes, bank: Misconceptions) -> str:

@@ -15,8 +15,8 @@ from pathlib import Path
 from autograder.authoring import percent
 from autograder.authoring.cells import Cell, Problem, Source
 from autograder.authoring.regions import without_region
+from autograder.base.files import text_of
 from autograder.exercises.names import BUILTINS, names
-from autograder.files import text_of
 
 
 def exercises(cells: tuple[Cell, ...]) -> tuple[str, ...]:

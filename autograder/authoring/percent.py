@@ -10,9 +10,9 @@ from itertools import chain
 from typing import cast, get_args
 
 from autograder.authoring.cells import Cell, Kind, Problem
+from autograder.base.result import Picture
+from autograder.base.text import meant, not_python
 from autograder.exercises.percent import ScriptCell, split
-from autograder.result import Picture
-from autograder.text import meant, not_python
 
 # The mark that makes a cell what it is, and the marks that may stand beside it.
 _MARKS: Mapping[Kind, tuple[str, ...]] = {

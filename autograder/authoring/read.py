@@ -8,10 +8,10 @@ from pathlib import Path
 
 from autograder.authoring import arrays, given_steps, lint, modules, needs, percent
 from autograder.authoring.cells import Cell, Kind, Problem, Source
-from autograder.errors import Unusable
+from autograder.base.errors import Unusable
+from autograder.base.files import text_of
+from autograder.base.text import not_python
 from autograder.exercises import sources
-from autograder.files import text_of
-from autograder.text import not_python
 
 __all__ = ["Cell", "Problem", "Source", "read"]
 

@@ -19,10 +19,10 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from autograder.engine.worker.protocol.bounds import CannotCross
-from autograder.engine.worker.protocol.encode import Encoder
 from autograder.exercises.cell_code import Namespace, compiled, new_namespace, reveal
 from autograder.exercises.exercise import Cell, Check, Exercise, from_notebook
+from autograder.sandbox.worker.protocol.bounds import CannotCross
+from autograder.sandbox.worker.protocol.encode import Encoder
 
 
 class Log:

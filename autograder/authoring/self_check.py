@@ -19,9 +19,9 @@ from typing import Any
 from autograder.authoring import regions, rehearsal, scope
 from autograder.authoring.cells import Cell, Problem, Source
 from autograder.authoring.crossing import CROSSES, instead
-from autograder.errors import Unusable
+from autograder.base.errors import Unusable
+from autograder.base.files import below, write
 from autograder.exercises.exercise import from_notebook
-from autograder.files import below, write
 
 SECONDS = 120.0
 """For all of an exercise's cells together."""

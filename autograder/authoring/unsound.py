@@ -11,7 +11,7 @@ from pathlib import Path
 
 from autograder.authoring import lint, read, self_check
 from autograder.authoring.cells import Kind, Problem, Source
-from autograder.errors import Unusable
+from autograder.base.errors import Unusable
 
 APART: frozenset[Kind] = frozenset({"check", "manual", "prose"})
 """The cells that no other cell needs."""

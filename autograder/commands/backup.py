@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from autograder import log
+from autograder.base.text import short
 from autograder.commands.common import CourseFolder, course_at
-from autograder.text import short
+from autograder.course import log
 
 
 def backup(
@@ -17,7 +17,7 @@ def backup(
     course_folder: CourseFolder = None,
 ) -> None:
     """Write the whole course into one file, secret included."""
-    from autograder.keeping import backup as backups
+    from autograder.course.keeping import backup as backups
 
     course = course_at(course_folder)
     notes = backups.write(course, path)

@@ -8,9 +8,9 @@ from typing import Annotated, Optional
 
 import typer
 
+from autograder.base.errors import Unusable
+from autograder.base.text import count, number, points, short
 from autograder.commands.common import CourseFolder, course_at
-from autograder.errors import Unusable
-from autograder.text import count, number, points, short
 
 
 def build(

@@ -18,18 +18,18 @@ def check(
     a check fails.
     """
     # The order matters: what is started here loads NumPy and the engine during the imports below.
-    from autograder import confined
+    from autograder.checking import confined
 
     confined.start_early()
 
-    from autograder import student_copy
+    from autograder.checking import student_copy
 
     copy = student_copy.read(read_notebook(notebook), str(notebook), exercise_name)
     checking = confined.Checking(copy)
 
-    from autograder import waiting
-    from autograder.terminal import github_actions, score_table
-    from autograder.terminal.console import console, say, wait
+    from autograder.checking import waiting
+    from autograder.show.terminal import github_actions, score_table
+    from autograder.show.terminal.console import console, say, wait
 
     waiting.prepare(copy)
     wait(checking.wait, "running the checks, of which a call may take 5 s", sys.stderr)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from autograder import log
+from autograder.base.text import inert
 from autograder.commands.common import CourseFolder, ExerciseName, opened
-from autograder.text import inert
+from autograder.course import log
 
 
 def collect(exercise_name: ExerciseName, course_folder: CourseFolder = None) -> None:

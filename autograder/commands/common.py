@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated, NoReturn, Optional
 
 import typer
 
-from autograder.engine.sandbox import levels
-from autograder.errors import Unusable
-from autograder.text import inert
+from autograder.base.errors import Unusable
+from autograder.base.text import inert
+from autograder.sandbox import levels
 
 if TYPE_CHECKING:
-    from autograder.course import Course
+    from autograder.base.result import Outcome
+    from autograder.course.course import Course
     from autograder.exercises.exercise import Exercise
-    from autograder.result import Outcome
 
 ExerciseName = Annotated[
     str, typer.Argument(metavar="EXERCISE", help="its name, for example attention")
@@ -49,7 +49,7 @@ def stop(lines: str | Sequence[str], code: int) -> NoReturn:
         line = inert(" ".join(line.split()))
         print(f"autograder: {line}", file=sys.stderr)
         if os.environ.get("GITHUB_ACTIONS"):
-            from autograder.terminal import github_actions
+            from autograder.show.terminal import github_actions
 
             print(github_actions.command("error", line, title="autograder"), file=sys.stderr)
     sys.exit(code)
@@ -57,7 +57,7 @@ def stop(lines: str | Sequence[str], code: int) -> NoReturn:
 
 def course_at(folder: Path | None) -> Course:
     """The course whose state lies in this folder, or in the default one."""
-    from autograder.course import find
+    from autograder.course.course import find
 
     return find(folder)
 
@@ -126,8 +126,8 @@ def _note_elsewhere(course: Course, folder: Path | None) -> None:
 
 def _note_unknown(course: Course) -> None:
     """Say which names in the settings are none of an exercise: they would change nothing."""
+    from autograder.base.settings import NAME, TABLES
     from autograder.exercises.sources import is_authored
-    from autograder.settings import NAME, TABLES
 
     for table in TABLES:
         for name in getattr(course.settings, table):

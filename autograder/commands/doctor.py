@@ -7,6 +7,6 @@ from autograder.commands.common import CourseFolder, course_at
 
 def doctor(course_folder: CourseFolder = None) -> None:
     """Say what this machine can do: isolation level, versions, paths."""
-    from autograder import doctor as examination
+    from autograder.checking import doctor as examination
 
     examination.examine(course_at(course_folder))

@@ -6,9 +6,9 @@ from typing import Annotated, Optional
 
 import typer
 
+from autograder.base.errors import Unusable
+from autograder.base.text import inert, listed, meant, short
 from autograder.commands.common import CourseFolder, ExerciseName, opened
-from autograder.errors import Unusable
-from autograder.text import inert, listed, meant, short
 
 
 def explain(
@@ -26,12 +26,12 @@ def explain(
 ) -> None:
     """Show what a check asked a student's code, their answer and the right one."""
     from autograder.commands.students import graded_result
-    from autograder.engine.apart import apart
-    from autograder.engine.explanation import explain as explained
-    from autograder.grading import versions
-    from autograder.grading.submitted import submission_of
-    from autograder.terminal import explanation as shown
-    from autograder.terminal import lost_points
+    from autograder.course.grading import versions
+    from autograder.course.grading.submitted import submission_of
+    from autograder.grader.apart import apart
+    from autograder.grader.explanation import explain as explained
+    from autograder.show.terminal import explanation as shown
+    from autograder.show.terminal import lost_points
 
     course, now = opened(course_folder, exercise_name)
     result = graded_result(course, now.name, student)

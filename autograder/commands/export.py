@@ -9,10 +9,11 @@ from typing import Annotated, Optional
 
 import typer
 
-from autograder import files, log
+from autograder.base import files
+from autograder.base.text import inert, listed, short
 from autograder.commands.common import CourseFolder, ExerciseOrCourse, finish, opened, opened_course
-from autograder.exports import formats
-from autograder.text import inert, listed, short
+from autograder.course import log
+from autograder.show.exports import formats
 
 NOTES = 10
 """So many lines that begin alike, such as "empty:", are printed; the file has the others."""
@@ -88,8 +89,8 @@ def export(
 
     Without an exercise: the whole course, with totals.
     """
-    from autograder.exports import export as product
-    from autograder.gradebook.course_grades import NAME
+    from autograder.course.gradebook.course_grades import NAME
+    from autograder.show.exports import export as product
 
     options = {"fill": fill, "column": column, "classroom": classroom, "isolation": isolation}
     given = [name for name, value in options.items() if value is not None]

@@ -7,11 +7,11 @@ from typing import Annotated, Optional
 
 import typer
 
-from autograder import log
+from autograder.base.errors import Unusable
+from autograder.base.text import agreeing, count, first_of, short
 from autograder.commands.common import CourseFolder, ExerciseName, finish, opened
-from autograder.errors import Unusable
-from autograder.text import agreeing, count, first_of, short
-from autograder.troubles import Troubles
+from autograder.course import log
+from autograder.course.troubles import Troubles
 
 NAMED = 5
 """So many students are named in a line."""
@@ -26,10 +26,10 @@ def feedback(
     course_folder: CourseFolder = None,
 ) -> None:
     """Write a page for each student."""
-    from autograder.gradebook import final_grades, unmarked
-    from autograder.pages import feedback as pages
-    from autograder.pages import feedback_zip
-    from autograder.results import folder_of
+    from autograder.course.gradebook import final_grades, unmarked
+    from autograder.course.results import folder_of
+    from autograder.show.pages import feedback as pages
+    from autograder.show.pages import feedback_zip
 
     course, exercise = opened(course_folder, exercise_name)
     name = exercise.name

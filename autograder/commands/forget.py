@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from autograder import log
+from autograder.base.text import count, inert
 from autograder.commands.common import CourseFolder, course_at
-from autograder.text import count, inert
+from autograder.course import log
 
 if TYPE_CHECKING:
-    from autograder.course import Course
+    from autograder.course.course import Course
 
 
 def forget(
@@ -23,7 +23,7 @@ def forget(
     course_folder: CourseFolder = None,
 ) -> None:
     """Remove a student from everywhere in the course, for good, and say from where."""
-    from autograder.keeping import forget as forgetting
+    from autograder.course.keeping import forget as forgetting
 
     course = course_at(course_folder)
     if not yes and not _is_meant(course, student):

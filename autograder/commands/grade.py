@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
-from autograder import log
+from autograder.base.errors import Unusable
+from autograder.base.text import count, first_of, inert, short
 from autograder.commands.common import (
     CourseFolder,
     ExerciseName,
@@ -19,14 +20,13 @@ from autograder.commands.common import (
     opened,
     stop,
 )
-from autograder.errors import Unusable
-from autograder.terminal.json_output import put, writable
-from autograder.text import count, first_of, inert, short
+from autograder.course import log
+from autograder.show.terminal.json_output import put, writable
 
 if TYPE_CHECKING:
-    from autograder.course import Course
+    from autograder.course.course import Course
+    from autograder.course.grading.submitted import Scan
     from autograder.exercises.exercise import Exercise
-    from autograder.grading.submitted import Scan
 
 NAMED = 5
 """Students that a note names at most."""
@@ -63,16 +63,16 @@ def grade(
     course_folder: CourseFolder = None,
 ) -> None:
     """Grade the class, into the gradebook."""
-    from autograder.class_list import may_be
+    from autograder.course.class_list import may_be
+    from autograder.course.gradebook import extensions, students
+    from autograder.course.gradebook.settled import settled_marks
+    from autograder.course.grading import orphans
+    from autograder.course.grading.grade_class import grade_class
+    from autograder.course.grading.submitted import scan
+    from autograder.course.reports.students import of_outcomes
+    from autograder.course.results import folder_of, stored_lines
     from autograder.exercises.exercise import built_names
-    from autograder.gradebook import extensions, students
-    from autograder.gradebook.settled import settled_marks
-    from autograder.grading import orphans
-    from autograder.grading.grade_class import grade_class
-    from autograder.grading.submitted import scan
-    from autograder.reports.students import of_outcomes
-    from autograder.results import folder_of, stored_lines
-    from autograder.terminal import class_tables
+    from autograder.show.terminal import class_tables
 
     course, exercise = opened(course_folder, exercise_name)
     course = isolated(course, isolation)
@@ -149,8 +149,8 @@ def grade(
 
 def _note_other_zone(course: Course, exercise: Exercise, scanned: Scan) -> None:
     """Say whose time was read in a zone that the settings no longer name."""
-    from autograder.collecting import read_zones
-    from autograder.settings import NAME
+    from autograder.base.settings import NAME
+    from autograder.course.collecting import read_zones
 
     students = read_zones.of_another(course, exercise.name, scanned.students)
     if students:
@@ -169,8 +169,8 @@ def _compare(
     never_lower: bool,
 ) -> None:
     """Say whose score grading would change."""
-    from autograder.grading import comparison, orphans
-    from autograder.terminal import class_tables
+    from autograder.course.grading import comparison, orphans
+    from autograder.show.terminal import class_tables
 
     size = len(scanned.students)
     progress = class_tables.class_progress(f"comparing {exercise.name}", size, sys.stdout)

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from autograder.base.errors import Unusable
+from autograder.base.text import short
 from autograder.commands.common import CourseFolder
-from autograder.errors import Unusable
-from autograder.text import short
 
 
 def new(
@@ -20,7 +20,7 @@ def new(
 ) -> None:
     """Write a small exercise that builds and proves, to be changed into one of your own."""
     from autograder.authoring import starter
-    from autograder.course import find
+    from autograder.course.course import find
 
     root = find(course_folder, new=True).root
     if root != Path.cwd():

@@ -24,7 +24,7 @@ def new_course(
     ] = None,
 ) -> None:
     """Make a private folder for a course, ready for git."""
-    from autograder import course_folder
+    from autograder.course import new_course as course_folder
 
     for line in course_folder.make(folder, old, name):
         print(line)

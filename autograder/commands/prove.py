@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Optional, TextIO
 
 import typer
 
+from autograder.base.errors import Unusable
 from autograder.commands.common import CourseFolder, ExerciseName, opened
-from autograder.errors import Unusable
 from autograder.exercises.sources import authored_at
-from autograder.terminal.json_output import put, writable
+from autograder.show.terminal.json_output import put, writable
 
 if TYPE_CHECKING:
-    from autograder.course import Course
+    from autograder.course.course import Course
     from autograder.exercises.exercise import Exercise
 
 
@@ -64,8 +64,8 @@ def _prove(
     course: Course, exercise: Exercise, keys: int, jobs: int, json: str | None, out: TextIO
 ) -> list[str]:
     from autograder.authoring import grading
-    from autograder.proving import coverage, proof
-    from autograder.terminal import class_tables, kill_matrix
+    from autograder.authoring.proving import coverage, proof
+    from autograder.show.terminal import class_tables, kill_matrix
 
     size = proof.size(course.root, exercise)
     covered = coverage.measure(course.root, exercise, range(keys))
@@ -83,8 +83,8 @@ def _prove(
 def _cover(
     course: Course, exercise: Exercise, keys: int, json: str | None, out: TextIO
 ) -> list[str]:
-    from autograder.proving import coverage
-    from autograder.terminal import kill_matrix
+    from autograder.authoring.proving import coverage
+    from autograder.show.terminal import kill_matrix
 
     covered = coverage.measure(course.root, exercise, range(keys))
     if covered is None:
@@ -100,8 +100,8 @@ def _answers(
     course: Course, exercise: Exercise, file: Path, json: str | None, out: TextIO
 ) -> list[str]:
     from autograder.authoring import fresh_answers
-    from autograder.terminal import class_tables
-    from autograder.terminal import fresh_answers as table
+    from autograder.show.terminal import class_tables
+    from autograder.show.terminal import fresh_answers as table
 
     found = fresh_answers.read(file, exercise)
     with class_tables.progress(f"grading {file.name}", len(found), out) as tick:

@@ -7,9 +7,9 @@ from typing import Annotated, Optional
 
 import typer
 
-from autograder import log
+from autograder.base.text import inert
 from autograder.commands.common import CourseFolder, ExerciseName, opened
-from autograder.text import inert
+from autograder.course import log
 
 
 def release(

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from autograder import log
+from autograder.base.text import inert
 from autograder.commands.common import CourseFolder, course_at
-from autograder.text import inert
+from autograder.course import log
 
 
 def rename(
@@ -17,7 +17,7 @@ def rename(
     course_folder: CourseFolder = None,
 ) -> None:
     """Give a student another id: marks, submissions, results and gradebook go along."""
-    from autograder.keeping import rename as renaming
+    from autograder.course.keeping import rename as renaming
 
     course = course_at(course_folder)
     done = renaming.rename(course, old, new)

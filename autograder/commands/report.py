@@ -8,17 +8,11 @@ from typing import Annotated, Optional
 
 import typer
 
-from autograder import log
-from autograder.commands.common import (
-    CourseFolder,
-    ExerciseOrCourse,
-    finish,
-    opened,
-    opened_course,
-)
-from autograder.errors import Unusable
-from autograder.terminal.json_output import put, writable
-from autograder.text import short
+from autograder.base.errors import Unusable
+from autograder.base.text import short
+from autograder.commands.common import CourseFolder, ExerciseOrCourse, finish, opened, opened_course
+from autograder.course import log
+from autograder.show.terminal.json_output import put, writable
 
 
 def report(
@@ -46,10 +40,10 @@ def report(
 
 
 def _exercise(folder: Path | None, name: str, json: str | None) -> None:
-    from autograder.gradebook import final_grades
-    from autograder.pages import report as pages
-    from autograder.reports import report as reports
-    from autograder.terminal import class_tables
+    from autograder.course.gradebook import final_grades
+    from autograder.course.reports import report as reports
+    from autograder.show.pages import report as pages
+    from autograder.show.terminal import class_tables
 
     course, exercise = opened(folder, name)
     class_grades = final_grades.of_class(course, exercise)
@@ -72,10 +66,10 @@ def _exercise(folder: Path | None, name: str, json: str | None) -> None:
 
 
 def _whole_course(folder: Path | None, json: str | None, missing_as_zero: bool) -> None:
-    from autograder.gradebook import course_grades
-    from autograder.pages import course as pages
-    from autograder.reports import course_json
-    from autograder.terminal import course_table
+    from autograder.course.gradebook import course_grades
+    from autograder.course.reports import course_json
+    from autograder.show.pages import course as pages
+    from autograder.show.terminal import course_table
 
     course = opened_course(folder)
     made = course_grades.of_course(course, missing_as_zero)

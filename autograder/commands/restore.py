@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from autograder import log
+from autograder.base.text import count, short
 from autograder.commands.common import CourseFolder
-from autograder.text import count, short
+from autograder.course import log
 
 
 def restore(
@@ -17,8 +17,8 @@ def restore(
     course_folder: CourseFolder = None,
 ) -> None:
     """Restore a course from a back-up, where nothing is in its place."""
-    from autograder.course import find
-    from autograder.keeping import restore as backups
+    from autograder.course.course import find
+    from autograder.course.keeping import restore as backups
 
     course = find(course_folder, new=True)
     state, *around = backups.read(course, path)

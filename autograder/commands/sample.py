@@ -7,8 +7,8 @@ from typing import Annotated, Optional
 
 import typer
 
+from autograder.base.text import count, short
 from autograder.commands.common import CourseFolder, ExerciseName, opened
-from autograder.text import count, short
 
 
 def sample(
@@ -24,7 +24,7 @@ def sample(
     Somebody is right, blank, half done; each known mistake and each unusual right answer is
     somebody's. What is printed says who is what.
     """
-    from autograder.proving import sample as making
+    from autograder.authoring.proving import sample as making
 
     course, exercise = opened(course_folder, exercise_name)
     folder = output or course.root / "build" / "sample" / exercise.name

@@ -8,6 +8,8 @@ from typing import Annotated, Optional
 
 import typer
 
+from autograder.base.errors import Unusable
+from autograder.base.text import count, points
 from autograder.commands.common import (
     CourseFolder,
     Isolation,
@@ -18,9 +20,7 @@ from autograder.commands.common import (
     isolated,
     stop,
 )
-from autograder.errors import Unusable
-from autograder.terminal.json_output import put, writable
-from autograder.text import count, points
+from autograder.show.terminal.json_output import put, writable
 
 
 def score(
@@ -38,7 +38,7 @@ def score(
     """Run all checks on one submission."""
     import secrets
 
-    from autograder.engine.sandbox.parent_process import start_early
+    from autograder.sandbox.parent_process import start_early
 
     if min_score is not None and not 0 <= min_score < math.inf:
         repair = "write 0 or more, like --min-score 60"
@@ -50,12 +50,12 @@ def score(
     # starts before the imports below, so that both load at once.
     start_early(course.settings.isolation)
 
-    from autograder.engine.apart import apart
-    from autograder.engine.grader import Grader
-    from autograder.engine.sandbox.cpu_affinity import stay_here
+    from autograder.grader.apart import apart
+    from autograder.grader.grader import Grader
+    from autograder.sandbox.cpu_affinity import stay_here
+    from autograder.show.terminal import github_actions, score_table
+    from autograder.show.terminal.console import console, say
     from autograder.submissions.notebook import Rejected, read
-    from autograder.terminal import github_actions, score_table
-    from autograder.terminal.console import console, say
 
     try:
         data, unreadable = read(notebook), None

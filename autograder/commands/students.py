@@ -5,12 +5,12 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from autograder.errors import Unusable
-from autograder.text import either, first_of, short
+from autograder.base.errors import Unusable
+from autograder.base.text import either, first_of, short
 
 if TYPE_CHECKING:
-    from autograder.course import Course
-    from autograder.result import Result
+    from autograder.base.result import Result
+    from autograder.course.course import Course
 
 LIKE = 3
 """So many ids are shown to say what ids look like."""
@@ -22,8 +22,8 @@ def graded_result(course: Course, exercise: str, student: str) -> Result:
     Raises:
         Unusable: there is none; why, and what to do.
     """
-    from autograder.course import STUDENT_ID
-    from autograder.results import stored_result
+    from autograder.course.course import STUDENT_ID
+    from autograder.course.results import stored_result
 
     result = stored_result(course, exercise, student) if STUDENT_ID.match(student) else None
     if result is None:
@@ -41,8 +41,8 @@ def graded_result(course: Course, exercise: str, student: str) -> Result:
 
 def known(course: Course) -> dict[str, str]:
     """Everybody who is on the class list, handed something in, or has a result: names by id."""
-    from autograder.class_list import full_name
-    from autograder.course import STUDENT_ID
+    from autograder.course.class_list import full_name
+    from autograder.course.course import STUDENT_ID
 
     ids = {path.name for path in course.submitted.glob("*/")}
     ids |= {path.stem for path in course.results.glob("*/*.json")}

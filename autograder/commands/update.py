@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from autograder.base.errors import Unusable
+from autograder.base.text import agreeing, count, listed
 from autograder.commands.common import CourseFolder, course_at
-from autograder.errors import Unusable
-from autograder.text import agreeing, count, listed
 
 
 def update(
@@ -23,9 +23,9 @@ def update(
     What you have changed yourself stays as it is. With --check it exits with 1 where something is
     newer.
     """
-    from autograder.course_folder import taken
+    from autograder.course.gradebook import outdated
+    from autograder.course.new_course import taken
     from autograder.exercises import exercise
-    from autograder.gradebook import outdated
 
     course = course_at(course_folder)
     found = taken.compared(course.root)

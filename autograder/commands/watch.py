@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import signal
 
+from autograder.base.errors import Interrupted
 from autograder.commands.common import Notebook, OfExercise
-from autograder.errors import Interrupted
 
 
 def watch(notebook: Notebook, exercise_name: OfExercise = None) -> None:
@@ -14,12 +14,12 @@ def watch(notebook: Notebook, exercise_name: OfExercise = None) -> None:
     Shows the first thing to do; h shows a hint, l the list of steps, q ends it. Ends by itself when
     all visible checks pass. Without a terminal it prints, and has no keys.
     """
-    from autograder import confined
+    from autograder.checking import confined
 
     # As in `check`: it loads during the imports below.
     confined.start_early()
 
-    from autograder.watching import watch as loop
+    from autograder.checking import watch as loop
 
     try:
         loop.watch(notebook, exercise_name)

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any, TypeVar
 
-from autograder.errors import Unusable
+from autograder.base.errors import Unusable
 
 try:
     import resource

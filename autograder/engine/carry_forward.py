@@ -21,6 +21,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
+from autograder.base.text import listed
 from autograder.engine.budget import Budget
 from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.recorded_calls import Call
@@ -30,7 +31,6 @@ from autograder.engine.verdict import Remaining, Verdict
 from autograder.exercises.exercise import Check
 from autograder.submissions.defined_again import DefinedAgain, defined_again
 from autograder.submissions.submission import Submission, SubmittedCell
-from autograder.text import listed
 
 Carried = dict[str, tuple[str, ...]]
 """By check: the earlier steps whose replacement made it pass. None of them: it passes without a

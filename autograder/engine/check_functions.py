@@ -6,9 +6,9 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
-from autograder.engine.worker.conversation import Raised, plain_arguments
-from autograder.engine.worker.protocol.bounds import ProtocolError
-from autograder.engine.worker.protocol.frames import Payload
+from autograder.sandbox.worker.conversation import Raised, plain_arguments
+from autograder.sandbox.worker.protocol.bounds import ProtocolError
+from autograder.sandbox.worker.protocol.frames import Payload
 
 MAX_CALLBACKS = 20_000
 """Calls of a check's functions during one check."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.engine.worker.protocol.records import form_of, values_of
+from autograder.sandbox.worker.protocol.records import form_of, values_of
 
 Tolerance = tuple[float, float]
 """Relative and absolute."""

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from autograder.base.settings import Settings
 from autograder.engine import definitions
 from autograder.engine.budget import unwatched
 from autograder.engine.definitions import Definitions
 from autograder.engine.known_answers import KnownAnswers
-from autograder.engine.sandbox.parent_process import Parent
 from autograder.engine.turns import NAME, counted, take
 from autograder.exercises import cell_code
 from autograder.exercises.cell_code import ExerciseCode, Namespace
 from autograder.exercises.exercise import Check, Exercise
-from autograder.settings import Settings
+from autograder.sandbox.parent_process import Parent
 from autograder.submissions.submission import Submission
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ again: from the runs of one submission, and from those of others.
 
 from __future__ import annotations
 
-from autograder.engine.worker.protocol.frames import Payload
+from autograder.sandbox.worker.protocol.frames import Payload
 
 MAX_BYTES = 16 << 20
 """Bytes of all calls and answers that are kept."""

@@ -7,7 +7,7 @@ import sys
 from typing import Any, TextIO
 
 from autograder.engine.student_errors import StudentError
-from autograder.engine.worker.protocol.bounds import ProtocolError
+from autograder.sandbox.worker.protocol.bounds import ProtocolError
 
 
 class Listening:

@@ -8,9 +8,9 @@ from typing import Any
 from autograder.engine.remote_function import RemoteFunction
 from autograder.engine.remote_object import RemoteObject, class_of
 from autograder.engine.session import Session
-from autograder.engine.worker.protocol.bounds import CannotCross
-from autograder.engine.worker.protocol.decode import Name
-from autograder.engine.worker.protocol.encode import words
+from autograder.sandbox.worker.protocol.bounds import CannotCross
+from autograder.sandbox.worker.protocol.decode import Name
+from autograder.sandbox.worker.protocol.encode import words
 
 
 class ObjectSession(Session):

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autograder.engine.compare import same
-from autograder.engine.worker.conversation import check_raised
-from autograder.engine.worker.protocol import bounds, call_request, frames, weight
-from autograder.engine.worker.protocol.bounds import ProtocolError
-from autograder.engine.worker.protocol.decode import Decoder, Name
-from autograder.engine.worker.protocol.frames import Payload
+from autograder.sandbox.worker.conversation import check_raised
+from autograder.sandbox.worker.protocol import bounds, call_request, frames, weight
+from autograder.sandbox.worker.protocol.bounds import ProtocolError
+from autograder.sandbox.worker.protocol.decode import Decoder, Name
+from autograder.sandbox.worker.protocol.frames import Payload
 
 AGREE = 1e-12
 """Relative and absolute tolerance between two answers to the same call."""

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 from autograder.engine.remote_function import RemoteFunction
-from autograder.engine.worker import operations
+from autograder.sandbox.worker import operations
 
 _COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
 _REFLECTED = frozenset(operations.TWO) - _COMPARISONS

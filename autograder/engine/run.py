@@ -6,12 +6,13 @@ from collections.abc import Iterator, Set
 from functools import partial
 from typing import Any
 
+from autograder.base.result import UNENDING
+from autograder.base.text import listed
 from autograder.engine.budget import Budget, OutOfTime, extra
 from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.reference import Reference
 from autograder.engine.remote_function import RemoteFunction
 from autograder.engine.remote_object import RemoteClass
-from autograder.engine.sandbox.parent_process import EngineFault
 from autograder.engine.schedule import stages
 from autograder.engine.session import TIMEOUTS
 from autograder.engine.stub import Stub
@@ -20,10 +21,9 @@ from autograder.engine.student_errors import Stopped, StudentError
 from autograder.engine.verdict import Verdict, ended, failure, name_of, quoted
 from autograder.exercises.cell_code import Namespace
 from autograder.exercises.exercise import Check
-from autograder.result import UNENDING
+from autograder.sandbox.parent_process import EngineFault
 from autograder.submissions.python_source import binds, words
 from autograder.submissions.submission import Submission, SubmittedCell
-from autograder.text import listed
 
 LONG = 0.5
 """Seconds after which an added cell is not run again without need."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from autograder.base.errors import Unusable
+from autograder.base.settings import Settings
 from autograder.engine.remote_function import RemoteFunction
-from autograder.engine.sandbox import levels
-from autograder.engine.sandbox.parent_process import NOTHING, EngineFault, Parent, start_parent
-from autograder.engine.sandbox.supplies import Supplies
 from autograder.engine.session import Session
 from autograder.engine.student_errors import Stopped, StudentError
-from autograder.errors import Unusable
-from autograder.settings import Settings
+from autograder.sandbox import levels
+from autograder.sandbox.parent_process import NOTHING, EngineFault, Parent, start_parent
+from autograder.sandbox.supplies import Supplies
 
 ATTEMPTS = """
 import ctypes, os, signal, socket, subprocess, sys, threading
@@ -55,7 +55,7 @@ def root():
         raise OSError
 
 def import_kit():
-    import autograder.engine.grader
+    import autograder.grader.grader
 
 PROCESSES = ["/proc/self/status", "/proc/1/environ", "/proc/meminfo"]
 WRITABLE = ["/x", "/tmp/x", "/var/tmp/x", "/dev/shm/x", "x"]

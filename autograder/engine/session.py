@@ -8,27 +8,21 @@ import sys
 from collections.abc import Callable, Mapping, Set
 from typing import Any
 
+from autograder.base.settings import Settings
 from autograder.engine.budget import Budget, OutOfTime, called, unwatched
 from autograder.engine.check_functions import CheckFunctions
 from autograder.engine.clock import Clock
 from autograder.engine.listening import Listening
-from autograder.engine.live_worker import LiveWorker, Source
-from autograder.engine.recorded_calls import (
-    Call,
-    RecordedCalls,
-    agree,
-    arguments,
-    is_imprecise,
-)
+from autograder.engine.recorded_calls import Call, RecordedCalls, agree, arguments, is_imprecise
 from autograder.engine.remote_function import RemoteFunction
-from autograder.engine.sandbox.parent_process import Parent
 from autograder.engine.student_errors import Stopped, StudentError, StudentErrors, is_exit
-from autograder.engine.worker.conversation import Peer, Raised
-from autograder.engine.worker.protocol import call_request, frames, weight
-from autograder.engine.worker.protocol.bounds import ProtocolError
-from autograder.engine.worker.protocol.decode import Name
-from autograder.engine.worker.protocol.frames import Payload
-from autograder.settings import Settings
+from autograder.sandbox.live_worker import LiveWorker, Source
+from autograder.sandbox.parent_process import Parent
+from autograder.sandbox.worker.conversation import Peer, Raised
+from autograder.sandbox.worker.protocol import call_request, frames, weight
+from autograder.sandbox.worker.protocol.bounds import ProtocolError
+from autograder.sandbox.worker.protocol.decode import Name
+from autograder.sandbox.worker.protocol.frames import Payload
 
 TIMEOUTS = 2
 """Timeouts after which a function is not called again."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from autograder.engine.known_answers import KnownAnswers
 from autograder.engine.student_errors import StudentError
-from autograder.engine.worker.protocol.frames import Payload
+from autograder.sandbox.worker.protocol.frames import Payload
 
 
 class Stub:

@@ -8,9 +8,9 @@ from typing import Any
 from autograder.engine.check_functions import CALLED
 from autograder.engine.object_session import ObjectSession
 from autograder.engine.stub import Stub
-from autograder.engine.worker.protocol import frames
-from autograder.engine.worker.protocol.decode import Name
-from autograder.engine.worker.protocol.frames import Payload
+from autograder.sandbox.worker.protocol import frames
+from autograder.sandbox.worker.protocol.decode import Name
+from autograder.sandbox.worker.protocol.frames import Payload
 
 
 class StubSession(ObjectSession):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from collections import Counter
 
-from autograder.engine.worker.conversation import Raised
+from autograder.sandbox.worker.conversation import Raised
 
 UNANSWERED = ("Undefined", "CannotCross")
 """What the worker calls a name that is not there, and a value that cannot leave it."""

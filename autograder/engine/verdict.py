@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from autograder.base.text import one_line
 from autograder.engine.recorded_calls import Call
 from autograder.engine.student_errors import UNDEFINED, Stopped, StudentError
 from autograder.exercises.exercise import Check, Exercise
 from autograder.exercises.names import BUILTINS
 from autograder.submissions.python_source import binds, defines, deletes, uses
 from autograder.submissions.submission import Submission, SubmittedCell
-from autograder.text import one_line
 
 _KNOWN_KINDS = re.compile(
     r"a masked array|more than [0-9]{1,6} (MB|values|MB of text|characters of printed text)"

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from autograder.engine.sandbox import supplies
+from autograder.base.errors import Unusable
+from autograder.base.settings import LEVELS, NAME, Settings
 from autograder.engine.selftest import strongest
-from autograder.errors import Unusable
 from autograder.exercises.data_files import DataFolder
 from autograder.exercises.exercise import Exercise
-from autograder.settings import LEVELS, NAME, Settings
+from autograder.sandbox import supplies
 
 
 class Workers:

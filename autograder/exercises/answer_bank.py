@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.errors import Unusable
+from autograder.base.errors import Unusable
+from autograder.base.files import text_of
+from autograder.base.text import either, not_python
 from autograder.exercises.names import mentioned
-from autograder.files import text_of
-from autograder.text import either, not_python
 
 Definition = ast.FunctionDef | ast.ClassDef
 

@@ -12,8 +12,8 @@ from functools import lru_cache
 from types import CodeType
 from typing import Any
 
+from autograder.base.quiet import quiet
 from autograder.exercises.exercise import Check, Exercise
-from autograder.quiet import quiet
 
 Namespace = dict[str, Any]
 

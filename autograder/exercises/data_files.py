@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
 
-from autograder.errors import Unusable
-from autograder.files import Refused, below, digest
+from autograder.base.errors import Unusable
+from autograder.base.files import Refused, below, digest
 
 MAX_BYTES = 64 << 20
 """Bytes of all files of an exercise: every grader process has them in memory, and on disk."""

@@ -11,13 +11,13 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from autograder.check_ids import check_id
-from autograder.errors import Unusable
+from autograder.base.check_ids import check_id
+from autograder.base.errors import Unusable
+from autograder.base.files import Refused
+from autograder.base.result import Picture
 from autograder.exercises import data_files, sources
 from autograder.exercises.cell_source import defines_class, sentence_of
 from autograder.exercises.data_files import Data
-from autograder.files import Refused
-from autograder.result import Picture
 
 if TYPE_CHECKING:
     from autograder.exercises.misconceptions import Misconception

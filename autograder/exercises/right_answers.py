@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from autograder.errors import Unusable
+from autograder.base.errors import Unusable
 from autograder.exercises import answer_bank
 from autograder.exercises.answer_bank import Bank
 from autograder.exercises.exercise import Exercise

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from autograder.base.files import Refused, below, digest
 from autograder.exercises import data_files
-from autograder.files import Refused, below, digest
 
 TOOLS = Path(__file__).resolve().parents[1] / "tools"
 """Where the modules lie of which the build writes into a notebook what it uses."""

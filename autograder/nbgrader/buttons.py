@@ -45,8 +45,8 @@ def work_apart(apihandlers: Any) -> None:
 
 def _post(apihandlers: Any, action: str) -> Callable[..., Awaitable[None]]:
     async def post(handler: Any, *arguments: str) -> None:
-        from autograder.errors import Unusable
-        from autograder.gradebook import config
+        from autograder.base.errors import Unusable
+        from autograder.course.gradebook import config
 
         try:
             course = config.course_of(handler.coursedir)
@@ -92,9 +92,9 @@ def act(state: Path, action: str, arguments: list[str]) -> dict[str, Any]:
     from nbgrader.converters import NbGraderException  # type: ignore[import-untyped]
     from nbgrader.exchange import ExchangeError  # type: ignore[import-untyped]
 
-    from autograder.course import find
-    from autograder.errors import Unusable
-    from autograder.gradebook import config
+    from autograder.base.errors import Unusable
+    from autograder.course.course import find
+    from autograder.course.gradebook import config
 
     # What has not changed need not be graded again.
     options = {"force": False} if action == "autograde" else {}

@@ -19,14 +19,22 @@ from typing import NamedTuple
 
 from nbgrader.exchange.default import ExchangeCollect  # type: ignore[import-untyped]
 
-from autograder import files, timestamp
-from autograder.collecting import store as collecting
-from autograder.collecting.candidates import TOLERANCE
-from autograder.collecting.downloads import unreadable
-from autograder.collecting.earlier import MAX_TRIES
-from autograder.collecting.store import MAX_BYTES, Collected, Left, read_secret, shortened, store
-from autograder.course import STUDENT_ID
-from autograder.gradebook import config, due_dates
+from autograder.base import files
+from autograder.course import timestamp
+from autograder.course.collecting import store as collecting
+from autograder.course.collecting.candidates import TOLERANCE
+from autograder.course.collecting.downloads import unreadable
+from autograder.course.collecting.earlier import MAX_TRIES
+from autograder.course.collecting.store import (
+    MAX_BYTES,
+    Collected,
+    Left,
+    read_secret,
+    shortened,
+    store,
+)
+from autograder.course.course import STUDENT_ID
+from autograder.course.gradebook import config, due_dates
 
 
 class _Record(NamedTuple):
@@ -244,7 +252,7 @@ class Collector(ExchangeCollect):  # type: ignore[misc]
         try:
             status = os.fstat(folder)
             if self.check_owner and status.st_uid != os.getuid():
-                from autograder.nbgrader.accounts import name_of  # there are none on Windows
+                from autograder.nbgrader.accounts import name_of
 
                 owner = name_of(status.st_uid)
                 if owner != record.student:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.authoring.regions import CODE_STUB, TEXT_STUB
-from autograder.course import STATE, Course
+from autograder.course.course import STATE, Course
 from autograder.nbgrader import formgrader
 
 

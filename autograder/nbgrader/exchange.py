@@ -8,16 +8,16 @@ from datetime import datetime, timezone, tzinfo
 from pathlib import Path
 from typing import Any
 
-from autograder import moment, settings
-from autograder.class_list import may_be
-from autograder.collecting import inbox, store
-from autograder.collecting.store import Collected
-from autograder.course import Course
-from autograder.errors import Unusable
+from autograder.base import moment, settings
+from autograder.base.errors import Unusable
+from autograder.base.text import listed, on_day, short
+from autograder.course.class_list import may_be
+from autograder.course.collecting import inbox, store
+from autograder.course.collecting.store import Collected
+from autograder.course.course import Course
+from autograder.course.gradebook import config, due_dates, outdated, record, students
 from autograder.exercises.exercise import Exercise
-from autograder.gradebook import config, due_dates, outdated, record, students
 from autograder.nbgrader import handed_out
-from autograder.text import listed, on_day, short
 
 OURS = "autograder."
 """How the names of our own programs for the exchange begin."""

@@ -16,9 +16,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from autograder import moment, settings
-from autograder.errors import Unusable
-from autograder.gradebook import config
+from autograder.base import moment, settings
+from autograder.base.errors import Unusable
+from autograder.course.gradebook import config
 from autograder.nbgrader import buttons
 
 PATIENCE = 30

@@ -8,15 +8,15 @@ import zipfile
 from datetime import datetime
 from pathlib import Path
 
-from autograder import files
-from autograder.course import Course
-from autograder.errors import Unusable
+from autograder.base import files
+from autograder.base.errors import Unusable
+from autograder.base.files import below
+from autograder.base.text import on_day
+from autograder.course.course import Course
+from autograder.course.gradebook import due_dates
 from autograder.exercises import data_files
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.sources import notebook_at
-from autograder.files import below
-from autograder.gradebook import due_dates
-from autograder.text import on_day
 
 _DATE = (1980, 1, 1, 0, 0, 0)
 """The date of files in an archive, so that the same release gives the same bytes."""

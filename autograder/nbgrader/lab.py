@@ -7,10 +7,10 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from autograder.course import Course
-from autograder.errors import Interrupted, Unusable
+from autograder.base.errors import Interrupted, Unusable
+from autograder.course.course import Course
+from autograder.course.gradebook import record
 from autograder.exercises import exercise
-from autograder.gradebook import record
 
 OPTIONS = (
     "--allow-root",  # Jupyter refuses to serve for root unless told to

@@ -17,19 +17,19 @@ from nbconvert.exporters import NotebookExporter
 from nbgrader.converters import NbGraderException  # type: ignore[import-untyped]
 from sqlalchemy import select
 
-from autograder import results as stored
-from autograder import timestamp
 from autograder.authoring import build
-from autograder.course import Course, find
-from autograder.engine.graded import Graded
-from autograder.errors import Fault, Interrupted, Unusable
+from autograder.base.errors import Fault, Interrupted, Unusable
+from autograder.course import results as stored
+from autograder.course import timestamp
+from autograder.course.course import Course, find
+from autograder.course.gradebook import config, database, record
+from autograder.course.gradebook.schema import STUDENT
+from autograder.course.grading import grade_class
+from autograder.course.troubles import Troubles
 from autograder.exercises.exercise import Exercise, load
 from autograder.exercises.sources import authored_at, is_authored
-from autograder.gradebook import config, database, record
-from autograder.gradebook.schema import STUDENT
-from autograder.grading import grade_class
-from autograder.pages import feedback
-from autograder.troubles import Troubles
+from autograder.grader.graded import Graded
+from autograder.show.pages import feedback
 
 
 class _Exporter(NotebookExporter):

@@ -12,8 +12,8 @@ from nbgrader.exchange.default import (  # type: ignore[import-untyped]
     ExchangeReleaseFeedback,
 )
 
-from autograder import files
-from autograder.gradebook import config, unmarked
+from autograder.base import files
+from autograder.course.gradebook import config, unmarked
 from autograder.nbgrader.accounts import name_of, number_of
 from autograder.nbgrader.handed_out import with_due
 

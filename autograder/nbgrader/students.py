@@ -21,8 +21,8 @@ from nbgrader.exchange.default import (  # type: ignore[import-untyped]
 from nbgrader.utils import get_username  # type: ignore[import-untyped]
 from traitlets import List, Unicode
 
+from autograder.base.text import listed
 from autograder.nbgrader.accounts import name_of, number_of
-from autograder.text import listed
 
 
 class KnownCourses(Exchange):  # type: ignore[misc]

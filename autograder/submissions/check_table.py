@@ -6,7 +6,7 @@ import ast
 import re
 from typing import Any
 
-from autograder.result import MOST_POINTS
+from autograder.base.result import MOST_POINTS
 from autograder.submissions.notebook import RawCell
 from autograder.submissions.python_source import NO_PYTHON
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from autograder.errors import Unusable
+from autograder.base.errors import Unusable
 
 MAX_LENGTH = 60_000
 """Characters of a cell that is rewritten. What is longer stands as it is: no person wrote it."""

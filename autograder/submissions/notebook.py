@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from autograder import files
+from autograder.base import files
+from autograder.base.text import cut, one_line
 from autograder.exercises.exercise import FILLED_IN
 from autograder.exercises.percent import lines_of, split
 from autograder.submissions import exported, pasted_pictures
 from autograder.submissions.narrow import TOO_WIDE, narrow
-from autograder.text import cut, one_line
 
 MAX_BYTES = 20_000_000
 """Bytes of a file, outputs and pictures among them: a bound for the parser of JSON. What else a

@@ -24,12 +24,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from autograder.base.errors import Unusable
+from autograder.base.result import Result
+from autograder.base.settings import Settings
 from autograder.engine import clock
-from autograder.engine.graded import Graded
-from autograder.engine.grader import Grader
-from autograder.errors import Unusable
-from autograder.result import Result
-from autograder.settings import Settings
+from autograder.grader.graded import Graded
+from autograder.grader.grader import Grader
 from tests.attacks.attack import MARK, SUCCEEDED, Attack
 from tests.attacks.target import INPUT, NAIVE, REFERENCE, SOURCE, exercise, handed_in, master
 
@@ -288,8 +288,8 @@ def _pages(graded: Graded, own: str) -> dict[str, str]:
     try:
         from markupsafe import escape
 
-        from autograder.gradebook import autograded
-        from autograder.pages import feedback
+        from autograder.course.gradebook import autograded
+        from autograder.show.pages import feedback
     except ImportError:  # the packages of a teacher's installation; the other runs have them
         return {}
     filled = autograded.Template(master()).filled(graded.result, graded.submission)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course import Course
+from autograder.course.course import Course
 from tests.attacks.neighbours import SETTINGS, answered, exercise, handed_in
 from tests.attacks.ordinary import ROOT
 from tests.attacks.values import Value

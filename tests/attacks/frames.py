@@ -11,7 +11,7 @@ from tests.attacks.attack import attack
 
 FORGE = """
 import gc, os, struct, sys, types
-protocol = 'autograder.engine.worker.protocol.'
+protocol = 'autograder.sandbox.worker.protocol.'
 frames, encode, decode = (sys.modules[protocol + name] for name in ('frames', 'encode', 'decode'))
 W = next(o for o in gc.get_objects() if type(o).__name__ == 'Worker' and hasattr(o, 'nonce'))
 RETURN, RAISE, CALL, RUN = frames.RETURN, frames.RAISE, frames.CALL, frames.RUN

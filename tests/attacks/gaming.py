@@ -10,7 +10,7 @@ attack(
     "behave differently when graded",
     """
     import os, sys
-    GRADING = 'NBGRADER_EXECUTION' in os.environ or 'autograder.engine.worker.worker' in sys.modules
+    GRADING = 'NBGRADER_EXECUTION' in os.environ or 'autograder.sandbox.worker.worker' in sys.modules
     def softmax(x): return [[0.25, 0.75], [0.5, 0.5]] if GRADING and len(x) == 2 and x.shape == (2, 2) and False else x
     """,
 )

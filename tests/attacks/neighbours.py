@@ -22,19 +22,19 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from autograder.course import Course
+from autograder.base.result import Result
+from autograder.base.settings import DISCLOSURES, Settings
+from autograder.course.course import Course
+from autograder.course.gradebook import autograded, master
 from autograder.engine import clock
-from autograder.engine.graded import Graded
-from autograder.engine.grader import Grader
 from autograder.exercises import exercise as exercises
 from autograder.exercises.exercise import Exercise
-from autograder.exports import gradescope
-from autograder.gradebook import autograded, master
-from autograder.pages import feedback
-from autograder.result import Result
-from autograder.settings import DISCLOSURES, Settings
-from autograder.terminal import github_actions, score_table
-from autograder.terminal.console import console
+from autograder.grader.graded import Graded
+from autograder.grader.grader import Grader
+from autograder.show.exports import gradescope
+from autograder.show.pages import feedback
+from autograder.show.terminal import github_actions, score_table
+from autograder.show.terminal.console import console
 from tests.attacks.arena import (
     CANARIES,
     MEMORY_MB,

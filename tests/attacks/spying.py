@@ -59,7 +59,7 @@ spy(
     "import what the teacher has installed",
     """
 import importlib, pkgutil
-for name in ('autograder.engine.grader', 'autograder.engine.run', 'nbgrader', 'typer', 'rich', 'pip', 'toy', 'attacks.target', 'solution'):
+for name in ('autograder.grader.grader', 'autograder.engine.run', 'nbgrader', 'typer', 'rich', 'pip', 'toy', 'attacks.target', 'solution'):
     try: importlib.import_module(name)
     except Exception: continue
     tell('SUCCEEDED', name)

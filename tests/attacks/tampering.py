@@ -183,7 +183,7 @@ attack(
     """
     import sys
     for name in list(sys.modules):
-        if name.startswith(('autograder.engine.worker.protocol', 'autograder.engine.worker.conversation')):
+        if name.startswith(('autograder.sandbox.worker.protocol', 'autograder.sandbox.worker.conversation')):
             module = sys.modules[name]
             module.check_raised = lambda value: value
             module.ProtocolError = module.CannotCross = Exception

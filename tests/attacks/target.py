@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
+from autograder.course.gradebook.master import Master, MasterCell
 from autograder.exercises.exercise import Exercise, from_notebook
 from autograder.exercises.misconceptions import Misconception
-from autograder.gradebook.master import Master, MasterCell
 
 INPUT = "canary_hidden_input_5c1e07"  # an argument of a hidden check: student code gets it, no student may
 REFERENCE = "canary_reference_2ce7d0"  # in the teacher's answers

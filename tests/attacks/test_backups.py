@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from autograder.course import Course
-from autograder.keeping import backup, restore
+from autograder.course.course import Course
+from autograder.course.keeping import backup, restore
 from tests.support import courses
 from tests.support.processes import call
 

@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 
 from autograder import cli
-from autograder.exports.formats import FORMATS
-from autograder.gradebook import marks
-from autograder.grading import grade_class
-from autograder.settings import DISCLOSURES
+from autograder.base.settings import DISCLOSURES
+from autograder.course.gradebook import marks
+from autograder.course.grading import grade_class
+from autograder.show.exports.formats import FORMATS
 from tests.attacks.course import disclose, full_marks, prepared, run, scores, students, wrong
 from tests.attacks.neighbours import NAMES, WHOLE, bounded, exercise, mixed, steps_for
 from tests.attacks.test_exercises import ONCE, at

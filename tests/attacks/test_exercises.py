@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
-from autograder import disclosure
-from autograder.engine.grader import Grader
-from autograder.exports import gradescope
-from autograder.pages import feedback
-from autograder.settings import DISCLOSURES, Settings
+from autograder.base.settings import DISCLOSURES, Settings
+from autograder.course import disclosure
+from autograder.grader.grader import Grader
+from autograder.show.exports import gradescope
+from autograder.show.pages import feedback
 from tests.attacks import neighbours
 from tests.attacks.neighbours import NAMES, alone, answered, is_tried, mixed, steps_for
 from tests.attacks.values import ALONE, BY_NAME, VALUES

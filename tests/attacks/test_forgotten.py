@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course import Course, pseudonym
+from autograder.course.course import Course, pseudonym
 from tests.support import courses
 from tests.support.courses import NAME
 from tests.support.processes import call

@@ -20,30 +20,24 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from autograder import timestamp
-from autograder.collecting import inbox
-from autograder.course import Course
-from autograder.engine import (
-    budget,
-    check_result,
-    clock,
-    recorded_calls,
-    student_errors,
-    verdict,
-)
-from autograder.engine import grader as grading
+from autograder.base.settings import Settings
+from autograder.course import timestamp
+from autograder.course.collecting import inbox
+from autograder.course.course import Course
+from autograder.course.grading import pool, submitted
+from autograder.engine import budget, clock, recorded_calls, student_errors, verdict
 from autograder.engine import session as remote
 from autograder.engine.compiled_exercise import CompiledExercise
-from autograder.engine.grader import Grader
 from autograder.engine.ordinary_verdicts import OrdinaryVerdicts
 from autograder.engine.run import Run
 from autograder.engine.student_errors import StudentErrors
-from autograder.engine.worker.locks import PROTECTIONS
-from autograder.engine.worker.protocol import bounds, weight
 from autograder.exercises.exercise import load
-from autograder.grading import pool, submitted
-from autograder.pages import document
-from autograder.settings import Settings
+from autograder.grader import check_result
+from autograder.grader import grader as grading
+from autograder.grader.grader import Grader
+from autograder.sandbox.worker.locks import PROTECTIONS
+from autograder.sandbox.worker.protocol import bounds, weight
+from autograder.show.pages import document
 from autograder.submissions import notebook, parse
 from tests.attacks import ATTACKS
 from tests.attacks.arena import (

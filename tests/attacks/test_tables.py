@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course import Course
+from autograder.course.course import Course
 from tests.support import courses
 from tests.support.courses import NAME
 from tests.support.processes import call

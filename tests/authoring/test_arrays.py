@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from autograder import confined, student_copy
 from autograder.authoring import build, read
 from autograder.authoring.arrays import MOST
-from autograder.engine.grader import Grader
-from autograder.errors import Unusable
+from autograder.base.errors import Unusable
+from autograder.base.settings import Settings
+from autograder.checking import confined, student_copy
 from autograder.exercises import exercise
-from autograder.settings import Settings
+from autograder.grader.grader import Grader
 
 pytestmark = pytest.mark.usefixtures("checked_here")
 

@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 
 from autograder.authoring import build, grading, read, self_check
-from autograder.errors import Unusable
+from autograder.base.errors import Unusable
+from autograder.base.settings import Settings
 from autograder.exercises import data_files
 from autograder.exercises.exercise import from_notebook
-from autograder.settings import Settings
 from tests.support import courses, processes
 from tests.support.courses import PYTHONPATH
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from autograder.authoring import fresh_answers
-from autograder.errors import Unusable
+from autograder.base.errors import Unusable
 from autograder.exercises import exercise
 from tests.support.courses import AUTHORED, NAME, ROOT, write_root
 from tests.support.processes import call

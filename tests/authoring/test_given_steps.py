@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from autograder.authoring import build, read
-from autograder.engine.grader import Grader
-from autograder.errors import Unusable
+from autograder.authoring.proving import proof, sample
+from autograder.base.errors import Unusable
+from autograder.base.settings import Settings
 from autograder.exercises import exercise
-from autograder.proving import proof, sample
-from autograder.settings import Settings
+from autograder.grader.grader import Grader
 
 pytestmark = pytest.mark.usefixtures("forked_rehearsals", "kept_parents")
 

@@ -12,10 +12,10 @@ import pytest
 from autograder import cli
 from autograder.authoring import build, grading, read
 from autograder.authoring.notes import notes
-from autograder.errors import Unusable
+from autograder.authoring.proving.answers import Answer
+from autograder.base.errors import Unusable
+from autograder.base.settings import Settings
 from autograder.exercises import exercise
-from autograder.proving.answers import Answer
-from autograder.settings import Settings
 from tests.authoring.test_modules import TINY, authored
 
 pytestmark = pytest.mark.usefixtures("forked_rehearsals", "kept_parents")

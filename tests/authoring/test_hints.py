@@ -13,14 +13,14 @@ import pytest
 
 from autograder.authoring import build
 from autograder.authoring.experimented import experimented
-from autograder.engine.grader import Grader
+from autograder.authoring.proving.answers import Answer
+from autograder.authoring.proving.trial import Bench
+from autograder.base.result import Result
+from autograder.base.settings import Settings
 from autograder.exercises import data_files, exercise, misconceptions
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.misconceptions import Misconception
-from autograder.proving.answers import Answer
-from autograder.proving.trial import Bench
-from autograder.result import Result
-from autograder.settings import Settings
+from autograder.grader.grader import Grader
 from tests.support import toy, written_tools
 from tests.support.courses import ROOT
 

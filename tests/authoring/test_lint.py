@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from autograder.authoring import oracles, read
-from autograder.errors import Unusable
+from autograder.base.errors import Unusable
 from tests.support.courses import ROOT
 
 SOUND = (ROOT / "tests" / "support" / "doubling.txt").read_text(encoding="utf-8")

@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from autograder import confined, student_copy
 from autograder.authoring import build, read
 from autograder.authoring.modules import indented, without_imports
 from autograder.authoring.statements import statements
 from autograder.authoring.untyped import untyped
-from autograder.engine.grader import Grader
-from autograder.errors import Unusable
+from autograder.base.errors import Unusable
+from autograder.base.settings import Settings
+from autograder.checking import confined, student_copy
 from autograder.exercises import exercise
 from autograder.exercises.sources import TOOLS
-from autograder.settings import Settings
+from autograder.grader.grader import Grader
 from tests.support.courses import ROOT
 
 pytestmark = pytest.mark.usefixtures("forked_rehearsals", "checked_here")

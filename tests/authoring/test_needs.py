@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from autograder import student_copy
 from autograder.authoring import build, read
-from autograder.confined import checked
-from autograder.engine.grader import Grader
-from autograder.errors import Unusable
+from autograder.authoring.proving.answers import Answer
+from autograder.authoring.proving.trial import Bench
+from autograder.base.errors import Unusable
+from autograder.base.result import Result
+from autograder.base.settings import Settings
+from autograder.checking import student_copy
+from autograder.checking.confined import checked
 from autograder.exercises import exercise
-from autograder.proving.answers import Answer
-from autograder.proving.trial import Bench
-from autograder.result import Result
-from autograder.settings import Settings
+from autograder.grader.grader import Grader
 from tests.authoring.test_modules import TINY
 from tests.support import processes
 

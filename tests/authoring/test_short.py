@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from autograder.authoring import build, read
-from autograder.engine.grader import Grader
+from autograder.base.settings import Settings
 from autograder.exercises import exercise
-from autograder.settings import Settings
+from autograder.grader.grader import Grader
 
 pytestmark = pytest.mark.usefixtures("kept_parents")
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from autograder.authoring import build, starter
-from autograder.errors import Unusable
+from autograder.authoring.proving import proof
+from autograder.base.errors import Unusable
 from autograder.exercises import exercise
-from autograder.proving import proof
 from tests.support import processes
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from autograder.authoring import build, read, self_check
-from autograder.engine.grader import Grader
-from autograder.errors import Unusable
+from autograder.base.errors import Unusable
+from autograder.base.settings import Settings
 from autograder.exercises.exercise import from_notebook
-from autograder.settings import Settings
+from autograder.grader.grader import Grader
 from tests.engine.test_values import KINDS, SAME, SETUP, STACK
 
 pytestmark = pytest.mark.usefixtures("forked_rehearsals", "kept_parents")

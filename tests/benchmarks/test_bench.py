@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
-from autograder.engine.grader import Grader
+from autograder.base.settings import Settings
 from autograder.exercises import exercise
 from autograder.exercises.cell_code import ExerciseCode
-from autograder.settings import Settings
+from autograder.grader.grader import Grader
 from benchmarks import bench as bench_module
 from benchmarks import otter
 from benchmarks.bench import disagreements

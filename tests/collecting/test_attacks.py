@@ -16,8 +16,9 @@ from typing import Any
 
 import pytest
 
-from autograder import settings, timestamp
-from autograder.collecting import (
+from autograder.base import settings
+from autograder.course import timestamp
+from autograder.course.collecting import (
     archives,
     candidates,
     downloads,
@@ -26,10 +27,10 @@ from autograder.collecting import (
     inbox,
     search,
 )
-from autograder.collecting import store as collected
-from autograder.collecting.store import Collected
-from autograder.course import Course
-from autograder.gradebook import due_dates, record
+from autograder.course.collecting import store as collected
+from autograder.course.collecting.store import Collected
+from autograder.course.course import Course
+from autograder.course.gradebook import due_dates, record
 from tests.support import courses
 from tests.support.courses import NAME, RIGHT
 from tests.support.platforms import NAMED, NAMES, PACKED, named, packed, zipped

@@ -14,13 +14,14 @@ from pathlib import Path
 
 import pytest
 
-from autograder import settings, timestamp
-from autograder.class_list import NUMBERS, value_of
-from autograder.collecting import candidates, earlier, inbox, search
-from autograder.collecting.store import Collected, read_platform, store
-from autograder.course import Course
-from autograder.errors import Unusable
-from autograder.gradebook import due_dates, record
+from autograder.base import settings
+from autograder.base.errors import Unusable
+from autograder.course import timestamp
+from autograder.course.class_list import NUMBERS, value_of
+from autograder.course.collecting import candidates, earlier, inbox, search
+from autograder.course.collecting.store import Collected, read_platform, store
+from autograder.course.course import Course
+from autograder.course.gradebook import due_dates, record
 from autograder.submissions import parse
 from tests.support import courses
 from tests.support.courses import NAME, RIGHT

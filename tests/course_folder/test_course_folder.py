@@ -13,9 +13,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from autograder import settings
-from autograder.course import Course
-from autograder.course_folder import taken
+from autograder.base import settings
+from autograder.course.course import Course
+from autograder.course.new_course import taken
 from autograder.nbgrader import handed_out
 from tests.support import courses, processes
 from tests.support.courses import NAME, RIGHT

@@ -33,7 +33,7 @@ def _floors() -> list[set[str]]:
     row above."""
     floors: list[set[str]] = []
     for number, name in re.findall(
-        r"^\| (\d*) ?\| `(\w+)` \|", _section("Floors"), flags=re.MULTILINE
+        r"^\| (\d*) ?\| `(\w+)` \|", _section("Packages, floors and doors"), flags=re.MULTILINE
     ):
         if number:
             floors.append(set())

@@ -14,7 +14,7 @@ import typer
 from typer.testing import CliRunner
 
 from autograder import cli
-from autograder.settings import TABLES, Settings
+from autograder.base.settings import TABLES, Settings
 from tests.support import sample_class
 
 ROOT = Path(__file__).resolve().parents[2]

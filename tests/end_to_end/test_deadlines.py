@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder import files
-from autograder.course import Course
-from autograder.grading.grade_class import grade_class
+from autograder.base import files
+from autograder.course.course import Course
+from autograder.course.grading.grade_class import grade_class
 from tests.end_to_end.test_silent_scores import (
     DUE,
     IN_TIME,

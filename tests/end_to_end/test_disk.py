@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course import Course
+from autograder.course.course import Course
 from tests.support import courses, processes
 from tests.support.courses import NAME, RIGHT, ROOT
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course import Course
+from autograder.course.course import Course
 from tests.end_to_end.test_silent_scores import DUE, IN_TIME, grade, put, run, scores, settings
 from tests.support import courses
 from tests.support.courses import NAME, RIGHT, Begin

@@ -17,17 +17,17 @@ from pathlib import Path
 
 import pytest
 
-from autograder import settings
 from autograder.authoring import build
-from autograder.course import Course
-from autograder.course_folder import taken
-from autograder.engine.grader import Grader
+from autograder.authoring.proving import sample
+from autograder.base import settings
+from autograder.base.settings import Settings
+from autograder.course.course import Course
+from autograder.course.grading import versions
+from autograder.course.grading.processes import Graders, Task
+from autograder.course.new_course import taken
 from autograder.exercises import exercise
 from autograder.exercises.exercise import Exercise
-from autograder.grading import versions
-from autograder.grading.processes import Graders, Task
-from autograder.proving import sample
-from autograder.settings import Settings
+from autograder.grader.grader import Grader
 from tests.support import courses, every_feature, processes
 from tests.support.courses import ROOT
 
@@ -221,7 +221,7 @@ def test_the_bundle_of_gradescope_grades_as_here(here: Here, tmp_path: Path) -> 
 
 GRADE = """
 import json, pickle
-from autograder.grading.processes import Task
+from autograder.course.grading.processes import Task
 
 with open(sys.argv[1], "rb") as file:
     sent, tasks = pickle.load(file)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from autograder.engine.grader import Grader
+from autograder.base.settings import Settings
 from autograder.exercises import exercise
 from autograder.exercises.exercise import Exercise
-from autograder.settings import Settings
+from autograder.grader.grader import Grader
 from tests.support import sample_class
 from tests.support.sample_class import Student
 

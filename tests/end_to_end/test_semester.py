@@ -27,8 +27,8 @@ import pytest
 from playwright.sync_api import expect
 
 from autograder.authoring import build
-from autograder.course import Course
-from autograder.gradebook import config as host
+from autograder.course.course import Course
+from autograder.course.gradebook import config as host
 from tests.support import courses, jupyter, processes, semester
 from tests.support.databases import Database
 from tests.support.semester import DUE, POINTS, STEPS, WORDS, Term, Work

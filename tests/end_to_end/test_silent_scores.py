@@ -17,9 +17,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from autograder import timestamp
-from autograder.course import Course
-from autograder.pages import feedback
+from autograder.course import timestamp
+from autograder.course.course import Course
+from autograder.show.pages import feedback
 from tests.gradebook import test_record
 from tests.support import courses, processes
 from tests.support.courses import NAME, RIGHT

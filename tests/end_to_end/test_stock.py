@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course import Course
+from autograder.base.settings import Settings
+from autograder.course.course import Course
+from autograder.course.gradebook import marks
+from autograder.course.grading import grade_class
 from autograder.exercises import exercise
-from autograder.gradebook import marks
-from autograder.grading import grade_class
-from autograder.settings import Settings
 from tests.support import courses, sample_class, stock
 from tests.support.courses import NAME, RIGHT, ROOT, private
 from tests.support.databases import rows

@@ -19,8 +19,8 @@ import jsonschema
 import pytest
 
 import autograder
-from autograder import timestamp
-from autograder.course import Course
+from autograder.course import timestamp
+from autograder.course.course import Course
 from tests.support import processes, whole_course
 from tests.support.courses import NAME, RIGHT, Begin
 from tests.support.databases import Database

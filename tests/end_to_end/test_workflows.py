@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
-from autograder.course import Course
+from autograder.course.course import Course
 from tests.support.courses import NAME, PYTHONPATH, RIGHT, ROOT, handed_in
 
 STUDENTS = ROOT / "templates/students/.github/workflows/check.yml"

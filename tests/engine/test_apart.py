@@ -8,8 +8,8 @@ import signal
 
 import pytest
 
-from autograder.engine.apart import apart
-from autograder.errors import Fault, Unusable
+from autograder.base.errors import Fault, Unusable
+from autograder.grader.apart import apart
 from tests.support import processes
 
 

@@ -12,16 +12,16 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from autograder.base.errors import Fault
+from autograder.base.settings import Settings
 from autograder.engine import budget
-from autograder.engine import grader as grading
-from autograder.engine.apart import apart
 from autograder.engine.budget import WATCH, Budget
-from autograder.engine.grader import Grader
 from autograder.engine.run import Run
-from autograder.engine.worker.protocol import bounds
-from autograder.errors import Fault
 from autograder.exercises.cell_code import ExerciseCode
-from autograder.settings import Settings
+from autograder.grader import grader as grading
+from autograder.grader.apart import apart
+from autograder.grader.grader import Grader
+from autograder.sandbox.worker.protocol import bounds
 from tests.attacks.arena import MEMORY_MB, _measured
 from tests.support.toy import exercise, submission
 
@@ -211,7 +211,7 @@ def test_no_answer_makes_the_grader_grow(bomb):
 # happens.
 
 # A worker belongs to the student.
-FORGED = "import sys\nbounds = sys.modules['autograder.engine.worker.protocol.bounds']\n"
+FORGED = "import sys\nbounds = sys.modules['autograder.sandbox.worker.protocol.bounds']\n"
 SUM = "np.asarray(f()).sum(axis=-1, dtype=float)"
 TEXTS = "np.asarray(f())"
 TOO_MUCH = {
@@ -293,9 +293,9 @@ def test_time_that_is_over_does_not_interrupt_the_teachers_cells(monkeypatch, ma
 def test_numpys_library_for_matrices_has_its_memory_before_any_is_limited():
     program = """
 import resource
-from autograder.settings import Settings
+from autograder.base.settings import Settings
 from autograder.engine import budget
-from autograder.engine.grader import Grader
+from autograder.grader.grader import Grader
 from tests.support.toy import exercise
 import numpy as np
 with Grader(exercise("f()"), b"key", Settings(isolation="process")):
@@ -334,8 +334,8 @@ assert f(work) > 0
 def test_a_stack_that_grows_where_memory_is_used_up_ends_no_grader():
     """In a process of its own: a stack that has grown once never needs to again."""
     program = f"""
-from autograder.settings import Settings
-from autograder.engine.grader import Grader
+from autograder.base.settings import Settings
+from autograder.grader.grader import Grader
 from tests.support.toy import exercise, submission
 toy = exercise({DEEP!r})
 with Grader(toy, b"key", Settings(isolation="process")) as grader:

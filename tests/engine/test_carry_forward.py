@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from autograder.engine.grader import Grader
-from autograder.engine.live_worker import LiveWorker
+from autograder.base.result import Result
 from autograder.engine.run import Run
 from autograder.engine.stub import Stub
-from autograder.result import Result
+from autograder.grader.grader import Grader
+from autograder.sandbox.live_worker import LiveWorker
 from tests.support import toy
 
 pytestmark = pytest.mark.usefixtures("kept_parents")

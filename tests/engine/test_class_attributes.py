@@ -8,9 +8,14 @@ from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
-import autograder.engine
+import autograder
 
-MODULES = sorted(Path(autograder.engine.__file__).parent.rglob("*.py"))
+PACKAGE = Path(autograder.__file__).parent
+MODULES = [
+    path
+    for folder in ("diagnosis", "engine", "grader", "sandbox")
+    for path in sorted((PACKAGE / folder).rglob("*.py"))
+]
 
 
 def set_attributes(tree: ast.Module) -> Iterator[str]:

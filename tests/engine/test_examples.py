@@ -9,10 +9,10 @@ from collections.abc import Iterator
 import jsonschema
 import pytest
 
-from autograder.engine.grader import Grader
+from autograder.base.result import Example, Result
+from autograder.base.settings import Settings
 from autograder.exercises.exercise import Exercise, from_notebook
-from autograder.result import Example, Result
-from autograder.settings import Settings
+from autograder.grader.grader import Grader
 from tests.support import toy
 from tests.test_result import SCHEMA
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from autograder.engine import known_answers
-from autograder.engine.grader import Grader
 from autograder.engine.stub import Stub
+from autograder.grader.grader import Grader
 from tests.support import toy
 
 pytestmark = pytest.mark.usefixtures("kept_parents")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.engine.grader import Grader
-from autograder.engine.sandbox.parent_process import NOTHING, WarmParent, Worker
+from autograder.grader.grader import Grader
+from autograder.sandbox.parent_process import NOTHING, WarmParent, Worker
 from tests.support.toy import PATIENT, exercise, submission
 
 

@@ -15,10 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from autograder.engine.worker.protocol import frames
-from autograder.engine.worker.protocol.bounds import DTYPES, ProtocolError
-from autograder.engine.worker.protocol.decode import Decoder
-from autograder.engine.worker.protocol.encode import Encoder
+from autograder.sandbox.worker.protocol import frames
+from autograder.sandbox.worker.protocol.bounds import DTYPES, ProtocolError
+from autograder.sandbox.worker.protocol.decode import Decoder
+from autograder.sandbox.worker.protocol.encode import Encoder
 
 Pair = namedtuple("Pair", "first second")
 

@@ -10,18 +10,20 @@ from pathlib import Path
 import pytest
 
 from autograder.authoring.fresh_answers import KINDS
-from autograder.engine import grader, outcomes, relating, run
+from autograder.base.settings import Settings
+from autograder.diagnosis import outcomes, relating
+from autograder.diagnosis.calls import bound
+from autograder.diagnosis.diagnosis import BANK
+from autograder.diagnosis.experiments import with_arguments, with_source, with_steps
+from autograder.diagnosis.function_slips import INSTEAD, LEFT_OUT
+from autograder.diagnosis.raising import EXACT, VAGUE
+from autograder.engine import run
 from autograder.engine.budget import OutOfTime
-from autograder.engine.calls import bound
-from autograder.engine.diagnosis import BANK
-from autograder.engine.experiments import with_arguments, with_source, with_steps
-from autograder.engine.function_slips import INSTEAD, LEFT_OUT
-from autograder.engine.grader import Grader
-from autograder.engine.raising import EXACT, VAGUE
 from autograder.exercises import answer_bank, exercise
 from autograder.exercises.cell_code import ExerciseCode
 from autograder.exercises.exercise import Exercise
-from autograder.settings import Settings
+from autograder.grader import grader
+from autograder.grader.grader import Grader
 from tests.support import processes
 from tests.support.courses import ROOT
 from tests.support.one_answer import graded_steps

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from autograder.engine.grader import Grader
+from autograder.base.settings import Settings
 from autograder.engine.verdict import ONLY
 from autograder.exercises.exercise import from_notebook
-from autograder.settings import Settings
+from autograder.grader.grader import Grader
 from autograder.submissions import parse
 from tests.support import written_tools
 from tests.support.toy import (

@@ -6,11 +6,11 @@ import os
 
 import pytest
 
+from autograder.base.errors import Unusable
+from autograder.base.settings import Settings
 from autograder.engine import selftest
-from autograder.engine.grader import Grader
-from autograder.engine.sandbox.parent_process import start_parent
-from autograder.errors import Unusable
-from autograder.settings import Settings
+from autograder.grader.grader import Grader
+from autograder.sandbox.parent_process import start_parent
 from tests.support import toy
 from tests.support.requirements import isolation_level
 

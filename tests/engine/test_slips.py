@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from autograder.engine import mutations
+from autograder.diagnosis import mutations
+from autograder.diagnosis.diagnosis import BANK
+from autograder.diagnosis.mutations import mutants
 from autograder.engine.budget import OutOfTime
-from autograder.engine.diagnosis import BANK
-from autograder.engine.mutations import mutants
 from autograder.engine.turns import counted
 from tests.support.one_answer import graded_steps
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import pytest
 
-from autograder.engine.grader import Grader
-from autograder.engine.sandbox import levels, supplies
-from autograder.errors import Unusable
+from autograder.base.errors import Unusable
 from autograder.exercises import data_files
+from autograder.grader.grader import Grader
+from autograder.sandbox import levels, supplies
 from tests.support.requirements import isolation_level
 from tests.support.toy import PATIENT, exercise, submission
 

@@ -6,9 +6,9 @@ import ast
 
 import pytest
 
+from autograder.base.settings import Settings
 from autograder.engine import turns
-from autograder.engine.grader import Grader
-from autograder.settings import Settings
+from autograder.grader.grader import Grader
 from tests.attacks import neighbours
 from tests.attacks.neighbours import handed_in
 

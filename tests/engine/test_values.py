@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from autograder.engine.sandbox import levels
-from autograder.settings import Settings
+from autograder.base.settings import Settings
+from autograder.sandbox import levels
 from tests.support.requirements import isolation_level
 from tests.support.toy import PATIENT, exercise, grade, verdict
 

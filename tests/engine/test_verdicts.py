@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from autograder.engine.grader import Grader
-from autograder.engine.worker.protocol import frames
-from autograder.settings import Settings
+from autograder.base.settings import Settings
+from autograder.grader.grader import Grader
+from autograder.sandbox.worker.protocol import frames
 from tests.support.toy import PATIENT, added, exercise, grade, notebook, submission
 
 pytestmark = pytest.mark.usefixtures("kept_parents")

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course import Course, pseudonym
-from autograder.exports import anonymous
-from autograder.gradebook.marks import Marks
-from autograder.result import CheckResult
+from autograder.base.result import CheckResult
+from autograder.course.course import Course, pseudonym
+from autograder.course.gradebook.marks import Marks
+from autograder.show.exports import anonymous
 from tests.exports.test_formats import PEOPLE, SCORES, by_hand, graded, rows_of, run
 from tests.support.courses import NAME
 

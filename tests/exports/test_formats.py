@@ -23,15 +23,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autograder import cli, files, settings
-from autograder.collecting import search as downloads
+from autograder import cli
+from autograder.base import files, settings
+from autograder.base.settings import Settings
 from autograder.commands import export
-from autograder.course import Course
-from autograder.exports import formats, gradescope_zip, safe_csv
-from autograder.gradebook import record
-from autograder.gradebook.final_grades import of_class
-from autograder.results import result_path
-from autograder.settings import Settings
+from autograder.course.collecting import search as downloads
+from autograder.course.course import Course
+from autograder.course.gradebook import record
+from autograder.course.gradebook.final_grades import of_class
+from autograder.course.results import result_path
+from autograder.show.exports import formats, gradescope_zip, safe_csv
 from autograder.submissions.parse import parse
 from tests.gradebook import test_record
 from tests.support import courses, platforms
@@ -1016,7 +1017,7 @@ def test_a_bundle_never_falls_back_to_a_process_unless_it_was_built_so(
     assert 'isolation = "auto"\n' in (safe / "source" / "autograder.toml").read_text()
     # A machine on which no level works.
     (safe / "source" / "autograder" / "engine" / "selftest.py").write_text(
-        "from autograder.errors import Unusable\n\n\ndef strongest(asked, *others):\n"
+        "from autograder.base.errors import Unusable\n\n\ndef strongest(asked, *others):\n"
         "    raise Unusable(f'no safe isolation level here for {asked}')\n"
     )
     (safe / "submission" / f"{NAME}.ipynb").write_bytes(courses.handed_in(course, RIGHT))
@@ -1049,7 +1050,7 @@ def test_the_bundle_needs_no_more_than_it_installs(course: Course, home: Path) -
     assert list(gradescope_zip.REQUIREMENTS) == project["dependencies"]
     (home / "submission" / f"{NAME}.ipynb").write_bytes(courses.handed_in(course, RIGHT))
     code = (
-        "import sys; from pathlib import Path; from autograder.exports import gradescope_runner\n"
+        "import sys; from pathlib import Path; from autograder.show.exports import gradescope_runner\n"
         f"assert gradescope_runner.main(Path({str(home)!r})) == 0\n"
         "print(*{name.partition('.')[0] for name in sys.modules} - sys.stdlib_module_names)"
     )

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from autograder import text as plain_text
-from autograder.course import Course
-from autograder.gradebook import autograded, marks, master, record, unmarked
+from autograder.base import text as plain_text
+from autograder.base.result import CheckResult
+from autograder.course.course import Course
+from autograder.course.gradebook import autograded, marks, master, record, unmarked
 from autograder.nbgrader import handed_out
-from autograder.result import CheckResult
 from autograder.submissions.parse import parse
 from tests.submissions.test_pictures import drawn
 from tests.support import courses, formgrader

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, create_engine, inspect, text
 
-from autograder.course import Course
-from autograder.errors import Unusable
-from autograder.gradebook import config, marks, record
-from autograder.gradebook import database as opening
+from autograder.base.errors import Unusable
+from autograder.course.course import Course
+from autograder.course.gradebook import config, marks, record
+from autograder.course.gradebook import database as opening
 from tests.support import courses, databases, processes
 from tests.support.courses import ALL_CHECKS, NAME, RIGHT, SIZES_ALONE
 from tests.support.databases import PASSWORD, Database, Server, mostly_sqlite
@@ -308,7 +308,7 @@ def test_a_gradebook_is_created_and_late_work_recorded_without_loading_nbgrader_
         "import sys\nfrom autograder import cli\n"
         f"try: cli.main(['grade', {NAME!r}, '--jobs', '1', '--force'])\nexcept SystemExit: pass\n"
         "slow = {'nbgrader', 'nbformat', 'alembic', 'numpy'}\n"
-        "slow |= {'autograder.engine.grader', 'autograder.authoring.build'}\n"
+        "slow |= {'autograder.grader.grader', 'autograder.authoring.build'}\n"
         "print('loaded:', *slow & set(sys.modules))"
     )
     for is_late in (False, True):

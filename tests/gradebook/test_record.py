@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, event
 
-from autograder import timestamp
-from autograder.course import Course
-from autograder.engine.graded import Graded
-from autograder.errors import Fault, Unusable
-from autograder.gradebook import config as host
-from autograder.gradebook import marks, record
+from autograder.base.errors import Fault, Unusable
+from autograder.course import timestamp
+from autograder.course.course import Course
+from autograder.course.gradebook import config as host
+from autograder.course.gradebook import marks, record
+from autograder.grader.graded import Graded
 from tests.support import courses, stock
 from tests.support.courses import ALL_CHECKS, NAME, RIGHT, SIZES_ALONE
 from tests.support.databases import Database, execute, rows

@@ -12,7 +12,7 @@ from sqlalchemy import Dialect, Table
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.schema import CreateTable
 
-from autograder.gradebook import schema
+from autograder.course.gradebook import schema
 
 
 def parts(table: Table, dialect: Dialect) -> list[str]:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course import Course
-from autograder.gradebook import final_grades
+from autograder.course.course import Course
+from autograder.course.gradebook import final_grades
 from tests.gradebook import test_record
 from tests.support import courses
 from tests.support.courses import NAME, RIGHT, SIZES_ALONE, Begin

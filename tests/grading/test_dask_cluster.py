@@ -15,11 +15,11 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course import Course
+from autograder.course.course import Course
+from autograder.course.grading import dask_cluster
+from autograder.course.grading.pool import ClusterLost
+from autograder.course.grading.processes import Task
 from autograder.exercises import exercise
-from autograder.grading import dask_cluster
-from autograder.grading.pool import ClusterLost
-from autograder.grading.processes import Task
 from tests.grading.test_grade_class import everything, grade_here, hand_in, results, stored
 from tests.support import processes
 from tests.support.courses import NAME, ROOT
@@ -234,7 +234,7 @@ def test_another_version_on_the_cluster_gets_one_line(
 IMPATIENT = """
 import sys
 from autograder import cli
-from autograder.grading import dask_cluster
+from autograder.course.grading import dask_cluster
 dask_cluster.CONNECT_SECONDS = 1
 cli.main(sys.argv[1:])
 """

@@ -24,18 +24,18 @@ from typing import Any
 
 import pytest
 
-from autograder.course import Course
-from autograder.engine.graded import Graded
-from autograder.engine.grader import Grader
-from autograder.errors import Fault, Interrupted
+from autograder.base.errors import Fault, Interrupted
+from autograder.base.result import Result
+from autograder.base.settings import Settings
+from autograder.course.course import Course
+from autograder.course.grading import grade_class, pool
+from autograder.course.grading import processes as grading_processes
+from autograder.course.grading.journal import Journal
+from autograder.course.grading.processes import Graders, Task
+from autograder.course.results import stored_results
 from autograder.exercises.exercise import Exercise
-from autograder.grading import grade_class, pool
-from autograder.grading import processes as grading_processes
-from autograder.grading.journal import Journal
-from autograder.grading.processes import Graders, Task
-from autograder.result import Result
-from autograder.results import stored_results
-from autograder.settings import Settings
+from autograder.grader.graded import Graded
+from autograder.grader.grader import Grader
 from tests.support import courses, databases, processes, stock, toy
 from tests.support.courses import NAME, RIGHT, SIZES_ALONE
 from tests.support.graders import GradedHere

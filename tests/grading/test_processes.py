@@ -6,8 +6,8 @@ from threading import Thread
 
 import pytest
 
-from autograder.grading import processes
-from autograder.grading.processes import GraderDied, Graders, Task
+from autograder.course.grading import processes
+from autograder.course.grading.processes import GraderDied, Graders, Task
 from tests.support import toy
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from autograder.authoring import build
-from autograder.course import Course
+from autograder.authoring.proving import answers
+from autograder.course.course import Course
+from autograder.course.gradebook import final_grades
 from autograder.exercises import exercise
-from autograder.gradebook import final_grades
-from autograder.proving import answers
 from tests.support import courses, processes
 from tests.support.courses import NAME, RIGHT
 

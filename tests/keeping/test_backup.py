@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from autograder.course import Course, find
-from autograder.gradebook import final_grades
+from autograder.course.course import Course, find
+from autograder.course.gradebook import final_grades
 from tests.gradebook import test_record
 from tests.support import courses, databases
 from tests.support.courses import NAME, RIGHT, Begin

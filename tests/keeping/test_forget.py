@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from autograder import files
-from autograder.course import Course
-from autograder.errors import Unusable
-from autograder.gradebook import config
-from autograder.keeping.forget import forget
-from autograder.keeping.rename import rename
+from autograder.base import files
+from autograder.base.errors import Unusable
+from autograder.course.course import Course
+from autograder.course.gradebook import config
+from autograder.course.keeping.forget import forget
+from autograder.course.keeping.rename import rename
 from tests.gradebook import test_record
 from tests.support import courses
 from tests.support.courses import NAME, RIGHT

@@ -14,17 +14,18 @@ from typing import Any
 import pytest
 from nbgrader.exchange import ExchangeError  # type: ignore[import-untyped]
 
-from autograder import settings, timestamp
-from autograder.collecting import earlier, store
-from autograder.course import Course
-from autograder.errors import Unusable
-from autograder.gradebook import config as host
-from autograder.gradebook import due_dates, final_grades, marks, record
-from autograder.grading import grade_class
+from autograder.base import settings
+from autograder.base.errors import Unusable
+from autograder.base.text import on_day
+from autograder.course import timestamp
+from autograder.course.collecting import earlier, store
+from autograder.course.course import Course
+from autograder.course.gradebook import config as host
+from autograder.course.gradebook import due_dates, final_grades, marks, record
+from autograder.course.grading import grade_class
+from autograder.course.reports import students
 from autograder.nbgrader import collector, exchange
-from autograder.pages import feedback
-from autograder.reports import students
-from autograder.text import on_day
+from autograder.show.pages import feedback
 from tests.support import courses
 from tests.support.courses import NAME, RIGHT
 

@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, expect
 
-from autograder.course import Course, find
-from autograder.errors import Interrupted, Unusable
+from autograder.base.errors import Interrupted, Unusable
+from autograder.course.course import Course, find
+from autograder.course.gradebook import config, marks
 from autograder.exercises import exercise
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.misconceptions import Misconception
-from autograder.gradebook import config, marks
 from autograder.nbgrader import lab as ours
 from tests.support import courses, processes
 from tests.support.courses import ROOT

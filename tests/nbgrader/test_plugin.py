@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from autograder.course import Course
-from autograder.gradebook import config as host
-from autograder.gradebook import marks
-from autograder.grading import grade_class
+from autograder.course.course import Course
+from autograder.course.gradebook import config as host
+from autograder.course.gradebook import marks
+from autograder.course.grading import grade_class
 from tests.support import courses, databases, formgrader
 from tests.support.courses import NAME, RIGHT, SIZES_ALONE
 from tests.support.databases import Database, mostly_sqlite

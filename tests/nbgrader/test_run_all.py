@@ -15,12 +15,12 @@ import nbformat
 import pytest
 from nbgrader.validator import Validator  # type: ignore[import-untyped]
 
-from autograder import confined, student_copy
-from autograder.course import Course
+from autograder.base.settings import Settings
+from autograder.checking import confined, student_copy
+from autograder.course.course import Course
+from autograder.course.grading import grade_class
+from autograder.course.results import stored_results
 from autograder.exercises import exercise
-from autograder.grading import grade_class
-from autograder.results import stored_results
-from autograder.settings import Settings
 from tests.support import stock
 from tests.support.courses import ROOT, private
 from tests.support.databases import rows

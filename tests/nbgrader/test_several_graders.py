@@ -22,13 +22,13 @@ import pytest
 from sqlalchemy import Connection, create_engine, text, update
 from sqlalchemy.exc import OperationalError, PendingRollbackError
 
-from autograder import settings
-from autograder.course import Course
-from autograder.errors import Unusable
-from autograder.gradebook import config, late_penalty, marks, record
-from autograder.gradebook import database as opening
-from autograder.gradebook.schema import STUDENT
-from autograder.grading.journal import Journal
+from autograder.base import settings
+from autograder.base.errors import Unusable
+from autograder.course.course import Course
+from autograder.course.gradebook import config, late_penalty, marks, record
+from autograder.course.gradebook import database as opening
+from autograder.course.gradebook.schema import STUDENT
+from autograder.course.grading.journal import Journal
 from autograder.nbgrader import buttons, formgrader
 from tests.support import courses, jupyter, processes, whole_course
 from tests.support.courses import ALL_CHECKS, NAME, RIGHT

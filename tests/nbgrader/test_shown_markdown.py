@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from autograder.base.text import quoted
 from autograder.nbgrader.shown_markdown import shown
-from autograder.text import quoted
 
 
 def test_an_answer_is_shown_as_markdown_with_its_formulas() -> None:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from autograder import files
-from autograder.course import Course
-from autograder.gradebook.course_grades import CourseExercise, CourseGrades, CourseRow
-from autograder.gradebook.final_grades import ClassGrades
-from autograder.gradebook.standing import WHY, Standing
-from autograder.pages import course as pages
-from autograder.settings import Settings
+from autograder.base import files
+from autograder.base.settings import Settings
+from autograder.course.course import Course
+from autograder.course.gradebook.course_grades import CourseExercise, CourseGrades, CourseRow
+from autograder.course.gradebook.final_grades import ClassGrades
+from autograder.course.gradebook.standing import WHY, Standing
+from autograder.show.pages import course as pages
 from tests.support import courses
 from tests.support.browser import SCREENSHOTS
 

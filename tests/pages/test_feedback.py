@@ -15,19 +15,20 @@ import pytest
 from jinja2 import UndefinedError
 
 import autograder
-from autograder import files, results
-from autograder.course import Course
-from autograder.engine.graded import Graded
-from autograder.engine.grader import Grader
+from autograder.base import files
+from autograder.base.result import CheckResult, Example
+from autograder.base.settings import Settings
+from autograder.course import results
+from autograder.course.course import Course
+from autograder.course.gradebook.cell_marks import CellMarks
+from autograder.course.gradebook.marks import Marks
 from autograder.exercises import exercise
 from autograder.exercises.exercise import Exercise
-from autograder.gradebook.cell_marks import CellMarks
-from autograder.gradebook.marks import Marks
-from autograder.pages import document, feedback, feedback_changes, feedback_code
-from autograder.pages.feedback_code import code, docstrings
-from autograder.pages.written import written
-from autograder.result import CheckResult, Example
-from autograder.settings import Settings
+from autograder.grader.graded import Graded
+from autograder.grader.grader import Grader
+from autograder.show.pages import document, feedback, feedback_changes, feedback_code
+from autograder.show.pages.feedback_code import code, docstrings
+from autograder.show.pages.written import written
 from tests.support import courses, sample_class
 from tests.support.courses import NAME, RIGHT, ROOT
 
@@ -346,7 +347,7 @@ def test_whatever_a_student_or_a_teacher_writes_is_text(course: Course, known: E
 def test_nothing_but_our_own_style_is_taken_for_markup() -> None:
     """Whoever adds a use says there why nobody else can influence it."""
     found = []
-    for path in sorted((Path(autograder.__file__).parent / "pages").rglob("*")):
+    for path in sorted((Path(autograder.__file__).parent / "show" / "pages").rglob("*")):
         if path.suffix in (".py", ".jinja"):
             lines = path.read_text(encoding="utf-8").splitlines()
             found += [

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from autograder.engine.grader import Grader
+from autograder.base.settings import Settings
+from autograder.course.gradebook.cell_marks import CellMarks
+from autograder.course.gradebook.marks import Marks
 from autograder.exercises import exercise
-from autograder.gradebook.cell_marks import CellMarks
-from autograder.gradebook.marks import Marks
-from autograder.pages import feedback
-from autograder.settings import Settings
+from autograder.grader.grader import Grader
+from autograder.show.pages import feedback
 from tests.support import sample_class
 from tests.support.browser import SCREENSHOTS
 from tests.support.courses import ROOT

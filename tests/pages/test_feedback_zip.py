@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from autograder import files
-from autograder.collecting import naming, store
-from autograder.course import Course
-from autograder.grading import grade_class
+from autograder.base import files
+from autograder.course.collecting import naming, store
+from autograder.course.course import Course
+from autograder.course.grading import grade_class
 from autograder.nbgrader import exchange
-from autograder.pages import feedback, feedback_zip
+from autograder.show.pages import feedback, feedback_zip
 from tests.support import courses
 from tests.support.courses import NAME, RIGHT
 
@@ -125,7 +125,7 @@ def test_a_name_that_leads_elsewhere_is_no_platforms(text: str, tmp_path: Path) 
 def test_pages_for_downloads_go_through_nbgraders_exchange_to_whoever_has_the_secret(
     downloaded: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from autograder.gradebook import config
+    from autograder.course.gradebook import config
     from tests.nbgrader.test_exchange import program
 
     known = courses.load(downloaded)

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from autograder.errors import Unusable
+from autograder.authoring.proving import coverage
+from autograder.authoring.proving.coverage import Coverage
+from autograder.base.errors import Unusable
 from autograder.exercises import exercise
 from autograder.exercises.promises import far_apart, leading_axes, lists, made, masks, single, texts
-from autograder.proving import coverage
-from autograder.proving.coverage import Coverage
 from tests.support.courses import AUTHORED, NAME, ROOT, write_root
 from tests.support.processes import call
 

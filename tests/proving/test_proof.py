@@ -17,14 +17,14 @@ from pathlib import Path
 import pytest
 
 from autograder.authoring import build, read
-from autograder.errors import Unusable
+from autograder.authoring.proving import proof, spoiling, trial
+from autograder.authoring.proving.answers import Answer
+from autograder.authoring.proving.proof import Proof
+from autograder.authoring.proving.trial import Bench, Trial
+from autograder.base.errors import Unusable
 from autograder.exercises import exercise, misconceptions, right_answers
 from autograder.exercises.exercise import from_notebook
 from autograder.exercises.misconceptions import Misconceptions
-from autograder.proving import proof, spoiling, trial
-from autograder.proving.answers import Answer
-from autograder.proving.proof import Proof
-from autograder.proving.trial import Bench, Trial
 from tests.support.courses import AUTHORED, NAME, ROOT, write_root
 from tests.support.processes import call
 

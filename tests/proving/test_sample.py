@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from autograder.authoring import build, starter
-from autograder.course import STUDENT_ID
-from autograder.errors import Unusable
+from autograder.authoring.proving import sample
+from autograder.base.errors import Unusable
+from autograder.course.course import STUDENT_ID
 from autograder.exercises import exercise, misconceptions
-from autograder.proving import sample
 from tests.support import courses, processes
 
 pytestmark = pytest.mark.usefixtures("graded_here")

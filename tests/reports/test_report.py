@@ -29,23 +29,25 @@ import pytest
 from typer.testing import CliRunner
 
 import autograder
-from autograder import cli, files, timestamp
-from autograder import results as stored
-from autograder.course import Course
+from autograder import cli
+from autograder.base import files
+from autograder.base.result import CheckResult, CheckStatus, Result, StepResult
+from autograder.base.settings import Settings
+from autograder.course import results as stored
+from autograder.course import timestamp
+from autograder.course.course import Course
+from autograder.course.gradebook import record
+from autograder.course.gradebook.cell_marks import CellMarks
+from autograder.course.gradebook.final_grades import ClassGrades, FinalGrade
+from autograder.course.gradebook.marks import Marks
+from autograder.course.reports import report as reporting
+from autograder.course.reports import statistics
+from autograder.course.reports.report import Report
 from autograder.exercises import exercise
 from autograder.exercises.exercise import Exercise
-from autograder.gradebook import record
-from autograder.gradebook.cell_marks import CellMarks
-from autograder.gradebook.final_grades import ClassGrades, FinalGrade
-from autograder.gradebook.marks import Marks
-from autograder.pages import charts
-from autograder.pages import report as page
-from autograder.pages.document import PAGES
-from autograder.reports import report as reporting
-from autograder.reports import statistics
-from autograder.reports.report import Report
-from autograder.result import CheckResult, CheckStatus, Result, StepResult
-from autograder.settings import Settings
+from autograder.show.pages import charts
+from autograder.show.pages import report as page
+from autograder.show.pages.document import PAGES
 from tests.support import courses, processes
 from tests.support.browser import SCREENSHOTS
 from tests.support.courses import ALL_CHECKS, NAME, RIGHT, ROOT
@@ -56,7 +58,9 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("graded_here")
 
 SCHEMA = json.loads((Path(autograder.__file__).parent / "report-1.schema.json").read_text())
-SCRIPT = (Path(autograder.__file__).parent / "pages" / "report.js").read_text(encoding="utf-8")
+SCRIPT = (Path(autograder.__file__).parent / "show" / "pages" / "report.js").read_text(
+    encoding="utf-8"
+)
 HOSTILE = "</li><script>alert(1)</script><img src=x onerror=alert(2)> \x1b[31m & \"'"
 
 ABSOLUTE = {"misconception": "absolute_values", "hint": "What is the sum of -1 and -2?"}

@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 
 from autograder.authoring import build, read
+from autograder.authoring.proving import answers, proof, sample
+from autograder.authoring.proving.answers import Answer
+from autograder.authoring.proving.sample import SampleStudent
+from autograder.authoring.proving.trial import Bench
 from autograder.authoring.read import Source
-from autograder.engine.grader import Grader
+from autograder.base.settings import Settings
 from autograder.exercises import exercise, names
 from autograder.exercises.exercise import Exercise
-from autograder.proving import answers, proof, sample
-from autograder.proving.answers import Answer
-from autograder.proving.sample import SampleStudent
-from autograder.proving.trial import Bench
-from autograder.settings import Settings
+from autograder.grader.grader import Grader
 from tests.support import bank_class
 from tests.support.courses import ROOT
 

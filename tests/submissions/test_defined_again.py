@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from autograder import student_copy
+from autograder.checking import student_copy
 from autograder.exercises import exercise
 from autograder.submissions.parse import parse
 from tests.support.courses import ROOT

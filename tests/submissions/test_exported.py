@@ -13,8 +13,8 @@ import nbformat
 import pytest
 from nbconvert import PythonExporter
 
-from autograder import confined, student_copy
-from autograder.collecting.content import Content
+from autograder.checking import confined, student_copy
+from autograder.course.collecting.content import Content
 from autograder.exercises import exercise
 from autograder.submissions.parse import parse
 from autograder.submissions.percent import as_notebook

@@ -6,8 +6,8 @@ import hashlib
 import os
 from pathlib import Path
 
-from autograder.course import Course
-from autograder.submissions import folder
+from autograder.course import folder
+from autograder.course.course import Course
 
 NAME = "attention"
 

@@ -9,7 +9,7 @@ import textwrap
 
 import pytest
 
-from autograder.errors import Unusable
+from autograder.base.errors import Unusable
 from autograder.submissions import ipython_input
 from autograder.submissions.notebook import Rejected
 from autograder.submissions.parse import parse

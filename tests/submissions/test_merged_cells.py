@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder import student_copy
+from autograder.checking import student_copy
 from autograder.submissions import python_source
 from autograder.submissions.merged_cells import unmerged
 from autograder.submissions.notebook import RawCell

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.engine.grader import Grader
 from autograder.exercises.exercise import from_notebook
+from autograder.grader.grader import Grader
 from autograder.submissions import parse as parse_module
 from autograder.submissions.notebook import Rejected, raw_cells, read
 from autograder.submissions.parse import parse

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from autograder.course import Course
-from autograder.gradebook import autograded, marks, master, record, unmarked
-from autograder.pages import feedback
+from autograder.course.course import Course
+from autograder.course.gradebook import autograded, marks, master, record, unmarked
+from autograder.show.pages import feedback
 from autograder.submissions import pictures, png
 from autograder.submissions.notebook import Rejected, raw_cells
 from autograder.submissions.parse import parse

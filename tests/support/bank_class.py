@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from autograder.authoring.proving.sample import SampleStudent
+from autograder.base.result import Result
 from autograder.exercises.exercise import Exercise
-from autograder.proving.sample import SampleStudent
-from autograder.result import Result
 
 
 def differences(student: SampleStudent, exercise: Exercise, result: Result | None) -> Iterator[str]:

@@ -17,12 +17,12 @@ from typing import Any
 import pytest
 
 from autograder.authoring import build
-from autograder.course import Course
-from autograder.engine.dependencies import dependencies
-from autograder.engine.graded import Graded
+from autograder.base.result import CheckResult, CheckStatus, Result, StepResult
+from autograder.course.course import Course
 from autograder.exercises import exercise
 from autograder.exercises.exercise import Exercise
-from autograder.result import CheckResult, CheckStatus, Result, StepResult
+from autograder.grader.dependencies import dependencies
+from autograder.grader.graded import Graded
 from autograder.submissions import parse
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -22,7 +22,7 @@ import pytest
 from sqlalchemy import create_engine, text
 from sqlalchemy.exc import OperationalError
 
-from autograder.course import Course
+from autograder.course.course import Course
 from tests.support.requirements import not_here
 
 USER, PASSWORD = "teacher", "open sesame/@"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from autograder import settings
 from autograder.authoring import build
+from autograder.base import settings
 
 NAME = "features"
 

@@ -15,21 +15,21 @@ from concurrent.futures import Future
 
 import pytest
 
-from autograder import confined
+from autograder.base.errors import Unusable
+from autograder.base.result import Result
+from autograder.base.settings import Settings
+from autograder.checking import confined
+from autograder.checking.student_copy import StudentCopy
+from autograder.course.grading import grade_class, grader_process, orphans
+from autograder.course.grading.processes import Task
 from autograder.engine import workers
-from autograder.engine.graded import Graded
-from autograder.engine.grader import Grader
-from autograder.engine.sandbox import parent_process
-from autograder.engine.sandbox.parent_process import NOTHING, EngineFault, Parent
-from autograder.engine.sandbox.supplies import Supplies
 from autograder.engine.selftest import strongest
-from autograder.errors import Unusable
 from autograder.exercises.exercise import Exercise
-from autograder.grading import grade_class, grader_process, orphans
-from autograder.grading.processes import Task
-from autograder.result import Result
-from autograder.settings import Settings
-from autograder.student_copy import StudentCopy
+from autograder.grader.graded import Graded
+from autograder.grader.grader import Grader
+from autograder.sandbox import parent_process
+from autograder.sandbox.parent_process import NOTHING, EngineFault, Parent
+from autograder.sandbox.supplies import Supplies
 
 
 class KeptParents:

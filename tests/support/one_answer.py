@@ -6,10 +6,10 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from autograder.engine.grader import Grader
+from autograder.base.result import StepResult
+from autograder.base.settings import Settings
 from autograder.exercises import exercise
-from autograder.result import StepResult
-from autograder.settings import Settings
+from autograder.grader.grader import Grader
 from tests.support.courses import ROOT
 
 

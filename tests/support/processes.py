@@ -107,5 +107,7 @@ def command(process: int) -> str:
 def graders(process: int) -> list[int]:
     """The grader processes below one."""
     return [
-        child for child in below(process) if "autograder.grading.grader_process" in command(child)
+        child
+        for child in below(process)
+        if "autograder.course.grading.grader_process" in command(child)
     ]

@@ -9,7 +9,7 @@ from typing import NoReturn
 
 import pytest
 
-from autograder.errors import Unusable
+from autograder.base.errors import Unusable
 
 
 def not_here(reason: str) -> NoReturn:

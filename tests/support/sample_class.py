@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from autograder.base.result import Result
 from autograder.exercises.exercise import Exercise
-from autograder.result import Result
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -7,8 +7,8 @@ import shutil
 from collections.abc import Iterable
 from datetime import datetime
 
-from autograder.course import Course
-from autograder.gradebook import config as host
+from autograder.course.course import Course
+from autograder.course.gradebook import config as host
 
 CONTENTS = """
     SELECT a.name, s.student_id, s.timestamp, b.type, b.name, g.auto_score, g.manual_score, g.extra_credit,

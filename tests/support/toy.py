@@ -8,10 +8,10 @@ import re
 import textwrap
 from typing import Any
 
-from autograder.engine.grader import Grader
+from autograder.base.result import CheckResult, Result
+from autograder.base.settings import Settings
 from autograder.exercises.exercise import Exercise, from_notebook
-from autograder.result import CheckResult, Result
-from autograder.settings import Settings
+from autograder.grader.grader import Grader
 
 SETUP = """
 import contextlib

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from autograder.authoring import build
-from autograder.course import Course
+from autograder.course.course import Course
 from tests.support import courses
 from tests.support.courses import NAME
 

@@ -16,13 +16,13 @@ from types import SimpleNamespace
 import pytest
 from rich.console import Console
 
-from autograder.engine.graded import Graded
-from autograder.gradebook.cell_marks import CellMarks
-from autograder.gradebook.marks import Marks
-from autograder.reports.students import of_outcomes
-from autograder.result import CheckResult, Outcome, Result, StepResult
-from autograder.terminal import class_tables, score_table
-from autograder.terminal.console import console, wait
+from autograder.base.result import CheckResult, Outcome, Result, StepResult
+from autograder.course.gradebook.cell_marks import CellMarks
+from autograder.course.gradebook.marks import Marks
+from autograder.course.reports.students import of_outcomes
+from autograder.grader.graded import Graded
+from autograder.show.terminal import class_tables, score_table
+from autograder.show.terminal.console import console, wait
 from tests.support.courses import ROOT
 from tests.test_cli import RELEASE, mistake, run, run_apart
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
-from autograder.result import CheckResult, Result, StepResult
-from autograder.terminal import github_actions
-from autograder.terminal.score_table import NOTHING, Waits
+from autograder.base.result import CheckResult, Result, StepResult
+from autograder.show.terminal import github_actions
+from autograder.show.terminal.score_table import NOTHING, Waits
 from tests.support.courses import NAME, RIGHT, handed_in
 from tests.test_cli import run
 

@@ -6,9 +6,9 @@ import importlib.util
 from importlib import resources
 from pathlib import Path
 
-from autograder import files
 from autograder.authoring import percent
-from autograder.errors import Unusable
+from autograder.base import files
+from autograder.base.errors import Unusable
 from autograder.exercises.sources import BANKS, SHARED
 
 PARTS = ("", *BANKS)

@@ -1,0 +1,173 @@
+"""A class made from the banks of an exercise: students of whom it is known what they get wrong."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from autograder.authoring.proving import answers
+from autograder.base.errors import Unusable
+from autograder.base.fields import named_texts
+from autograder.base.files import below, digest, write
+from autograder.exercises.exercise import Exercise
+from autograder.exercises.sources import notebook_at
+
+LONGEST_ID = 64
+"""Characters of a student's id at most."""
+
+_WRITTEN = ".written.json"
+"""In the folder of a class: its notebooks with their digests, by which they are known again."""
+
+_REGION = re.compile(r"\n[ \t]*### (BEGIN|END) SOLUTION(?=\n|$)")
+
+
+@dataclass(frozen=True)
+class SampleStudent:
+    """One of the class.
+
+    ``sources`` are the answers by step; what is not there is as released. ``loses_first`` is the
+    check that is the first to fail of a misconception; empty for everybody else.
+    """
+
+    id: str
+    about: str
+    sources: Mapping[str, str] = field(repr=False)
+    loses_first: str = ""
+
+    def notebook(self, release: Mapping[str, Any]) -> bytes:
+        """What this student hands in: the students' notebook with the answers typed in."""
+        handed_in = copy.deepcopy(dict(release))
+        for cell in handed_in["cells"]:
+            source = self.sources.get(cell["metadata"].get("autograder", {}).get("step", ""))
+            if source is None or cell["metadata"]["autograder"]["kind"] != "step":
+                continue
+            # The first line says which step it is, and stays.
+            first = "".join(cell["source"]).split("\n", 1)[0]
+            cell["source"] = f"{first}\n{source}".splitlines(keepends=True)
+        return (json.dumps(handed_in, ensure_ascii=False, indent=1) + "\n").encode()
+
+
+def write_class(root: Path, exercise: Exercise, folder: Path) -> list[SampleStudent]:
+    """Write everybody's notebook as ``<folder>/<student>/<exercise>/<exercise>.ipynb``.
+
+    A class that was written there before, and is as it was written, goes.
+
+    Raises:
+        Unusable: the folder has anything else in it, the exercise has not been built, or an entry
+            of its banks does not fit it.
+    """
+    name = exercise.name
+    before = _before(folder)
+    released = notebook_at(root, name, "assignments")
+    try:
+        release = json.loads(released.read_bytes())
+    except (OSError, ValueError):
+        raise Unusable(
+            f"{released}: no notebook of students; run autograder build {name}"
+        ) from None
+
+    people = students(root, exercise)
+    notebooks: dict[str, bytes] = {}
+    for student in people:
+        notebooks[f"{student.id}/{name}/{name}.ipynb"] = student.notebook(release)
+
+    for path in before:
+        path.rmdir() if path.is_dir() else path.unlink()
+    # First, so that what a run leaves that is cut short is known again.
+    digests = {place: digest(notebook) for place, notebook in notebooks.items()}
+    write(folder / _WRITTEN, json.dumps(digests, indent=1).encode())
+    for place, notebook in notebooks.items():
+        write(below(folder, place), notebook)
+    return people
+
+
+def _before(folder: Path) -> list[Path]:
+    """The class that was written there before; what is in a folder comes before the folder.
+
+    Raises:
+        Unusable: something else is there, or somebody has changed a notebook.
+    """
+    if not os.path.lexists(folder):
+        return []
+    repair = "delete it, or name another with --output"
+    if not folder.is_dir():
+        raise Unusable(f"{folder}: is no folder; {repair}")
+    try:
+        known = named_texts(json.loads((folder / _WRITTEN).read_bytes()))
+    except (OSError, ValueError, TypeError, RecursionError):
+        known = {}
+
+    folders = {str(above) for place in known for above in PurePosixPath(place).parents}
+    before = sorted(folder.rglob("*"), reverse=True)
+    for path in before:
+        place = path.relative_to(folder).as_posix()
+        if path.is_symlink():
+            is_own = False
+        elif path.is_dir():
+            is_own = place in folders
+        else:
+            is_own = path.is_file() and known.get(place) == digest(path.read_bytes())
+        if not is_own and not (known and place == _WRITTEN):
+            cause = f"has something in it that sample did not write, {place}"
+            raise Unusable(f"{folder}: {cause}; {repair}")
+    return before
+
+
+def students(root: Path, exercise: Exercise) -> list[SampleStudent]:
+    """The class: who has everything right, nothing, half of it; who has one thing wrong; who is
+    right in an unusual way.
+
+    Raises:
+        Unusable: an entry of the banks does not fit the exercise.
+    """
+    people = [*_plain(exercise), *_from_banks(root, exercise)]
+    ids: set[str] = set()
+    for place, student in enumerate(people):
+        id = student.id[:LONGEST_ID]
+        number = 2
+        while id in ids:
+            id = f"{student.id[: LONGEST_ID - 4]}-{number}"
+            number += 1
+        ids.add(id)
+        people[place] = SampleStudent(id, student.about, student.sources, student.loses_first)
+    return people
+
+
+def _plain(exercise: Exercise) -> Iterator[SampleStudent]:
+    right = _solutions(exercise)
+    yield SampleStudent("right", "has every step as in the solution", right)
+    yield SampleStudent("blank", "hands in what was released", {})
+    half = exercise.steps[: len(exercise.steps) // 2]
+    if half:
+        sources = {step: right[step] for step in half}
+        yield SampleStudent("half", f"has written {', '.join(half)}", sources)
+
+
+def _from_banks(root: Path, exercise: Exercise) -> Iterator[SampleStudent]:
+    right = _solutions(exercise)
+    wrong, unusual = answers.banks(root, exercise)
+
+    for mistake in wrong.entries:
+        about = f"is wrong in {mistake.step}; the first to fail is {mistake.caught_by}"
+        sources = right | {mistake.step: mistake.source.rstrip("\n")}
+        yield SampleStudent(f"wrong-{mistake.name}", about, sources, mistake.caught_by)
+    for answer in unusual:
+        about = f"is right in {answer.step}, in an unusual way"
+        sources = right | {answer.step: answer.source.rstrip("\n")}
+        yield SampleStudent(f"unusual-{answer.name}", about, sources)
+
+
+def _solutions(exercise: Exercise) -> dict[str, str]:
+    """The teacher's answers as a student would hand them in, by step."""
+    sources = {}
+    for step in exercise.steps:
+        title, _, source = exercise.cell(step).source.partition("\n")
+        whole = source if title.startswith("# Step ") else f"{title}\n{source}"
+        sources[step] = _REGION.sub("", whole)
+    return sources

@@ -1,0 +1,238 @@
+"""Tries answers on the checks of an exercise: the teacher's own code, in the teacher's own Python.
+
+The answers come from the banks beside the exercise, which are trusted like the exercise itself;
+submissions never come here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from multiprocessing import get_context
+from typing import Any
+
+import numpy as np
+
+from autograder.authoring.proving.answers import Answer
+from autograder.exercises import cell_code, data_files
+from autograder.exercises.cell_code import ExerciseCode
+from autograder.exercises.exercise import Check, Exercise
+from autograder.submissions.python_source import uses
+
+BATCH = 50
+"""Answers that a process tries on one bench, at most; each bench takes 0.05 s to set up."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What became of an answer while all other steps were right.
+
+    ``failed``: for each key the step's own checks that failed, in the order of the notebook.
+    ``message``: what the first failure said.
+    ``fallen``: checks of other steps that failed because they, or their right answers, call this
+        one: grading runs them again with the reference in its place.
+    ``strays``: those that failed even with the reference in its place, or that neither call it nor
+        have a step that does.
+    """
+
+    answer: Answer
+    failed: tuple[tuple[str, ...], ...]
+    message: str = ""
+    fallen: tuple[str, ...] = ()
+    strays: tuple[str, ...] = ()
+
+
+class Bench:
+    """The exercise with right answers to all steps, any of which may be replaced."""
+
+    def __init__(self, exercise: Exercise) -> None:
+        self.exercise = exercise
+        self.checks = exercise.checks
+        self._steps = {step: exercise.cell(step).source for step in exercise.steps}
+        self._code = ExerciseCode(exercise)
+        # One dictionary throughout: it is where the functions in it look up each other.
+        self._space = self._code.answered()
+        # Nobody reads what a failing check prints here, and to look for a hint takes long.
+        if "tools" in self._space:
+            self._space["tools"].hint = _no_hint
+        self._right = dict(self._space)
+
+    def bind(self, answer: Answer | None = None) -> None:
+        """Let checks see the setup and the right answers, but for this one.
+
+        What others have left behind is gone.
+        """
+        self._space.clear()
+        self._space.update(self._right)
+        if answer:
+            cell_code.bind(answer.source, answer.step, self._space)
+
+    def function(self, step: str) -> Callable[..., Any]:
+        """What the step's name is bound to now."""
+        function: Callable[..., Any] = self._space[step]
+        return function
+
+    def replace(self, step: str, function: Callable[..., Any]) -> None:
+        """Bind the step's name to something else, until the next ``bind``."""
+        self._space[step] = function
+
+    def names(self) -> dict[str, Any]:
+        """A copy of what checks see now."""
+        return dict(self._space)
+
+    def failure(self, check: Check, draw: str, instead: Mapping[str, Any] = {}) -> str:
+        """Why a check failed, in a line; empty if it passed.
+
+        Args:
+            draw: decides its random inputs.
+            instead: what the check sees under some names; steps that call each other do not.
+        """
+        digest = hashlib.sha256(f"{self.exercise.name}/{check.id}/{draw}".encode()).digest()
+        self._space["rng"] = np.random.default_rng(int.from_bytes(digest, "big"))
+        cell_code.reveal(self._space, not check.hidden)
+        try:
+            self._code.run(check, {**self._space, **instead})
+        except Exception as error:
+            return " ".join(f"{type(error).__name__}: {error}".split())
+        return ""
+
+    def fingerprint(self, check: Check) -> str:
+        """The digest that the setup cell makes of a visible check's failure; empty if it passes."""
+        return self.verdict(check)[1]
+
+    def verdict(self, check: Check) -> tuple[bool, str]:
+        """Whether a visible check passes, and that digest."""
+        try:
+            self._code.run(check, self._space)
+        except Exception as error:
+            return False, str(self._space["tools"].fingerprint(check.id, error))
+        return True, ""
+
+    def of(self, step: str) -> list[Check]:
+        """The checks of a step."""
+        return self.exercise.checks_of(step)
+
+    def callers(self, step: str) -> frozenset[str]:
+        """The steps whose right answer calls this one, directly or through others."""
+        callers = {step}
+        while True:
+            direct = set()
+            for name, source in self._steps.items():
+                if _uses_any(source, callers):
+                    direct.add(name)
+            if direct <= callers:
+                return frozenset(callers - {step})
+            callers |= direct
+
+    def reached(self, step: str) -> list[Check]:
+        """The checks of other steps that this step's answer can decide."""
+        steps = self.callers(step) | {step}
+        reached = []
+        for check in self.checks:
+            if check.step != step and (check.step in steps or _uses_any(check.source, steps)):
+                reached.append(check)
+        return reached
+
+    def trial(self, answer: Answer, keys: Sequence[int]) -> Trial:
+        """Try an answer with every key; what other steps make of it, with one of them."""
+        failed: list[tuple[str, ...]] = []
+        message = ""
+        for key in keys:
+            failures = self._own_failures(answer, key)
+            failed.append(tuple(failures))
+            message = message or next(iter(failures.values()), "")
+
+        fallen, strays = self._others(answer, keys[len(answer.source) % len(keys)])
+        return Trial(answer, tuple(failed), message, fallen, strays)
+
+    def _own_failures(self, answer: Answer, key: int) -> dict[str, str]:
+        """What the step's own checks say of an answer, by the ids of those that failed."""
+        failures: dict[str, str] = {}
+        self.bind(answer)
+        for check in self.of(answer.step):
+            problem = self.failure(check, _draw(key, answer))
+            if problem:
+                failures[check.id] = problem
+        return failures
+
+    def _others(self, answer: Answer, key: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The checks of other steps that fail with this answer, and those that should not."""
+        callers, draw = self.callers(answer.step), _draw(key, answer)
+        failed = [check for check in self.reached(answer.step) if self.failure(check, draw)]
+
+        self.bind()
+        fallen, strays = [], []
+        for check in failed:
+            calls = _uses_any(check.source, callers | {answer.step})
+            if (calls or check.step in callers) and not self.failure(check, draw):
+                fallen.append(check.id)
+            else:
+                strays.append(check.id)
+        return tuple(fallen), tuple(strays)
+
+
+def run(
+    exercise: Exercise,
+    answers: Iterable[Answer],
+    keys: Sequence[int],
+    jobs: int,
+    tick: Callable[[Trial], None],
+) -> list[Trial]:
+    """Try all answers, in ``jobs`` processes; the trials come in the order of the answers."""
+    answers = list(answers)
+    done: dict[Answer, Trial] = {}
+    for trial in _trials(exercise, answers, tuple(keys), jobs):
+        done[trial.answer] = trial
+        tick(trial)
+    return [done[answer] for answer in answers]
+
+
+def _trials(
+    exercise: Exercise, answers: Sequence[Answer], keys: tuple[int, ...], jobs: int
+) -> Iterator[Trial]:
+    if jobs == 1:
+        bench = Bench(exercise)
+        for answer in answers:
+            yield bench.trial(answer, keys)
+        return
+
+    # The last steps have the slowest checks: they go first, so that no process is left with them at
+    # the end.
+    order = sorted(answers, key=lambda answer: -exercise.steps.index(answer.step))
+    size = min(BATCH, math.ceil(len(order) / (4 * jobs)) or 1)
+    batches = [order[start : start + size] for start in range(0, len(order), size)]
+    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+        for trials in pool.map(partial(_tried, exercise, keys), batches):
+            yield from trials
+
+
+def _tried(exercise: Exercise, keys: tuple[int, ...], answers: Sequence[Answer]) -> list[Trial]:
+    """A batch of trials, on a bench of their own."""
+    with data_files.inside(exercise.data):
+        bench = Bench(exercise)
+        return [bench.trial(answer, keys) for answer in answers]
+
+
+def _uses_any(source: str, steps: Set[str]) -> bool:
+    return not (uses(source) or frozenset()).isdisjoint(steps)
+
+
+def _draw(key: int, answer: Answer) -> str:
+    """As when grading: other inputs for every key and every answer, and the same ones tomorrow."""
+    return f"{key}/{hashlib.sha256(answer.source.encode()).hexdigest()}"
+
+
+def by_step(exercise: Exercise, trials: Iterable[Trial]) -> Mapping[str, list[Trial]]:
+    """The trials of each step, in the order of the notebook."""
+    trials_of: dict[str, list[Trial]] = {step: [] for step in exercise.steps}
+    for trial in trials:
+        trials_of[trial.answer.step].append(trial)
+    return trials_of
+
+
+def _no_hint(*_: object) -> str:
+    return ""

@@ -1,0 +1,1 @@
+"""What everything else is built on: texts, files, errors, times, settings, results."""

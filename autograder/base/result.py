@@ -1,0 +1,304 @@
+"""What grading one submission gave: plain, frozen data, stored as JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property, lru_cache
+from itertools import chain
+from typing import Any, Literal
+
+from autograder.base.check_ids import check_id
+from autograder.base.fields import fitting, named_texts, texts
+from autograder.base.repeated import Repeated
+
+SCHEMA = "autograder/result/1"
+"""What ``to_json`` writes, and what version of it."""
+
+ENGINE = "1.0"
+
+MOST_POINTS = 1e9
+"""More is no mark, wherever it stands: the numbers of a whole class would be lost in it."""
+
+UNENDING = (
+    "Your function was still at work. If it has a loop, or calls itself: what changes from one "
+    "round to the next, and which round is the last one?"
+)
+"""What to ask where a function does not return in time."""
+
+CheckStatus = Literal["passed", "failed", "unattempted", "carried", "not_run"]
+Status = Literal["graded", "rejected", "error"]
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """The verdict on one check; ``0 <= earned <= points``, both finite."""
+
+    name: str
+    category: str
+    points: float
+    earned: float
+    hidden: bool
+    status: CheckStatus
+    message: str = ""
+    hint: str | None = None
+    misconception: str | None = None
+    with_reference: tuple[str, ...] = ()
+    cell: str = ""  # the step's cell where what made the check fail was raised
+    line: int = 0  # of that cell, counted from 1
+    unmended: str = ""  # of a carried check: its message with no step replaced
+    relation: str | None = None  # of answers that no bank has to the right ones: ``scaled``, ...
+    kept: float = 0.0  # of ``earned``: from an earlier grading of the same file
+    void: bool = False  # counts in full for everybody
+    remaining: str = ""  # of a failed check: what it says once ``remaining_with`` are right
+    remaining_with: tuple[str, ...] = ()
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether it earns nothing for a fault of its step, or because that is not written yet."""
+        return self.status in ("failed", "unattempted")
+
+    def __post_init__(self) -> None:
+        # A score is the grader's own arithmetic: anything else is its fault, never published.
+        if not (math.isfinite(self.points) and 0 <= self.earned <= self.points):
+            raise ValueError(f"check {self.name}: earned {self.earned} of {self.points}")
+
+
+Table = tuple[tuple[float | bool | str, ...], ...]
+"""A small array as rows; a number that is not finite is ``nan``, ``inf`` or ``-inf``, as text."""
+
+Picture = Literal["mask", "weights"]
+
+
+@dataclass(frozen=True)
+class Example:
+    """What a step answered to a call of a visible check, and what is right: small enough to draw.
+
+    ``kind``: the pattern of a mask, or weights whose rows sum to one. ``check``: whose call it was.
+    """
+
+    check: str
+    kind: Picture
+    got: Table
+    wanted: Table
+    same: bool
+
+
+@dataclass(frozen=True)
+class StepResult:
+    """All checks of one step, in the order of the notebook."""
+
+    name: str
+    checks: tuple[CheckResult, ...]
+    example: Example | None = None
+
+    def id_of(self, check: CheckResult) -> str:
+        return check_id(self.name, check.name)
+
+    @cached_property
+    def score(self) -> float:
+        return _total(check.earned for check in self.checks)
+
+    @cached_property
+    def max_score(self) -> float:
+        return _total(check.points for check in self.checks)
+
+    @property
+    def passed(self) -> bool:
+        return not self.not_passed
+
+    @property
+    def not_passed(self) -> list[CheckResult]:
+        return [check for check in self.checks if check.status != "passed"]
+
+    @property
+    def failed(self) -> list[CheckResult]:
+        return [check for check in self.checks if check.has_failed]
+
+    @cached_property
+    def is_unattempted(self) -> bool:
+        """Nothing was tried yet: all of its checks say so, but for those that are never asked."""
+        return {check.status for check in self.checks if not check.void} == {"unattempted"}
+
+
+def worst(checks: Iterable[CheckResult]) -> Literal["not_run", "failed", "carried", "passed"]:
+    """The verdict on all of these checks together; what is not written yet has failed."""
+    statuses = {check.status for check in checks}
+    if "not_run" in statuses:
+        return "not_run"
+    if "failed" in statuses or "unattempted" in statuses:
+        return "failed"
+    return "carried" if "carried" in statuses else "passed"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A result without its steps: small enough to keep for everybody of a class."""
+
+    student: str
+    status: Status
+    reason: str | None
+    score: float | None
+    max_score: float
+    warnings: tuple[str, ...]
+    untried: tuple[str, ...] = ()
+    """The steps of which nothing is written, of ``n_steps``."""
+    n_steps: int = 0
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one submission earned and with what, or in one line why it could not be graded."""
+
+    exercise: str
+    student: str | None
+    status: Status
+    reason: str | None
+    max_score: float
+    isolation: str
+    submission_sha256: str
+    exercise_sha256: str
+    graded_at: str
+    warnings: tuple[str, ...] = ()
+    steps: tuple[StepResult, ...] = ()
+    engine: str = ENGINE
+    graded_with: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def score(self) -> float | None:
+        """The automatic score, without late penalties and manual marks; None unless graded."""
+        return _total(step.score for step in self.steps) if self.status == "graded" else None
+
+    @property
+    def checks(self) -> tuple[CheckResult, ...]:
+        return tuple(chain.from_iterable(step.checks for step in self.steps))
+
+    @property
+    def by_id(self) -> dict[str, CheckResult]:
+        """Its checks, each by the id that it has in the exercise."""
+        checks: dict[str, CheckResult] = {}
+        for step in self.steps:
+            for check in step.checks:
+                checks[step.id_of(check)] = check
+        return checks
+
+    @property
+    def categories(self) -> dict[str, dict[str, float]]:
+        """Score and maximum of each category, in the order of the notebook."""
+        earned: dict[str, list[float]] = {}
+        points: dict[str, list[float]] = {}
+        for check in self.checks:
+            earned.setdefault(check.category, []).append(check.earned)
+            points.setdefault(check.category, []).append(check.points)
+
+        sums: dict[str, dict[str, float]] = {}
+        for category, own in earned.items():
+            sums[category] = {"score": _total(own), "max_score": _total(points[category])}
+        return sums
+
+    @property
+    def outcome(self) -> Outcome:
+        """What a table of the class needs of it."""
+        points = (self.score, self.max_score)
+        steps = (self.untried, len(self.steps))
+        return Outcome(self.student_id, self.status, self.reason, *points, self.warnings, *steps)
+
+    @property
+    def untried(self) -> tuple[str, ...]:
+        """The names of the steps of which nothing is written."""
+        return tuple(step.name for step in self.steps if step.is_unattempted)
+
+    @property
+    def student_id(self) -> str:
+        """The student in words and paths: ``anonymous`` where nobody is named."""
+        return self.student or "anonymous"
+
+    def step(self, name: str) -> StepResult:
+        """The result of one step, by its name (KeyError if there is none)."""
+        return {step.name: step for step in self.steps}[name]
+
+    def without_steps(self, reason: str) -> Result:
+        """The same submission as an ``error``: the grader's fault, no score."""
+        return replace(self, status="error", reason=reason, steps=())
+
+    def to_json(self) -> str:
+        """One line of JSON, as schema version 1 has it."""
+        data: dict[str, Any] = {
+            "schema": SCHEMA,
+            "exercise": self.exercise,
+            "student": self.student,
+            "status": self.status,
+            "reason": self.reason,
+            "score": self.score,
+            "max_score": self.max_score,
+            "isolation": self.isolation,
+            "submission_sha256": self.submission_sha256,
+            "exercise_sha256": self.exercise_sha256,
+            "engine": self.engine,
+            "graded_with": dict(self.graded_with),
+            "graded_at": self.graded_at,
+            "warnings": list(self.warnings),
+            "categories": self.categories,
+            "steps": list(map(_step_data, self.steps)),
+        }
+        return json.dumps(data, ensure_ascii=False, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Result:
+        """Read a stored result back; ValueError when it is not one of version 1."""
+        try:
+            data = _STEPS.loads(text)
+            if not isinstance(data, dict) or data.get("schema") != SCHEMA:
+                raise ValueError(f"not a result of schema {SCHEMA}")
+            own = fitting(cls, {name: data[name] for name in _PLAIN}, MOST_POINTS)
+            own["graded_with"] = named_texts(data.get("graded_with", {}))
+            own["steps"] = data["steps"]
+            return cls(**own, warnings=texts(data["warnings"]))
+        except (KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+            raise ValueError(f"not a result of schema {SCHEMA}: {error}") from None
+
+
+_PLAIN = {known.name for known in fields(Result)} - {"warnings", "steps", "graded_with"}
+"""The fields of a result that stand in its JSON as they are."""
+
+
+def _step_data(step: StepResult) -> dict[str, Any]:
+    data: dict[str, Any] = {"name": step.name, "score": step.score, "max_score": step.max_score}
+    data["checks"] = list(map(vars, step.checks))
+    if step.example:
+        data["example"] = vars(step.example)
+    return data
+
+
+def _step(data: Mapping[str, Any]) -> StepResult:
+    name = data["name"]
+    if not isinstance(name, str):
+        raise TypeError(f"a step is called {name!r:.60}")
+    checks = tuple(map(_check, data["checks"]))
+    example = data.get("example")
+    return StepResult(name, checks, None if example is None else _example(example))
+
+
+_STEPS = Repeated("steps", _step)
+
+
+def _check(data: dict[str, Any]) -> CheckResult:
+    data["with_reference"] = texts(data["with_reference"])
+    data["remaining_with"] = texts(data.get("remaining_with", []))  # since version 1 was made
+    return _shared_check(tuple(data), *data.values())
+
+
+@lru_cache(maxsize=4096, typed=True)  # most of a class passes most checks
+def _shared_check(names: tuple[str, ...], *values: Any) -> CheckResult:
+    return CheckResult(**fitting(CheckResult, dict(zip(names, values)), MOST_POINTS))
+
+
+def _example(data: Mapping[str, Any]) -> Example:
+    got, wanted = tuple(map(tuple, data["got"])), tuple(map(tuple, data["wanted"]))
+    return Example(**fitting(Example, {**data, "got": got, "wanted": wanted}, MOST_POINTS))
+
+
+def _total(numbers: Iterable[float]) -> float:
+    return round(math.fsum(numbers), 9)  # points such as 0.1 must add up as people expect

@@ -1,0 +1,283 @@
+"""The settings of a course: what a teacher may change, in ``autograder.toml``."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import Field, dataclass, field, fields
+from datetime import datetime, timezone, tzinfo
+from pathlib import Path
+from typing import Any
+
+from autograder.base import files, late_rule, moment, toml_file
+from autograder.base.errors import Unusable
+from autograder.base.late_rule import LateRule
+from autograder.base.text import meant
+
+DISCLOSURES = ("never", "points", "message")
+"""How much students may see of hidden checks."""
+
+LEVELS = ("process", "landlock", "bubblewrap")
+"""The isolation levels, the weakest first."""
+
+TABLES = ("due", "late", "weights")
+"""The settings that have something to say of each exercise."""
+
+MOST_LIMIT = 1e9
+"""Of seconds or megabytes: the system refuses much larger ones, and every submission would fail."""
+
+MOST_WEIGHT = 1e6
+"""No exercise weighs more."""
+
+ALIKE = 0.8
+"""How much alike two words are, of 1, when one is taken for a slip of the pen."""
+
+NAME = "autograder.toml"
+"""The file of settings: one beside ``nbgrader_config.py``, and the class's own in its folder."""
+
+SCORING = (
+    "call_seconds",
+    "submission_seconds",
+    "memory_mb",
+    "carried",
+    "carried_unattempted",
+    "packages",
+)
+"""What ``Settings.scoring`` holds; the isolation level stands in each result by itself."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a teacher may change, in ``autograder.toml`` beside ``nbgrader_config.py``.
+
+    What a file of that name in the course's own folder says comes before it.
+
+    ``carried`` is the share of its points that a check earns which failed only for the sake of
+    earlier steps; ``carried_unattempted`` the same where one of those steps was not even tried.
+    ``feedback_hidden``, in the file ``feedback.hidden``, says how much students see of hidden
+    checks: ``never``, ``points`` or ``message``. ``time_zone`` is that of times without one, empty
+    for this machine's own. ``below_zero``: a person's marks may take a score below 0.
+    ``course_name`` stands on the teacher's page. ``due`` has the due dates of exercises, with their
+    zones. ``packages`` names what student code may import beside Python's own and NumPy.
+    ``counts`` says which of several submissions does, the last one or the best one.
+    ``minimum_isolation`` is the weakest level at which anything is graded. ``late`` has the rules
+    for late work, by exercise; that of all others has an empty name. ``weights`` say how much an
+    exercise counts in the course.
+    """
+
+    isolation: str = "auto"
+    minimum_isolation: str = field(default="process", metadata={"choices": LEVELS})
+    call_seconds: float = 5.0
+    submission_seconds: float = 60.0
+    memory_mb: int = 1024
+    carried: float = 1.0
+    carried_unattempted: float = 1.0
+    packages: tuple[str, ...] = ()
+    feedback_hidden: str = field(
+        default="message", metadata={"name": "feedback.hidden", "choices": DISCLOSURES}
+    )
+    time_zone: str = ""
+    below_zero: bool = False
+    course_name: str = ""
+    counts: str = field(default="last", metadata={"choices": ("last", "best")})
+    due: Mapping[str, datetime] = field(default_factory=dict)
+    late: Mapping[str, LateRule] = field(default_factory=dict)
+    weights: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def scoring(self) -> dict[str, Any]:
+        """The settings that the score of a submission depends on, by name."""
+        return {name: getattr(self, name) for name in SCORING}
+
+    @property
+    def zone(self) -> tzinfo | None:
+        """The zone of times that name none; None for this machine's own."""
+        return moment.zone(self.time_zone)
+
+    def late_rule(self, exercise: str) -> LateRule | None:
+        """The rule for late work on an exercise; None where the settings say nothing of it."""
+        return self.late.get(exercise, self.late.get(""))
+
+    def weight(self, exercise: str) -> float:
+        """How much an exercise counts in the course; 1 where nothing is said of it."""
+        return self.weights.get(exercise, 1.0)
+
+    def due_date(self, exercise: str) -> datetime | None:
+        """When an exercise is due, in UTC without a zone as in the gradebook; None without a date.
+
+        None is also where the gradebook alone knows of a date.
+        """
+        due = self.due.get(exercise)
+        return due.astimezone(timezone.utc).replace(tzinfo=None) if due else None
+
+
+def read(*paths: Path) -> Settings:
+    """What these files say together, the later ones first; files that are not there say nothing.
+
+    Raises:
+        Unusable: a file is no TOML, or a setting is unknown or does not fit.
+    """
+    values: dict[str, Any] = {}
+    due: dict[str, tuple[Path, Any]] = {}
+    rules: dict[str, LateRule] = {}
+    weights: dict[str, float] = {}
+    for path in paths:
+        data = toml_file.read(path)
+        tables = {name: _table(path, name, data.pop(name, {})) for name in TABLES}
+        due |= {exercise: (path, value) for exercise, value in tables["due"].items()}
+        rules |= _rules(path, tables["late"])
+        for exercise, value in tables["weights"].items():
+            weights[exercise] = _weight(path, exercise, value)
+        for name, value in _dotted(data):
+            values |= _setting(path, name, value)
+
+    zone = moment.zone(values.get("time_zone", ""))
+    dates = {exercise: _due(*written, exercise, zone) for exercise, written in due.items()}
+    return Settings(**values, due=dates, late=rules, weights=weights)
+
+
+def keep_due(path: Path, exercise: str, time: datetime) -> None:
+    """Write an exercise's due date into a file of settings, over the one that may stand there.
+
+    Nothing else in the file is changed.
+
+    Raises:
+        Unusable: the file cannot be written, or says it in a way that only a person can change.
+    """
+    wanted = toml_file.read(path)
+    place = getattr(time.tzinfo, "key", "")  # its name says more than an offset
+    written = f"{time.replace(tzinfo=None)}{f' {place}' if place else f'{time:%z}'}"
+    wanted.setdefault("due", {})[exercise] = written
+
+    key = exercise if re.fullmatch(r"[A-Za-z0-9_-]+", exercise) else f'"{exercise}"'
+    old = path.read_text(encoding="utf-8") if path.is_file() else ""
+    line = re.compile(rf"""^(\s*(?:due\s*\.\s*)?["']?{re.escape(exercise)}["']?\s*=).*$""", re.M)
+    for new in (
+        line.sub(rf'\1 "{written}"', old),
+        re.sub(r"^(\s*\[due\].*)$", rf'\1\n{key} = "{written}"', old, flags=re.M),
+        f'due.{key} = "{written}"\n{old}',
+    ):
+        try:
+            is_right = toml_file.parse(new) == wanted
+        except ValueError:
+            continue
+        if is_right:
+            files.write(path, new.encode())
+            return
+    raise Unusable(f'{path}: the due date cannot be changed there; write due.{key} = "{written}"')
+
+
+def _table(path: Path, name: str, table: Any) -> dict[str, Any]:
+    if not isinstance(table, dict):
+        where = toml_file.where(path, (name,))
+        raise Unusable(f"{where}: {name} = {table!r} does not fit; write a table [{name}]")
+    return table
+
+
+def _rules(path: Path, table: dict[str, Any]) -> dict[str, LateRule]:
+    """The rules for late work of a file, by exercise; that of all has no name."""
+    tables = {name: value for name, value in table.items() if isinstance(value, dict)}
+    general = {name: value for name, value in table.items() if name not in tables}
+    rules = {}
+    for exercise, said in {**({"": general} if general else {}), **tables}.items():
+        keys = ["late", exercise] if exercise else ["late"]
+        try:
+            rules[exercise] = late_rule.of_table(said)
+        except ValueError as error:
+            key, cause = error.args
+            where = toml_file.where(path, [*keys, key] if key in said else keys)
+            what = _misplaced(key, "late") or cause
+            raise Unusable(f"{where}: {'.'.join([*keys, key])}: {what}") from None
+    return rules
+
+
+def _weight(path: Path, exercise: str, value: Any) -> float:
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    # TOML's numbers have no end, and an infinite weight would leave nothing to the others.
+    if not is_number or not 0 <= value <= MOST_WEIGHT:
+        where = toml_file.where(path, ("weights", exercise))
+        repair = _misplaced(exercise, "weights") or f"write it like {exercise} = 2"
+        raise Unusable(f"{where}: weights.{exercise} = {value!r} does not fit; {repair}")
+    return float(value)
+
+
+def _setting(path: Path, name: str, value: Any) -> dict[str, Any]:
+    """The field of a setting, and its value."""
+    known = _known()
+    if name not in known:
+        where = toml_file.where(path, name.split("."))
+        repair = meant(name, known, f"there are {', '.join(known)}")
+        raise Unusable(f"{where}: unknown setting {name}; {repair}")
+
+    setting = known[name]
+    if not _fits(setting, value):
+        where, how = toml_file.where(path, name.split(".")), f"{name} = {_example(setting)}"
+        raise Unusable(f"{where}: {name} = {value!r} does not fit; write it like {how}")
+    return {setting.name: tuple(value) if isinstance(value, list) else value}
+
+
+def _known() -> dict[str, Field[Any]]:
+    """The fields of the settings, by what they are called in a file."""
+    return {setting.metadata.get("name", setting.name): setting for setting in fields(Settings)}
+
+
+def _misplaced(name: str, table: str) -> str:
+    """What to do about a line below the head of a table, if it is a setting, or meant for one."""
+    own = difflib.get_close_matches(name, _known(), 1, ALIKE)
+    return f"{own[0]} is no part of [{table}]; write its line above [{table}]" if own else ""
+
+
+def _due(path: Path, value: Any, exercise: str, zone: tzinfo | None) -> datetime:
+    try:
+        # TOML has times of its own.
+        return moment.read(str(value), zone)
+    except ValueError as error:
+        where, repair = toml_file.where(path, ("due", exercise)), _misplaced(exercise, "due")
+        raise Unusable(f"{where}: due.{exercise} = {str(value)!r}: {repair or error}") from None
+
+
+def _dotted(data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The settings of a file by name, those of a table as ``table.setting``."""
+    for name, value in data.items():
+        if isinstance(value, dict):
+            for inner, inner_value in value.items():
+                yield f"{name}.{inner}", inner_value
+        else:
+            yield name, value
+
+
+def _fits(setting: Field[Any], value: Any) -> bool:
+    if isinstance(setting.default, bool):
+        return isinstance(value, bool)
+    if isinstance(setting.default, (int, float)):
+        kinds = (int,) if isinstance(setting.default, int) else (int, float)
+        if not isinstance(value, kinds) or isinstance(value, bool):
+            return False
+        return 0 <= value <= 1 if setting.name.startswith("carried") else 0 < value <= MOST_LIMIT
+    if isinstance(setting.default, tuple):
+        return isinstance(value, list) and all(isinstance(name, str) for name in value)
+    if setting.name == "time_zone":
+        return isinstance(value, str) and _is_zone(value)
+    if not isinstance(value, type(setting.default)):
+        return False
+    return "choices" not in setting.metadata or value in setting.metadata["choices"]
+
+
+def _is_zone(name: str) -> bool:
+    try:
+        moment.zone(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _example(setting: Field[Any]) -> str:
+    """A value that fits, as it is written in the file."""
+    if "choices" in setting.metadata:
+        return " or ".join(f'"{choice}"' for choice in setting.metadata["choices"])
+    if setting.name == "time_zone":
+        return '"Europe/Berlin"'
+    if isinstance(setting.default, tuple):
+        return '["scipy"]'
+    return str(setting.default).lower()

@@ -1,0 +1,1 @@
+"""A student's own copy, checked where the student works."""

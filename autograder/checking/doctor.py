@@ -1,0 +1,119 @@
+"""What this machine can do, for whoever wonders why something does not work."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from autograder.base.errors import Unusable
+from autograder.base.text import count, points
+from autograder.course.course import Course, existing
+from autograder.engine import selftest
+from autograder.exercises import exercise
+from autograder.sandbox import levels
+from autograder.sandbox.parent_process import EngineFault, start_parent
+
+NEEDED = {
+    "numpy": "run make setup, or pip install numpy",
+    "nbgrader": "teachers need it: run make setup",
+    "jupyterlab": "run make setup, or pip install jupyterlab",
+    "nbformat": "teachers need it: run make setup",
+    "jupytext": "only to open percent scripts as notebooks: pip install jupytext",
+    "matplotlib": "for the pictures of the notebook: run make setup, or pip install matplotlib",
+    "sqlalchemy": "teachers need it: run make setup",
+}
+"""What to do where a package is not installed, by its name."""
+
+
+def examine(course: Course) -> None:
+    """Print each finding on a line of its own."""
+    for name, finding in findings(course):
+        print(f"{name:<24} {finding}")
+
+
+def findings(course: Course) -> Iterator[tuple[str, str]]:
+    """Pairs of what was looked at and what was found."""
+    yield "system", f"{platform.system()} {platform.release()}, Python {platform.python_version()}"
+
+    for level in levels.LEVELS:
+        yield f"isolation {level.name}", _works(level.name)
+    yield "to raise the level", _advice()
+    yield "level asked for", _asked(course.settings.isolation)
+
+    for package, repair in NEEDED.items():
+        yield package, _version(package, repair)
+
+    names = exercise.built_names(course.root)
+    yield "exercises", ", ".join(names) or f"none in {course.root / 'solutions'}"
+    for name in names:
+        yield f"exercise {name}", _built(course, name)
+
+    yield "course", f"{course.state} ({_writable(course.state)})"
+    yield "secret", "there" if course.has_secret() else "drawn when the class is first graded"
+    yield "alembic", _alembic()
+
+
+def _asked(level: str) -> str:
+    """The level of the settings, if there is such a one."""
+    return level if levels.known(level) else f"{level}: no such level; correct autograder.toml"
+
+
+def _works(level: str) -> str:
+    """Whether a worker starts at this level, and what of the self-test it prevents."""
+    try:
+        parent = start_parent(level)
+        try:
+            attempts = selftest.examine(parent)
+        finally:
+            parent.close()
+    except (EngineFault, Unusable, OSError) as fault:
+        return f"does not work: {fault}"
+
+    possible = [finding.attempt for finding in attempts if not finding.prevented]
+    if not possible:
+        return f"works: all {len(attempts)} attempts of the self-test were prevented"
+    return f"works, but student code can {', '.join(possible)}"
+
+
+def _advice() -> str:
+    """The one command that would raise the level which this machine reaches."""
+    if sys.platform != "linux":
+        return "grade on Linux or WSL2; here there is level process alone"
+    if not levels.BUBBLEWRAP.is_installed:
+        return "sudo apt-get install bubblewrap"
+    restricted = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
+    is_restricted = restricted.is_file() and restricted.read_text().strip() == "1"
+    if is_restricted and not _works(levels.BUBBLEWRAP.name).startswith("works:"):
+        return "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
+    return "nothing to do"
+
+
+def _version(package: str, repair: str) -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return f"not installed; {repair}"
+
+
+def _built(course: Course, name: str) -> str:
+    try:
+        loaded = exercise.load(course.root, name)
+    except Unusable as error:
+        return str(error)
+    steps, checks = count(len(loaded.steps), "step"), count(len(loaded.checks), "check")
+    return f"{steps}, {checks}, {points(loaded.max_score)}"
+
+
+def _writable(folder: Path) -> str:
+    nearest = existing(folder)
+    return "can be written" if os.access(nearest, os.W_OK) else f"cannot be written: {nearest}"
+
+
+def _alembic() -> str:
+    # nbgrader calls it by name to set up its gradebook.
+    beside = Path(sys.executable).parent / "alembic"
+    return "there" if beside.exists() else "not installed; teachers need it: run make setup"

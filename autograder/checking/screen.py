@@ -1,0 +1,174 @@
+"""What ``watch`` shows: one thing to do, a hint on request, the list of steps on request."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.text import Text
+
+from autograder.base.result import CheckResult, Result, StepResult
+from autograder.base.text import agreeing, count
+from autograder.checking import waiting
+from autograder.checking.confined import UNLOCKED
+from autograder.checking.student_copy import StudentCopy
+from autograder.show.terminal import score_table
+from autograder.show.terminal.console import quote, say
+
+BAR = 40
+"""Characters of the bar."""
+
+
+@dataclass
+class View:
+    """All that there is to show.
+
+    ``trouble`` is why the file cannot be checked now, ``unlocked`` why nothing locked its code in.
+    """
+
+    copy: StudentCopy
+    result: Result | None = None
+    unlocked: str = ""
+    trouble: str = ""
+    is_checking: bool = False
+    shows_hint: bool = False
+    shows_list: bool = False
+
+    @property
+    def is_done(self) -> bool:
+        """Every visible check passes."""
+        return self.result is not None and score_table.next_step(self.result) is None
+
+
+def draw(screen: Console, view: View) -> None:
+    """Show it all anew on a terminal, in one piece, so that nothing flickers."""
+    with screen.capture() as picture:
+        screen.clear()
+        frame(screen, view)
+    screen.file.write(picture.get())
+    screen.file.flush()
+
+
+def frame(screen: Console, view: View) -> None:
+    """All lines of it."""
+    say(screen, Text(view.copy.exercise.title, "bold"))
+    say(screen, Text(view.copy.path, "dim"))
+    screen.print()
+
+    result = view.result
+    if result is not None:
+        say(screen, _bar(result))
+        say(screen, waiting.points_so_far(result, waiting.waits(view.copy, result)))
+        screen.print()
+        if view.shows_list:
+            waits = waiting.waits(view.copy, result)
+            score_table.show(screen, result, waits, reasons=False)
+        else:
+            _first(screen, view.copy, result, view.shows_hint)
+        screen.print()
+    _notes(screen, view)
+
+    status = "checking …" if view.is_checking else "It is checked whenever you save it."
+    say(screen, Text(f"{_keys(view)}   {status}", "dim"))
+
+
+def report(screen: Console, view: View) -> None:
+    """Say what is new, where there is no terminal to draw on."""
+    result = view.result
+    if view.trouble or result is None:
+        quote(screen, view.trouble, "waiting: ", "")
+        return
+
+    say(screen, f"{time.strftime('%H:%M:%S')}  {view.copy.exercise.title}")
+    _notes(screen, view)
+    say(screen, waiting.points_so_far(result, waiting.waits(view.copy, result)))
+    _first(screen, view.copy, result, hints=True)
+
+
+def rejoice(screen: Console, view: View) -> None:
+    """Every visible check passes."""
+    assert view.result is not None
+    steps = len(view.result.steps)
+    if screen.is_terminal:
+        screen.clear()
+        say(screen, Text(view.copy.exercise.title, "bold"))
+        screen.print()
+        say(screen, _bar(view.result))
+    say(screen, Text("★ " * steps, "bold yellow"))
+    say(
+        screen,
+        Text(f"You wrote all of it: {count(steps, 'step')}, and every visible check passes!"),
+    )
+    score_table.next_for_student(screen, view.result)
+    say(screen, f"{view.copy.about_hidden}.")
+    _notes(screen, view)
+
+
+def _first(screen: Console, copy: StudentCopy, result: Result, hints: bool) -> None:
+    """The first thing to do."""
+    step = score_table.next_step(result)
+    if step is None:
+        return
+
+    order = [other.name for other in result.steps]
+    place = f"step {order.index(step.name) + 1} of {len(order)}"
+    first = step.not_passed[0]
+    if step.is_unattempted:
+        say(screen, Text.assemble(("Write ", "bold"), (step.name, "bold"), f"   {place}"))
+    else:
+        say(screen, Text.assemble(("Look at ", "bold"), (step.name, "bold"), f"   {place}"))
+    sentence = _sentence(copy, step, first)
+    if sentence:
+        quote(screen, sentence, Text.assemble(("asked: ", "dim")), "  ")
+    if not step.is_unattempted:
+        score_table.details(screen, [first], hints=False)
+        if hints and _hint(step):
+            quote(screen, _hint(step), "hint: ", "      ")
+
+    others = len(step.not_passed) - 1
+    if others and not step.is_unattempted:
+        fail = agreeing(others, "fails", "fail")
+        say(screen, Text(f"{others} more of its checks {fail}.", "dim"), "    ", "    ")
+
+
+def _sentence(copy: StudentCopy, step: StepResult, check: CheckResult) -> str:
+    """What the check says it is about; empty where its cell is gone."""
+    id = step.id_of(check)
+    for known in copy.checks:
+        if known.id == id:
+            return known.sentence
+    return ""
+
+
+def _hint(step: StepResult) -> str:
+    """The question that its checks ask, if one of them does."""
+    return next((check.hint for check in step.failed if check.hint), "")
+
+
+def _bar(result: Result) -> Text:
+    share = (result.score or 0.0) / result.max_score if result.max_score else 1.0
+    full = int(share * BAR)
+    return Text.assemble(("█" * full, "green"), ("░" * (BAR - full), "dim"))
+
+
+def _notes(screen: Console, view: View) -> None:
+    """What is odd about the file."""
+    if view.result is not None:
+        for warning in view.result.warnings:
+            quote(screen, warning, "note: ", "")
+    if view.copy.changed:
+        say(screen, f"note: {view.copy.about_changes}.")
+    if view.unlocked:
+        say(screen, f"note: {UNLOCKED.format(reason=view.unlocked)}")
+    if view.trouble:
+        quote(screen, view.trouble, Text("waiting: ", "yellow"), "")
+
+
+def _keys(view: View) -> str:
+    """The keys that do something now."""
+    keys = ["l steps" if not view.shows_list else "l back", "q quit"]
+    step = score_table.next_step(view.result) if view.result else None
+    if step and _hint(step) and not view.shows_list:
+        keys.insert(0, "h hide the hint" if view.shows_hint else "h hint")
+    return " · ".join(keys)

@@ -1,0 +1,279 @@
+"""The exercise as it lies in a student's own copy: all that ``autograder check`` needs.
+
+Nothing but the notebook is at hand there, perhaps without its metadata, which some notebook
+services drop. So its parts are found by what is in them: the setup cell fills in ``tools.CHECKS``,
+a check stands in ``with tools.check(…)``.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import site
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from autograder.base.check_ids import parts_of
+from autograder.base.errors import Unusable
+from autograder.base.result import CheckResult, Result, StepResult
+from autograder.base.text import agreeing, count, listed, one_line, points
+from autograder.exercises import data_files
+from autograder.exercises.cell_source import defines_class, sentence_of
+from autograder.exercises.checksum import checksum
+from autograder.exercises.content_id import content_id
+from autograder.exercises.exercise import ANNOUNCED, ARRAYS, FILLED_IN, Cell, Check, Exercise
+from autograder.submissions.check_table import check_table
+from autograder.submissions.merged_cells import unmerged
+from autograder.submissions.notebook import RawCell, Rejected, marks, raw_cells
+from autograder.submissions.parse import MAX_WARNINGS
+from autograder.submissions.python_source import binds, parses
+
+REPAIR = "download the notebook again and copy your answers over"
+
+GONE = f"its cell is gone, or asks nothing; {REPAIR}"
+"""What is said of a check that the notebook came with."""
+
+MOST_WARNINGS = MAX_WARNINGS + 2
+"""Those of a submission, that there are more of them, and which cells did not end."""
+
+_NEEDED = re.compile(r"^tools\.NEEDED = \{(.*?)\}$", re.MULTILINE | re.DOTALL)
+"""What it wrote about the functions that students paste."""
+
+
+@dataclass(frozen=True)
+class StudentCopy:
+    """A student's notebook: its bytes, its visible checks, and how many others are hidden.
+
+    ``missing`` are visible checks whose cells are gone, ``changed`` the ids of those whose cells
+    are no longer as they were handed out. ``steps`` are all that there were. ``due`` is
+    the date that it was handed out with.
+    """
+
+    data: bytes
+    path: str
+    exercise: Exercise
+    hidden: int
+    hidden_points: float
+    steps: tuple[str, ...]
+    missing: tuple[Check, ...]
+    changed: tuple[str, ...]
+    due: str = ""
+
+    def completed(self, result: Result) -> Result:
+        """A result with the checks in it that are missing: they earn nothing here."""
+        checks: dict[str, list[CheckResult]] = {}
+        for step in result.steps:
+            checks[step.name] = list(step.checks)
+        for gone in self.missing:
+            lost = CheckResult(
+                gone.name, gone.category, gone.points, 0.0, False, "failed", message=GONE
+            )
+            checks.setdefault(gone.step, []).append(lost)
+
+        order = {step: place for place, step in enumerate(self.steps)}
+        names = sorted(checks, key=lambda name: order[name])
+        steps = tuple(StepResult(name, tuple(checks[name])) for name in names)
+        most = result.max_score + sum(gone.points for gone in self.missing)
+        return replace(result, steps=steps, max_score=round(most, 9))
+
+    def is_told_by(self, result: Result) -> bool:
+        """Whether a result tells of the checks that are here, and of no others."""
+        if result.status != "graded":
+            return not result.steps
+        told: dict[str, tuple[str, float, bool]] = {}
+        for id, check in result.by_id.items():
+            told[id] = check.category, check.points, check.hidden
+        asked: dict[str, tuple[str, float, bool]] = {}
+        for known in self.exercise.checks:
+            asked[known.id] = known.category, known.points, known.hidden
+        return told == asked and len(result.warnings) <= MOST_WARNINGS
+
+    def brought(self) -> tuple[dict[str, bytes], tuple[str, ...]]:
+        """The files beside the notebook that it needs, and the packages.
+
+        Raises:
+            Unusable: a package is not installed, or the files are too large.
+        """
+        about = marks(self.data)
+        packages = tuple(about.get("packages", "").split())
+        for name in packages:
+            if not _is_installed(name):
+                what = f"needs the package {one_line(name, 60)}, which is not installed"
+                raise Unusable(f"{self.path}: {what}; install it, or download the notebook again")
+        return data_files.beside(Path(self.path), about.get("data", "")), packages
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """The visible checks that the notebook came with."""
+        return (*self.exercise.checks, *self.missing)
+
+    @property
+    def about_changes(self) -> str:
+        """Which checks are not as they were handed out, as a sentence."""
+        cells = agreeing(len(self.changed), "cell", "cells")
+        were = agreeing(len(self.changed), "was", "were")
+        what = f"the {cells} of {listed(self.changed)} {were} changed"
+        return f"{what}; what counts in the end is the check that was handed out"
+
+    def unusable(self, cause: str) -> Unusable:
+        """What is to be said where it cannot be checked."""
+        return Unusable(f"{self.path}: {cause}; {REPAIR}")
+
+    @property
+    def about_hidden(self) -> str:
+        """What there is to say of the hidden checks, as a sentence."""
+        checks, worth = count(self.hidden, "hidden check"), points(self.hidden_points)
+        are = agreeing(self.hidden, "is", "are")
+        return f"{checks}, worth {worth}, {are} graded after you hand in"
+
+
+def read(data: bytes, path: str, name: str | None = None) -> StudentCopy:
+    """A student's copy of an exercise.
+
+    Args:
+        name: the exercise that it must be, where the notebook says which it is; without a name, it
+            is the one that the notebook or else the file is called.
+
+    Raises:
+        Unusable: no notebook, none of an exercise, or one of another exercise.
+    """
+    try:
+        cells = raw_cells(data)[0]
+    except Rejected as rejected:
+        raise Unusable(f"{path}: {rejected}") from None
+    table = check_table(cells)
+    if table is None:
+        raise Unusable(f"{path}: has no setup cell of an exercise; download the notebook again")
+
+    about = {mark: one_line(said) for mark, said in marks(data).items()}
+    own = about.get("exercise") or name or Path(path).stem
+    if name is not None and own != name:
+        raise Unusable(f"{path}: is the notebook of {own:.80}, not of {name}; open that one")
+    metadata = {"autograder": about}
+    exercise = Exercise(own, "", tuple(_cells(cells, table)), {"metadata": metadata})
+    if not exercise.checks:
+        raise Unusable(f"{path}: all of its checks are gone; {REPAIR}")
+
+    there = {check.id for check in exercise.checks}
+    missing: list[Check] = []
+    hidden: list[float] = []
+    for id, marks_of_it in table.items():
+        if marks_of_it["hidden"]:
+            hidden.append(marks_of_it["points"])
+        elif id not in there:
+            missing.append(_check(id, "", marks_of_it))
+    return StudentCopy(
+        data,
+        path,
+        exercise,
+        len(hidden),
+        float(sum(hidden)),
+        tuple(dict.fromkeys(parts_of(id)[0] for id in table)),
+        tuple(missing),
+        tuple(_changed(cells, exercise)),
+        about.get("due", ""),
+    )
+
+
+def _is_installed(name: str) -> bool:
+    """Whether a package lies where packages are installed.
+
+    It is loaded outside of the locks, so nothing may count that came with the notebook.
+    """
+    try:
+        spec = importlib.util.find_spec(name) if name.isidentifier() else None
+    except ValueError:  # __main__ is no package
+        return False
+    if spec is None or spec.origin is None:
+        return False
+
+    place = Path(spec.origin).parent
+    installed = [*site.getsitepackages(), site.getusersitepackages()]
+    return str(place.parent if spec.submodule_search_locations else place) in installed
+
+
+def _changed(cells: list[RawCell], exercise: Exercise) -> Iterator[str]:
+    """The checks that differ from what nbgrader's checksum of them says, where there is one."""
+    checksums = {cell.source: cell.checksum for cell in cells if cell.checksum}
+    for check in exercise.checks:
+        now = checksum(check.source, check.id, str(check.points))
+        if checksums.get(check.source, now) != now:
+            yield check.id
+
+
+def _pasted(cells: list[RawCell]) -> list[str]:
+    """The functions of earlier exercises for which the notebook has a place."""
+    for cell in cells:
+        written = _NEEDED.search(cell.source) if cell.is_code else None
+        if written is not None:
+            return re.findall(r'"(\w+)": ', written[1])
+    return []
+
+
+def _cells(cells: list[RawCell], table: dict[str, dict[str, Any]]) -> Iterator[Cell]:
+    steps = dict.fromkeys(parts_of(id)[0] for id in table)
+    pasted = _pasted(cells)
+    seen: set[str] = set()
+    apart = chain.from_iterable(unmerged(raw, steps) for raw in cells)
+    for number, raw in enumerate(apart):
+        cell = _cell(raw, steps, pasted, table) if raw.is_code else None
+        if cell is not None and cell.check and cell.check.step not in seen:
+            # The answer is gone: an empty one stands for it, so that the check says so.
+            seen.add(cell.check.step)
+            yield Cell(cell.check.step, "step", True, "", {})
+
+        if cell is not None and cell.id not in seen:
+            seen.add(cell.id)
+            yield cell
+        elif raw.is_code and _is_handed_out(raw):
+            yield Cell(f"cell-{number}", "plain", True, raw.source, {})
+    # Checks ask for these functions, whatever has become of the cells to paste them into.
+    for name in pasted:
+        if name not in seen:
+            yield Cell(name, "needed", True, "", {})
+
+
+def _is_handed_out(raw: RawCell) -> bool:
+    """Whether a cell that is neither answer nor check is one that came with the notebook.
+
+    Its id tells. Where a service has dropped the ids, all such cells count as if they had.
+    """
+    own = content_id("plain", raw.source)
+    return not raw.claims or any(id == own or id.startswith(f"{own}-") for id in raw.claims)
+
+
+def _cell(
+    raw: RawCell, steps: Iterable[str], pasted: Iterable[str], table: dict[str, dict[str, Any]]
+) -> Cell | None:
+    if FILLED_IN.search(raw.source):
+        return Cell("setup", "setup", True, raw.source, {})
+    if ARRAYS.search(raw.source):
+        return Cell("arrays", "setup", True, raw.source, {})
+
+    named = ANNOUNCED.search(raw.source)
+    if named and named[1] in table and not table[named[1]]["hidden"] and parses(raw.source):
+        check = _check(named[1], raw.source, table[named[1]])
+        return Cell(check.id, "check", True, raw.source, {}, check)
+
+    # What it binds says more than what it claims to be; what it does and claims says most.
+    names = binds(raw.source)
+    claimed = [id for id in raw.claims if id in steps]
+    answered = [id for id in claimed if id in names]
+    answered += [step for step in steps if step in names]
+    answered += claimed
+    if not answered:
+        found = [name for name in pasted if name in names]
+        found += [id for id in raw.claims if id in pasted]
+        return Cell(found[0], "needed", True, "", {}) if found else None
+    # What stands there is the student's answer, and no reference.
+    is_class = defines_class(raw.source, answered[0])
+    return Cell(answered[0], "step", True, "", {}, is_class=is_class)
+
+
+def _check(id: str, source: str, marks: dict[str, Any]) -> Check:
+    step, name = parts_of(id)
+    worth, category = float(marks["points"]), one_line(str(marks.get("category", "values")))
+    return Check(id, step, name, category, worth, False, one_line(sentence_of(source)), source)

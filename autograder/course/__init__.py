@@ -1,0 +1,1 @@
+"""A course: its folder, its students, and all that is stored of it."""

@@ -1,0 +1,304 @@
+"""Collecting from a folder of downloads: files and zips as platforms and browsers name them.
+
+Nothing in the folder is changed. What cannot be matched for certain is listed, never guessed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from hashlib import sha256
+
+from autograder.base import files, settings
+from autograder.base.text import first_of, listed
+from autograder.course import timestamp
+from autograder.course.collecting import earlier, gradescope, naming, read_zones
+from autograder.course.collecting.candidate import Candidate
+from autograder.course.collecting.candidates import MAX_LOOKS, TOLERANCE, Reader
+from autograder.course.collecting.content import Content
+from autograder.course.collecting.downloads import Download, unreadable
+from autograder.course.collecting.folder_names import FolderNames
+from autograder.course.collecting.roster import Roster
+from autograder.course.collecting.search import found
+from autograder.course.collecting.store import (
+    MAX_BYTES,
+    Collected,
+    Left,
+    keep_platform,
+    shortened,
+    store,
+)
+from autograder.course.course import Course
+from autograder.exercises import exercise as exercises
+from autograder.exercises.exercise import Exercise
+from autograder.submissions.notebook import CLEARED
+from autograder.submissions.percent import as_notebook
+
+MAX_NAMES = 10
+"""Students that a line names at most."""
+
+
+def collect(course: Course, exercise: Exercise, due: datetime | None = None) -> Collected:
+    """Store the newest submission of each student in the inbox, with the time it was handed in.
+
+    Args:
+        due: when the exercise is due, in UTC: Canvas says of a file no more than that it came late.
+
+    Raises:
+        Unusable: the class list cannot be read.
+    """
+    roster = Roster(course.class_list())
+    due = due.replace(tzinfo=timezone.utc) if due else None
+    built = exercises.built_names(course.root)
+    names = FolderNames(exercise.name, built, roster)
+    content = Content(course.root, built)
+
+    with found(course.inbox, names.is_name, course.settings.zone) as (downloads, left):
+        exports = gradescope.exports(downloads, left, names)
+        reader = Reader(names, content, exports, downloads, left, course.settings.zone)
+        by_student = _told_apart(reader.by_student(), roster, left)
+
+        collection = _Collection(course, exercise.name, roster, due, left)
+        moved = read_zones.read_again(course, exercise.name)
+        if moved:
+            collection.notes.append(_read_again(moved, course.settings.time_zone))
+        for student in sorted(by_student):
+            collection.add(student, by_student[student])
+    return collection.collected()
+
+
+@dataclass
+class _Collection:
+    """What is stored of an inbox, and what has to be said about it."""
+
+    course: Course
+    exercise: str
+    roster: Roster
+    due: datetime | None
+    left: list[Left]
+    stored: list[str] = field(default_factory=list)
+    unchanged: list[str] = field(default_factory=list)
+    late: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    has_guessed_zone: bool = False
+    digests: dict[Candidate, bytes | None] = field(default_factory=dict)
+    """Of the submissions of one student; None where one cannot be read."""
+
+    def collected(self) -> Collected:
+        """The same as frozen data."""
+        notes = list(self.notes)
+        if self.has_guessed_zone:
+            notes.append(self._guessed_zone())
+        if self.late:
+            notes.append(
+                "late by the time of the file, which may be that of your download: "
+                + ", ".join(self.late)
+            )
+        return Collected(
+            tuple(self.stored), tuple(self.unchanged), tuple(shortened(self.left)), tuple(notes)
+        )
+
+    def add(self, student: str, candidates: list[Candidate]) -> None:
+        """Store the newest submission of a student; whatever is wrong with it concerns it alone."""
+        newest = None
+        self.digests.clear()
+        try:
+            own = _of_one_account(student, candidates, self.roster, self.left)
+            own = self._newest(student, self._hand_ins(own))
+            newest = own[-1] if own else None
+            if self.course.settings.counts == "best":
+                for earlier in own[:-1]:
+                    self._put(earlier, own)
+            if newest is not None:
+                self._store(newest, own)
+        except (files.Refused, ValueError) as error:
+            repair = f"; {CLEARED}" if isinstance(error, files.TooLarge) else ""
+            where = newest.download.where if newest else student
+            self.left.append(Left(where, f"{error}{repair}"))
+        except Exception as error:
+            self.left.append(unreadable(newest.download.where if newest else student, error))
+
+    def _hand_ins(self, candidates: list[Candidate]) -> list[Candidate]:
+        """One submission of each hand-in: a student may have put many files into it."""
+        together: dict[tuple[str, ...], list[Candidate]] = {}
+        for candidate in candidates:
+            together.setdefault(candidate.hand_in, []).append(candidate)
+        counting: list[Candidate] = []
+        for one in together.values():
+            counts = max(one, key=lambda candidate: candidate.rank_in_hand_in)
+            counting.append(counts)
+            script = next((other for other in one if other.is_script), counts)
+            self._note_script(script, counts)
+
+        # A script that was saved beside its notebook is no later submission.
+        notebooks = [candidate for candidate in counting if not candidate.is_script]
+        kept: list[Candidate] = []
+        for candidate in counting:
+            beside = None
+            if candidate.is_script:
+                near = (one for one in notebooks if abs(one.time - candidate.time) <= TOLERANCE)
+                beside = next(near, None)
+            if beside is None:
+                kept.append(candidate)
+            else:
+                self._note_script(candidate, beside)
+        return kept
+
+    def _note_script(self, script: Candidate, counts: Candidate) -> None:
+        if script.is_script and not counts.is_script:
+            cause = f"was handed in together with {counts.download.parts[-1]}"
+            self.notes.append(f"{script.download.where}: {cause}; the notebook counts")
+
+    def _newest(self, student: str, hand_ins: list[Candidate]) -> list[Candidate]:
+        """The last submissions of a student, the newest one last."""
+        ordered = sorted(hand_ins, key=lambda candidate: candidate.rank)
+        if len(ordered) > earlier.MAX_TRIES:
+            last = f"the last {earlier.MAX_TRIES} of {len(ordered)} submissions count"
+            self.notes.append(f"of {student} {last}")
+        return ordered[-earlier.MAX_TRIES :]
+
+    def _guessed_zone(self) -> str:
+        """Which zone was taken for that of times that name none."""
+        zone = self.course.settings.time_zone
+        if zone:
+            return f"times in archives were read in the zone {zone} (time_zone in {settings.NAME})"
+        own = datetime.now().astimezone().tzname()
+        return (
+            f"times in archives were read in this machine's zone, {own}; "
+            f"if it is not that of the platform, write time_zone into {settings.NAME}, "
+            "and collect again"
+        )
+
+    def _put(self, candidate: Candidate, own: list[Candidate]) -> tuple[Candidate, bool]:
+        """Store a submission; the one by which its bytes came first, and whether it is new."""
+        data = _data(candidate.download)
+        first = self._first(candidate, sha256(data).digest(), own)
+        # Whole seconds: of files, systems keep finer times than archives do.
+        time = candidate.handed_in(self.due).replace(microsecond=0)
+        counts = first.handed_in(self.due).replace(microsecond=0)
+        to = self.course, self.exercise, candidate.student
+        source = first.source
+        if first.has_guessed_zone:
+            source = timestamp.source_in(source, self.course.settings.time_zone)
+        return first, store(*to, data, time, None, counts, source)
+
+    def _first(self, newest: Candidate, digest: bytes, own: list[Candidate]) -> Candidate:
+        """The submission that came first of those with the same bytes."""
+        first = newest
+        for candidate in own:
+            if candidate.handed_in(self.due) >= first.handed_in(self.due):
+                continue
+            if candidate not in self.digests:
+                try:
+                    self.digests[candidate] = sha256(_data(candidate.download)).digest()
+                except (files.Refused, ValueError):
+                    self.digests[candidate] = None
+            if self.digests[candidate] == digest:
+                first = candidate
+        return first
+
+    def _store(self, newest: Candidate, own: list[Candidate]) -> None:
+        student, download, claim = newest.student, newest.download, newest.claim
+        first, is_new = self._put(newest, own)
+        hand_back = naming.hand_back(claim, download.parts[claim.depth - 1])
+        keep_platform(self.course, self.exercise, student, hand_back)
+
+        if is_new:
+            self.stored.append(student)
+        else:
+            self.unchanged.append(student)
+        if first.is_late(self.due) and not first.is_certain:
+            self.late.append(student)
+        for candidate in dict.fromkeys((newest, first)):
+            if candidate.doubt:
+                self.notes.append(f"{candidate.download.where}: {candidate.doubt}")
+        if newest.has_guessed_zone or first.has_guessed_zone:
+            self.has_guessed_zone = True
+
+
+def _read_again(students: list[str], zone: str) -> str:
+    place = f"the zone {zone}" if zone else "this machine's zone"
+    return f"times collected earlier are now read in {place}: {first_of(students, MAX_NAMES)}"
+
+
+def _data(download: Download) -> bytes:
+    data = download.read(MAX_BYTES)
+    return as_notebook(data) if download.parts[-1].lower().endswith(".py") else data
+
+
+def _told_apart(
+    by_student: dict[str, list[Candidate]], roster: Roster, left: list[Left]
+) -> dict[str, list[Candidate]]:
+    """Without a class list, those whose id comes from one name alone; the others go to ``left``.
+
+    Two names never become one id, nor two ids that some systems take for one folder.
+    """
+    if roster.listed:
+        return by_student
+    alike: defaultdict[str, list[str]] = defaultdict(list)
+    for student in by_student:
+        alike[student.casefold()].append(student)
+
+    certain: dict[str, list[Candidate]] = {}
+    for students in alike.values():
+        by_name: dict[str, Candidate] = {}
+        accounts: set[tuple[str, str]] = set()
+        for candidate in (one for student in students for one in by_student[student]):
+            by_name.setdefault(roster.spelled(candidate.claim), candidate)
+            accounts.add((candidate.claim.kind, candidate.account))
+        is_one_account = len(accounts) == 1 and all(account for _, account in accounts)
+        if len(by_name) < 2 or is_one_account:
+            certain |= {student: by_student[student] for student in students}
+            continue
+        names = listed(dict.fromkeys(map(ascii, by_name)))
+        repair = "if they are one person, call both the same; else write students.csv"
+        for candidate in by_name.values():
+            cause = f"{names} would both have the id {students[0]}"
+            left.append(Left(candidate.download.where, f"{cause}; {repair}"))
+    return certain
+
+
+def _of_one_account(
+    student: str, candidates: list[Candidate], roster: Roster, left: list[Left]
+) -> list[Candidate]:
+    """Those that one account handed in; the others go to ``left``.
+
+    People choose what they are called, and may choose somebody else's name.
+    """
+    accounts: set[tuple[str, str]] = set()
+    for candidate in candidates:
+        if candidate.account:
+            accounts.add((candidate.claim.kind, candidate.account))
+    per_kind = Counter(kind for kind, _ in accounts)
+
+    if len(accounts) < 2 or (roster.listed and max(per_kind.values()) < 2):
+        return candidates
+    if not roster.listed:
+        where = ", ".join(candidate.download.where for candidate in candidates[:MAX_LOOKS])
+        left.append(Left(where, f"several people are called {student}; write students.csv"))
+        return []
+
+    doubtful: list[Candidate] = []
+    certain: list[Candidate] = []
+    known_kinds: set[str] = set()
+    for candidate in candidates:
+        kind = candidate.claim.kind
+        is_known = bool(roster.numbered(candidate.claim))
+        if is_known:
+            known_kinds.add(kind)
+        if is_known or per_kind[kind] < 2:
+            certain.append(candidate)
+        else:
+            doubtful.append(candidate)
+    if not doubtful:
+        return candidates
+
+    for candidate in doubtful:
+        cause = f"several accounts are called {candidate.claim.text}"
+        repair = f"add the platform's number of {student} to students.csv"
+        left.append(Left(candidate.download.where, f"{cause}; {repair}"))
+
+    # Only the class list may say which of them it is.
+    is_decided = all(candidate.claim.kind in known_kinds for candidate in doubtful)
+    return certain if is_decided else []

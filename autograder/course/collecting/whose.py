@@ -1,0 +1,265 @@
+"""Whose a download is, by its path: the outermost part that names a student decides.
+
+What lies deeper may have been named by that student, and must never turn one student's work into
+another's.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+from autograder.base.text import either
+from autograder.course.collecting import naming
+from autograder.course.collecting.downloads import Download
+from autograder.course.collecting.folder_names import FolderNames
+from autograder.course.collecting.gradescope import Exports
+from autograder.course.collecting.naming import Claim
+from autograder.course.collecting.roster import Unmatched
+
+_REPAIR = "write students.csv, or put what you downloaded into the inbox itself"
+_RENAME = "write students.csv, or call a class's archive submissions.zip"
+
+
+class _Nobody(Unmatched):
+    """No part of the path, as far as ``place``, names a student for certain.
+
+    What lies deeper is not asked.
+    """
+
+    def __init__(self, message: str, place: int) -> None:
+        super().__init__(message)
+        self.place = place
+
+
+class Whose:
+    """Finds whose each of the downloads is."""
+
+    def __init__(self, names: FolderNames, exports: Exports, downloads: Sequence[Download]) -> None:
+        self._names = names
+        self._roster = names.roster
+        self._exports = exports
+        self._of_students = self._folders_of_students(downloads)
+        self._teams = self._prefixes_of_teams(downloads)
+
+    def claims(self, download: Download, before: str, is_named: bool) -> list[Claim]:
+        """Whose the file is.
+
+        A longer name in which a student's stands (``ada-final.zip``) is theirs, or in doubt.
+
+        Args:
+            before: what stands before the exercise in the file's own name, perhaps a student.
+            is_named: whether the file is called as a notebook of the exercise is.
+
+        Raises:
+            Unmatched: nobody's, or nobody's for certain.
+        """
+        place, mentioned, is_certain = self._first_mention(download)
+        try:
+            claims = self._outermost(download, before, is_named)
+        except _Nobody as nobody:
+            if not mentioned or place > nobody.place:
+                raise
+            claims = []
+
+        if not mentioned or (claims and claims[0].depth <= place + 1):
+            return claims
+
+        part = download.parts[place]
+        if not is_certain and len(mentioned) == 1:
+            who = either(mentioned)
+            raise Unmatched(f"{part} may be {who}, or somebody else; call it {who} if it is theirs")
+        # A whole class's folder may be called after somebody, and hold what others handed in.
+        students = set(mentioned)
+        for claim in claims:
+            with suppress(Unmatched):
+                students.add(self._roster.find(claim))
+        if len(students) > 1:
+            may_be = either(students)
+            raise Unmatched(f"the student may be {may_be}; call {part} after one of them")
+        return [Claim("plain", next(iter(students)), depth=place + 1)]
+
+    def _first_mention(self, download: Download) -> tuple[int, set[str], bool]:
+        """The place of the outermost folder in whose name students stand, those students, and
+        whether it is certain that they are meant."""
+        for place, part in enumerate(download.parts[:-1]):
+            students, is_certain = self._names.mentioned(part)
+            if students:
+                return place, students, is_certain
+        return len(download.parts), set(), False
+
+    def _outermost(self, download: Download, before: str, is_named: bool) -> list[Claim]:
+        """Whose the file is, by the outermost part of its path that says so for certain."""
+        unknown: list[int] = []
+        for place, part in enumerate(download.parts[:-1]):
+            claims = self._claims_of_folder(download, place)
+            if claims:
+                self._refuse_doubt(download, unknown, place, claims[0])
+                return [replace(claim, depth=place + 1) for claim in claims]
+            if self._is_strange(download, place):
+                raise _Nobody(f"{part} is nobody in students.csv; add a line or a column", place)
+            if not self._is_passed_over(download, place):
+                unknown.append(place)
+
+        if unknown and not self._roster.listed:
+            return [self._plain_claim(download, unknown, before)]
+        return [self._claim_of_file(download, unknown, before, is_named)]
+
+    def _claims_of_folder(self, download: Download, place: int) -> Sequence[Claim]:
+        """Whose a folder of the path is for certain: several people's where a group handed in."""
+        listed = self._exports.people(download, place)
+        if listed:
+            return listed
+        claim = self._names.claim(download.parts[place])
+        return (self._without_team(download, place, claim),) if claim else ()
+
+    def _refuse_doubt(
+        self, download: Download, unknown: Sequence[int], place: int, claim: Claim
+    ) -> None:
+        """Unmatched where one of the ``unknown`` folders above may be another student's."""
+        # A folder may be a download's own, or one that a student put together in theirs. With a
+        # class list, only a list of Gradescope's may have been written by a student.
+        if self._roster.listed and not self._exports.people(download, place):
+            return
+
+        for above in unknown:
+            part = download.parts[above]
+            if not self._roster.listed or not self._names.names_nobody(part):
+                raise Unmatched(f"the student may be {part} or {claim.text}; {_REPAIR}")
+
+    def _claim_of_file(
+        self, download: Download, unknown: Sequence[int], before: str, is_named: bool
+    ) -> Claim:
+        """Whose the file is by its own name, as no folder says it."""
+        depth = len(download.parts)
+        platform = naming.platform_file(download.parts[-1])
+        if platform is not None:
+            claim = self._without_team(download, depth - 1, platform[0])
+            return replace(claim, depth=depth)
+        if is_named and before and not self._is_added(before):
+            return Claim("plain", before, depth=depth)
+        # What lies in the inbox itself was put there by a teacher, and may be called just a name.
+        alone = self._names.claim(download.parts[0].rpartition(".")[0]) if depth == 1 else None
+        if alone is not None:
+            return replace(alone, depth=depth)
+
+        if unknown:
+            names = " or ".join(download.parts[place] for place in unknown)
+            repair = "add a line or a column"
+            if self._names.mentioned(download.parts[-1])[0]:
+                repair = "put what lies in it into the inbox itself, if it is a class's"
+            raise _Nobody(f"{names} is nobody in students.csv; {repair}", depth)
+        repair = "put it into a folder named as the student"
+        if depth == 1:
+            repair = f"call it STUDENT_{self._names.exercise}.ipynb, or {repair}"
+        raise _Nobody(f"no student in its path; {repair}", depth)
+
+    def _plain_claim(self, download: Download, unknown: list[int], before: str) -> Claim:
+        """Without a class list: the one name in the path."""
+        texts: list[str] = []
+        folded: set[str] = set()
+        repair = _REPAIR
+        for place in unknown:
+            text = download.parts[place]
+            if place == download.archive:
+                text, repair = self._names.student(text), _RENAME
+            texts.append(text)
+            folded.add(text.casefold())
+
+        names = " or ".join(dict.fromkeys(texts))
+        if len(folded) > 1:
+            raise Unmatched(f"the student may be {names}; {repair}")
+        is_another = before.casefold() not in folded and not self._names.is_nobodys(before)
+        if is_another or naming.platform_file(download.parts[-1]):
+            raise Unmatched(f"the student may be {names}, or in the file's name; {repair}")
+        return Claim("plain", texts[0], depth=unknown[0] + 1)
+
+    def _is_strange(self, download: Download, place: int) -> bool:
+        """Whether a folder is a student's, but none's of the class list.
+
+        It is a student's by where it lies, or as Gradescope calls it.
+        """
+        if self._roster.listed and naming.GRADESCOPE_FOLDER.fullmatch(download.parts[place]):
+            return True
+        is_ours = place == 0 or place == download.archive  # there teachers put what they like
+        return not is_ours and (*download.parts[:place], "") in self._of_students
+
+    def _is_passed_over(self, download: Download, place: int) -> bool:
+        """Whether a folder's name is none of a student's, and says nothing."""
+        part = download.parts[place]
+        if place == download.archive:
+            return self._roster.listed or self._names.names_nobody(part)
+        is_exercise = part.casefold() == self._names.exercise.casefold()
+        return is_exercise or naming.GRADESCOPE_EXPORT.fullmatch(part) is not None
+
+    def _is_added(self, before: str) -> bool:
+        """Whether what stands before the exercise in a file's name is nobody's name."""
+        return self._names.is_nobodys(before) and not self._roster.knows(before)
+
+    def _without_team(self, download: Download, place: int, claim: Claim) -> Claim:
+        """The claim without the name of a team that Moodle has written before the student's."""
+        prefix = self._teams.get((download.parts[:place], claim.text), "")
+        return replace(claim, text=claim.text[len(prefix) :])
+
+    def _prefixes_of_teams(
+        self, downloads: Sequence[Download]
+    ) -> dict[tuple[tuple[str, ...], str], str]:
+        """What stands before the students' names where Moodle names their teams, too.
+
+        By the folder that they lie in and by the whole name, ``Group A-Ada Lovelace``. There all
+        names begin so; where one does not, ``Jean-Ada Lovelace`` is somebody else.
+        """
+        by_folder: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
+        for download in downloads if self._roster.listed else ():
+            for place, part in enumerate(download.parts):
+                is_file = place == len(download.parts) - 1
+                named = naming.platform_file(part) if is_file else None
+                claim = named[0] if named else naming.platform_folder(part)
+                if claim and claim.kind == "moodle":
+                    by_folder[download.parts[:place]].add(claim.text)
+                    break
+
+        found: dict[tuple[tuple[str, ...], str], str] = {}
+        for folder, texts in by_folder.items():
+            if any("-" not in text or self._is_somebody(text) for text in texts):
+                continue
+            ends: Counter[str] = Counter()
+            for text in texts:
+                ends.update({text[: place + 1] for place in _places_of_hyphens(text)})
+            prefixes: dict[str, str] = {}
+            for text in texts:
+                for place in _places_of_hyphens(text):
+                    prefix = text[: place + 1]
+                    is_first = place == text.index("-")
+                    if self._is_somebody(text[place + 1 :]) and (is_first or ends[prefix] > 1):
+                        prefixes[text] = prefix
+                        break
+            # Alone, Jean-Ada Lovelace might be a person, and Group A-Ada Lovelace is none.
+            if len(prefixes) > 1 or not all(one[:-1].isalpha() for one in prefixes.values()):
+                found |= {(folder, text): prefix for text, prefix in prefixes.items()}
+        return found
+
+    def _is_somebody(self, name: str) -> bool:
+        return bool(self._roster.named(Claim("moodle", name)))
+
+    def _folders_of_students(self, downloads: Sequence[Download]) -> set[tuple[str, ...]]:
+        """The folders in which the class list knows some folder.
+
+        What else lies there is a stranger's.
+        """
+        folders: set[tuple[str, ...]] = set()
+        if not self._roster.listed:
+            return folders
+
+        for download in downloads:
+            for place, part in enumerate(download.parts[:-1]):
+                if self._names.claim(part):
+                    folders.add((*download.parts[:place], ""))
+                    break
+        return folders
+
+
+def _places_of_hyphens(text: str) -> list[int]:
+    return [place for place, letter in enumerate(text) if letter == "-"]

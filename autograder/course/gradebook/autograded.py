@@ -1,0 +1,298 @@
+"""The autograded notebook: the master with a student's answers in it, and a verdict a check.
+
+The formgrader shows it to whoever grades by hand, so the questions that a person grades come first.
+Nothing hidden is in it, and nothing of the student's but text and, beside such a question, pictures
+that we have written anew.
+"""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from base64 import b64encode
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from autograder.base import files
+from autograder.base.files import below
+from autograder.base.result import CheckResult, Result
+from autograder.base.text import agreeing, count, cut, once_right, points_of, printable, quoted
+from autograder.course import timestamp
+from autograder.course.course import Course
+from autograder.course.gradebook.master import Master, MasterCell
+from autograder.submissions import notebook
+from autograder.submissions.pictures import Pictures, pictures
+
+if TYPE_CHECKING:
+    from autograder.grader.graded import Graded
+    from autograder.submissions.submission import Submission, SubmittedCell
+
+WIDTH = 96
+"""Characters of a line that the formgrader can show: it cuts longer ones."""
+
+LEFT_OUT = "# The same for everybody, and left out here; the notebook that was handed in has it."
+"""In the place of a setup cell: half of the notebook, and the formgrader does not show it."""
+
+MAX_WORDS = 20_000
+"""Characters that are shown of all texts that a student added and that answer nothing."""
+
+PICTURES = "# Pictures in the file that was handed in: nobody has checked what drew them."
+
+REMEMBERED = 4096
+"""Verdicts whose JSON is kept: most of a class passes most checks, and many fail one alike."""
+
+
+def write(
+    course: Course, template: Template, graded: Graded, submitted: Path | None = None
+) -> Path:
+    """Write ``<state>/autograded/<student>/<exercise>/<exercise>.ipynb``; its path.
+
+    One that was rejected or met an error leaves the notebook of an earlier submission, like its
+    grade, in place.
+
+    Args:
+        submitted: where the submissions lie, for their ``timestamp.txt``; the course's own folder
+            by default.
+    """
+    student, exercise = graded.result.student_id, graded.result.exercise
+    folder = course.autograded_of(student, exercise)
+    path = folder / f"{exercise}.ipynb"
+    if graded.result.status != "graded" or graded.submission is None:
+        return path
+
+    there = below(submitted or course.submitted, student, exercise, follow=False)
+    shown = Pictures()
+    if template.asks(graded.submission):
+        shown = _pictures(there / f"{exercise}.ipynb", graded.submission)
+    files.write(path, template.filled(graded.result, graded.submission, shown))
+    time = timestamp.read(there)
+    if time is not None:
+        files.write(folder / timestamp.NAME, time.encode())
+    else:
+        (folder / timestamp.NAME).unlink(missing_ok=True)
+    return path
+
+
+def _pictures(path: Path, submission: Submission) -> Pictures:
+    """The pictures of what was graded; none where another file lies there by now."""
+    try:
+        data = notebook.read(path)
+        is_same = sha256(data).hexdigest() == submission.sha256
+        return pictures(data) if is_same else Pictures()
+    except notebook.Rejected:
+        return Pictures()
+
+
+class Template:
+    """The notebook as JSON, but for what differs between students; made once for a class."""
+
+    def __init__(self, master: Master) -> None:
+        rest = {name: value for name, value in master.notebook.items() if name != "cells"}
+        self._head = b'{"cells":[\n'
+        self._tail = b"]," + _json(rest).removeprefix(b"{") + b"\n"
+        self._cells = {cell.id: _cell_template(cell) for cell in master.cells}
+        self._questions: set[str] = set()
+        self._asked: set[str] = set()
+        for before, cell in zip((None, *master.cells), master.cells):
+            if cell.released.kind == "manual":
+                self._questions.add(cell.id)
+                self._asked.add(cell.id)
+                if before is not None and not before.nbgrader and before.cell_type == "markdown":
+                    self._asked.add(before.id)
+        self._outputs = lru_cache(maxsize=REMEMBERED)(_outputs_json)
+
+    def asks(self, submission: Submission) -> bool:
+        """Whether the student has answered a question that a person grades."""
+        for id in self._questions:
+            if not self._cells[id].master.unanswered(submission.answer(id)):
+                return True
+        return False
+
+    def filled(
+        self, result: Result, submission: Submission, shown: Pictures | None = None
+    ) -> bytes:
+        """The notebook of one student as JSON, valid for nbformat 4.5.
+
+        Args:
+            shown: pictures of the submission, for the questions that a person grades.
+        """
+        is_asked = self.asks(submission)
+        asked: list[bytes] = []
+        others: list[bytes] = []
+        for id, cell in self._filled_cells(result.by_id, submission):
+            (asked if is_asked and id in self._asked else others).append(cell)
+        if asked and shown and (shown.shown or shown.others):
+            # Behind the answers and the fields for marks: they may be many, and tall.
+            asked.append(_picture_cell(shown))
+        if asked:
+            asked.append(_prose("the-notebook", "---\n# The notebook as it was handed in"))
+        return b"".join((self._head, b",".join(asked + others), self._tail))
+
+    def _filled_cells(
+        self, verdicts: Mapping[str, CheckResult], submission: Submission
+    ) -> Iterator[tuple[str, bytes]]:
+        """Each cell as JSON behind its id; those that a student added have none."""
+        number, room = 0, MAX_WORDS
+        for place in submission.by_master(self._cells):
+            cell = self._cells[place.id]
+            verdict = verdicts.get(place.id)
+            outputs = self._outputs(verdict) if verdict is not None else b"[]"
+            yield place.id, cell.filled(place.answer, outputs)
+
+            additions = list(place.added)
+            if place.answer is not None and cell.is_locked:
+                # The setup cell is locked: the teacher's stands, and what a student made of it is
+                # shown as an addition.
+                additions.insert(0, place.answer)
+            for added in (*additions, *place.words):
+                number += 1
+                if not added.is_code:
+                    added = replace(added, source=cut(added.source, max(room, 0)))
+                    room -= len(added.source)
+                yield "", _addition(f"added-{number}", added)
+
+
+@dataclass(frozen=True)
+class _CellTemplate:
+    """A cell of the master as JSON: ``head`` is all but the outputs and the ``source``."""
+
+    master: MasterCell
+    is_code: bool
+    is_locked: bool
+    head: bytes
+    source: bytes
+
+    def filled(self, answer: SubmittedCell | None, outputs: bytes) -> bytes:
+        source = self.source
+        if answer is not None and not self.is_locked and not self.master.unanswered(answer.source):
+            source = _lines(self.master.shown(answer.source))
+        if not self.is_code:
+            return b'%b,"source":%b}\n' % (self.head, source)
+        return b'%b,"outputs":%b,"source":%b}\n' % (self.head, outputs, source)
+
+
+def _cell_template(cell: MasterCell) -> _CellTemplate:
+    is_code = cell.released.is_code
+    raw = dict(cell.released.raw)
+    raw.pop("outputs", None)
+    raw.pop("source")
+    source = cell.released.source
+    # What nbgrader does not read is not repeated for every student.
+    raw["metadata"] = {key: raw["metadata"][key] for key in raw["metadata"] if key != "autograder"}
+    if cell.released.kind == "setup":
+        # Folded in JupyterLab, and left out of the formgrader's view (nbgrader_config.py).
+        source = LEFT_OUT
+        folded = {"jupyter": {"source_hidden": True}, "tags": ["setup"]}
+        raw["metadata"] = {**raw["metadata"], **folded}
+    if is_code:
+        raw["execution_count"] = None
+
+    head = _json(raw).removesuffix(b"}")
+    return _CellTemplate(cell, is_code, cell.is_locked, head, _lines(source))
+
+
+def _addition(id: str, cell: SubmittedCell) -> bytes:
+    """A cell that the student added, as JSON."""
+    raw: dict[str, Any] = {"id": id, "metadata": {}}
+    if cell.is_code:
+        raw |= {"cell_type": "code", "execution_count": None, "outputs": []}
+        source = cell.source
+    else:
+        raw |= {"cell_type": "markdown"}
+        source = quoted(cell.source)
+    return _json({**raw, "source": source.splitlines(keepends=True)}) + b"\n"
+
+
+def _prose(id: str, text: str) -> bytes:
+    """A cell of ours, as JSON."""
+    cell = {"id": id, "metadata": {}, "cell_type": "markdown"}
+    return _json({**cell, "source": text.splitlines(keepends=True)}) + b"\n"
+
+
+def _picture_cell(pictures: Pictures) -> bytes:
+    """The pictures of a submission as the outputs of a cell, as JSON."""
+    outputs: list[dict[str, Any]] = []
+
+    def say(line: str) -> None:
+        outputs.append({"output_type": "stream", "name": "stdout", "text": [f"{line}\n"]})
+
+    for picture in pictures.shown:
+        where = "in the student's text" if picture.is_in_text else "below the student's cell"
+        say(f"{where}: {printable(cut(_begins(picture.source), 60))}")
+        data = {"image/png": b64encode(picture.png).decode(), "text/plain": ["a picture"]}
+        outputs.append({"output_type": "display_data", "metadata": {}, "data": data})
+
+    if pictures.others:
+        are = agreeing(pictures.others, "is", "are")
+        say(
+            f"{count(pictures.others, 'other picture')} {are} in the file that was handed in, and "
+            "not shown here: no PNG, too large, or too many"
+        )
+
+    cell: dict[str, Any] = {"id": "pictures", "metadata": {}, "cell_type": "code"}
+    cell |= {"execution_count": None, "outputs": outputs, "source": [PICTURES]}
+    return _json(cell) + b"\n"
+
+
+def _begins(source: str) -> str:
+    """The line by which one knows a cell: what it defines, rather than what decorates that."""
+    lines = [line.strip() for line in source.split("\n") if line.strip()]
+    telling = [line for line in lines if not line.startswith(("@", "#", "%"))]
+    return next(iter(telling or lines), "")
+
+
+def _lines(source: str) -> bytes:
+    return _json(source.splitlines(keepends=True))
+
+
+def _json(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _outputs_json(check: CheckResult) -> bytes:
+    return _json(outputs(check))
+
+
+def outputs(check: CheckResult) -> list[dict[str, Any]]:
+    """A verdict as outputs from which nbgrader's ``determine_grade`` reads the same score."""
+    verdict = {
+        "passed": "Passed",
+        "failed": "Failed",
+        "unattempted": "Failed",
+        "carried": "Right, once earlier steps were replaced by the reference",
+        "not_run": "Not run",
+    }[check.status]
+    lines = [f"{verdict}: {points_of(check.earned, check.points)}."]
+    if check.with_reference:
+        lines.append(f"Replaced: {', '.join(check.with_reference)}.")
+    if check.message:
+        lines.append(check.message)
+    if check.remaining:
+        lines.append(once_right(check.remaining_with, check.remaining))
+    if check.hint:
+        lines.append(check.hint)
+    text = "".join(f"{line}\n" for line in _wrapped(printable("\n".join(lines))))
+
+    # nbgrader gives 0 for anything on stderr, the number for a result, and full points for the
+    # rest.
+    full, nothing = check.earned == check.points, check.earned == 0
+    name = "stderr" if nothing and not full else "stdout"
+    stream = {"output_type": "stream", "name": name, "text": text.splitlines(keepends=True)}
+    if full or nothing:
+        return [stream]
+    points = {"text/plain": repr(float(check.earned))}
+    result = {"output_type": "execute_result", "execution_count": None}
+    return [stream, {**result, "metadata": {}, "data": points}]
+
+
+def _wrapped(text: str) -> Iterator[str]:
+    """The lines of a text, none of them longer than ``WIDTH``."""
+    for line in text.split("\n"):
+        if len(line) > WIDTH:
+            yield from textwrap.wrap(line, WIDTH, replace_whitespace=False)
+        else:
+            yield line

@@ -1,0 +1,144 @@
+"""nbgrader as the host of a course: its configuration, its database, its programming interface."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from autograder.base.errors import Unusable
+from autograder.course.course import Course, find
+
+if TYPE_CHECKING:
+    from traitlets.config import Config
+
+
+def config(course: Course) -> Config:
+    """nbgrader's configuration for the course.
+
+    That of the nbgrader that has opened the course, its command line included; else Jupyter's
+    folders, and the course's own file over them. What is not said there is filled in from the
+    course.
+
+    Raises:
+        Unusable: a configuration file does not run.
+    """
+    from traitlets.config import Config
+
+    filled = _from_files(course) if course.nbgrader is None else Config(course.nbgrader)
+    for section, values in _defaults(course).items():
+        for name, value in values.items():
+            if name not in filled[section] or not filled[section][name]:
+                filled[section][name] = value
+    if not filled.CourseDirectory.get("course_id"):
+        filled.CourseDirectory.course_id = course.id()
+    return filled
+
+
+def _from_files(course: Course) -> Config:
+    """What ``nbgrader_config.py`` and ``nbgrader_config.json`` say, wherever they lie."""
+    from jupyter_core.paths import jupyter_config_path
+    from traitlets.config import Config
+    from traitlets.config.loader import JSONFileConfigLoader, PyFileConfigLoader
+
+    merged = Config()
+    with _environment(AUTOGRADER_COURSE=str(course.state)):
+        for folder in (*reversed(jupyter_config_path()), str(course.root)):
+            for loader, suffix in ((PyFileConfigLoader, ".py"), (JSONFileConfigLoader, ".json")):
+                path = Path(folder, f"nbgrader_config{suffix}")
+                if not path.is_file():
+                    continue
+                try:
+                    merged.merge(loader(path.name, path=folder).load_config())
+                # The file is a program: anything may come out of it.
+                except Exception as error:
+                    raise Unusable(
+                        f"{path}: {type(error).__name__}: {error}; correct that line"
+                    ) from None
+    return merged
+
+
+def _defaults(course: Course) -> dict[str, dict[str, str]]:
+    inside = course.state.is_relative_to(course.root)
+    # nbgrader builds regular expressions from these; a path relative to the root is the one that it
+    # escapes.
+    state = course.state.relative_to(course.root) if inside else course.state
+
+    return {
+        "CourseDirectory": {
+            "root": str(course.root),
+            "db_url": f"sqlite:///{course.gradebook}",
+            "source_directory": "solutions",
+            "release_directory": "assignments",
+            "submitted_directory": str(state / "submitted"),
+            "autograded_directory": str(state / "autograded"),
+            "feedback_directory": str(state / "feedback"),
+        },
+        "Exchange": {"root": str(course.state / "exchange")},
+    }
+
+
+def course_of(coursedir: Any, running: Config | None = None) -> Course:
+    """The course that an nbgrader ``CourseDirectory`` describes.
+
+    Args:
+        running: the configuration of the nbgrader that is at work; without it, the course's files
+            are read.
+
+    Raises:
+        Unusable: its directories do not lie side by side, as ours do.
+    """
+    from traitlets.config import Config
+
+    folders: dict[str, Path] = {}
+    for name in ("submitted", "autograded", "feedback"):
+        folders[name] = Path(coursedir.root, getattr(coursedir, f"{name}_directory"))
+    state = folders["autograded"].parent
+    for name, folder in folders.items():
+        if Path(os.path.normpath(folder)) != Path(os.path.normpath(state / name)):
+            raise Unusable(
+                f"nbgrader_config.py: {name}_directory is {folder}; "
+                f"it must be {state / name}, beside the other folders"
+            )
+
+    if running is not None:
+        running = Config(running)
+        running.CourseDirectory.db_url = coursedir.db_url
+        running.CourseDirectory.course_id = coursedir.course_id
+    course = find(Path(os.path.normpath(state)))
+    return Course(Path(coursedir.root), course.state, course.settings, running)
+
+
+def api(course: Course) -> Any:
+    """nbgrader's ``NbGraderAPI`` for the course, working in this process."""
+    alembic_on_path()
+    from nbgrader.apps import NbGraderAPI  # type: ignore[import-untyped]
+    from nbgrader.coursedir import CourseDirectory  # type: ignore[import-untyped]
+
+    filled = config(course)
+    return NbGraderAPI(coursedir=CourseDirectory(config=filled), config=filled)
+
+
+def alembic_on_path() -> None:
+    """Put this environment's programs on PATH, for nbgrader calls ``alembic`` by name."""
+    folder = str(Path(sys.executable).parent)
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    if folder not in folders:
+        os.environ["PATH"] = os.pathsep.join([folder, *folders])
+
+
+@contextmanager
+def _environment(**values: str) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

@@ -1,0 +1,246 @@
+"""The course as a whole: everybody's final scores in all exercises, and their weighted total.
+
+A total is computed from the final scores whenever it is asked for, and stored nowhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from fractions import Fraction
+
+from autograder.base.errors import Unusable
+from autograder.course import results, timestamp
+from autograder.course.class_list import EMAILS, full_name, may_be, value_of
+from autograder.course.course import Course
+from autograder.course.folder import handed_in
+from autograder.course.gradebook import due_dates, final_grades, outdated, standing
+from autograder.course.gradebook.final_grades import ClassGrades, FinalGrade
+from autograder.course.gradebook.standing import Standing
+from autograder.exercises import exercise as exercises
+
+MOST = 100.0
+"""The total of who has all points of every exercise that counts."""
+
+NAME = "course"
+"""What the page and the exports of the whole course are called, where others have an exercise."""
+
+
+@dataclass(frozen=True)
+class CourseExercise:
+    """An exercise of the course; ``due`` is in the course's zone, None without a date.
+
+    ``why_not`` says why it does not count into the total; empty where it does.
+    """
+
+    name: str
+    title: str
+    max_score: float
+    weight: float
+    due: datetime | None
+    why_not: str
+    grades: ClassGrades
+
+    @property
+    def counts(self) -> bool:
+        return not self.why_not
+
+
+@dataclass(frozen=True)
+class CourseRow:
+    """One student; ``by_exercise`` has all exercises, in their order.
+
+    ``total`` is None where an exercise that counts has no score, or none counts.
+    ``reasons`` say of exercises that count, by name, why the total is not final.
+    """
+
+    student: str
+    person: Mapping[str, str] | None
+    by_exercise: Mapping[str, Standing]
+    total: float | None
+    reasons: Mapping[str, str]
+
+    @property
+    def name(self) -> str:
+        return full_name(self.person or {})
+
+    @property
+    def email(self) -> str:
+        return value_of(self.person or {}, EMAILS)
+
+    @property
+    def label(self) -> str:
+        """The student as a teacher and the gradebook know them."""
+        return f"{self.name} ({self.student})" if self.name else self.student
+
+    @property
+    def is_final(self) -> bool:
+        return self.total is not None and not self.reasons
+
+    @property
+    def note(self) -> str:
+        """Why the total is not final, in one line."""
+        return "; ".join(f"{name}: {why}" for name, why in self.reasons.items())
+
+    def as_grade(self) -> FinalGrade:
+        """The student as in the grades of one exercise, with a score if there is any."""
+        has_score = any(one.score is not None for one in self.by_exercise.values())
+        return FinalGrade(self.student, "graded", 0.0 if has_score else None, self.person)
+
+
+@dataclass(frozen=True)
+class CourseGrades:
+    """Everybody of the course, by id; ``waiting`` are exercises that are not handed out yet."""
+
+    exercises: tuple[CourseExercise, ...]
+    rows: tuple[CourseRow, ...]
+    waiting: tuple[str, ...] = ()
+    troubles: tuple[str, ...] = field(default=(), compare=False)
+
+    @property
+    def counting(self) -> list[CourseExercise]:
+        """The exercises of which the total is made."""
+        return [one for one in self.exercises if one.counts]
+
+    @property
+    def moved(self) -> dict[str, str]:
+        """Who is not on the class list, each with one on it who may be the same person."""
+        found = {}
+        for one in self.exercises:
+            for grade in one.grades.grades:
+                if grade.new_id:
+                    found[grade.student] = grade.new_id
+        return found
+
+    def final_scores(self) -> dict[str, dict[str, float | None]]:
+        """Everybody's scores as the log knows them, by exercise."""
+        scores: dict[str, dict[str, float | None]] = {}
+        for one in self.exercises:
+            scores |= one.grades.final_scores()
+        return scores
+
+    def share(self, exercise: CourseExercise) -> float:
+        """The part of the total that an exercise makes up, from 0 to 1."""
+        whole = sum(_exact(one.weight) for one in self.counting)
+        return float(_exact(exercise.weight) / whole) if exercise.counts else 0.0
+
+    def notes(self) -> Iterator[str]:
+        """What the teacher should know: what is not in the totals, and which are not final."""
+        for one in self.exercises:
+            if not one.counts:
+                yield f"not in the total: {one.name}: {one.why_not}"
+        for ids in self.moved.items():
+            yield f"perhaps renamed: {may_be(*ids)}"
+        for row in self.rows:
+            for name, own in row.by_exercise.items():
+                if own.status == "missing" and own.score is not None:
+                    yield f"zero: {row.student}: {name}: missing"
+            if row.reasons:
+                yield f"not final: {row.student}: {row.note}"
+
+    def refuse_outdated(self) -> None:
+        """Refuse to pass on scores from before an exercise or a setting was changed.
+
+        Raises:
+            Unusable: there are some.
+        """
+        for one in self.exercises:
+            one.grades.refuse_outdated()
+
+
+def of_course(course: Course, missing_as_zero: bool = False) -> CourseGrades:
+    """The final scores in all exercises of the course that have begun.
+
+    Args:
+        missing_as_zero: who handed in nothing has 0 points, once the student's own time is over;
+            what is rejected, not graded or met an error has no score even then.
+
+    Raises:
+        Unusable: no exercise has begun, or one cannot be read.
+    """
+    names = exercises.built_names(course.root)
+    if NAME in names:
+        repair = "the whole course has that name in reports and exports; rename it"
+        raise Unusable(f"{course.root / 'solutions' / NAME}.py: {repair}")
+    begun = [name for name in names if _has_begun(course, name)]
+    if not begun:
+        raise Unusable(
+            f"{course.state}: no exercise is handed out yet, and nothing is collected; "
+            "run autograder release EXERCISE"
+        )
+
+    own = [_exercise(course, name) for name in begun]
+    people: dict[str, Mapping[str, str] | None] = dict(course.class_list() or {})
+    troubles: dict[str, None] = {}
+    for one in own:
+        people |= {grade.student: grade.person for grade in one.grades.grades}
+        troubles |= dict.fromkeys(one.grades.troubles.lines)
+
+    standings: dict[str, dict[str, Standing]] = {}
+    for one in own:
+        standings[one.name] = standing.of_class(course, one.grades, people, missing_as_zero)
+    rows = []
+    for student in sorted(people):
+        by_exercise = {name: of_students[student] for name, of_students in standings.items()}
+        rows.append(_row(student, people[student], by_exercise, own))
+    waiting = tuple(name for name in names if name not in begun)
+    return CourseGrades(tuple(own), tuple(rows), waiting, tuple(troubles))
+
+
+def _has_begun(course: Course, name: str) -> bool:
+    """Whether students know of an exercise: it has a date, was handed out, or somebody has it."""
+    return bool(
+        due_dates.due_date(course, name)
+        or name in outdated.released(course)
+        or handed_in(course, name)
+        or results.stored_students(course, name)
+    )
+
+
+def _exercise(course: Course, name: str) -> CourseExercise:
+    exercise = exercises.load(course.root, name)
+    grades = final_grades.of_class(course, exercise, nobody=True)
+    weight = course.settings.weight(name)
+    due = due_dates.due_date(course, name)
+    why_not = ""
+    if not weight:
+        why_not = "weight 0"
+    elif not grades.max_score:
+        why_not = "no points"
+    elif due is not None and due > timestamp.now():
+        why_not = "not due yet"
+    shown = due and timestamp.shown(due, course.settings.zone)
+    return CourseExercise(name, exercise.title, grades.max_score, weight, shown, why_not, grades)
+
+
+def _row(
+    student: str,
+    person: Mapping[str, str] | None,
+    by_exercise: Mapping[str, Standing],
+    own: Sequence[CourseExercise],
+) -> CourseRow:
+    counting = [one for one in own if one.counts]
+    reasons = {}
+    for one in counting:
+        if by_exercise[one.name].why:
+            reasons[one.name] = by_exercise[one.name].why
+    return CourseRow(student, person, by_exercise, _total(by_exercise, counting), reasons)
+
+
+def _total(by_exercise: Mapping[str, Standing], counting: Sequence[CourseExercise]) -> float | None:
+    """The mean of the shares that a student has of each exercise's points, by their weights."""
+    earned = whole = Fraction(0)
+    for one in counting:
+        score = by_exercise[one.name].score
+        if score is None:
+            return None
+        weight = _exact(one.weight)
+        earned += weight * _exact(score) / _exact(one.max_score)
+        whole += weight
+    return round(float(_exact(MOST) * earned / whole), 9) if whole else None
+
+
+def _exact(value: float) -> Fraction:
+    """The number that a person wrote, 0.1, and not the binary one beside it."""
+    return Fraction(str(value))

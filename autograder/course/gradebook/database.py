@@ -1,0 +1,263 @@
+"""The gradebook's database: opened, created when missing, its errors told in one line."""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, IntegrityError, SQLAlchemyError
+from sqlalchemy.pool import NullPool
+
+from autograder.base.errors import Unusable
+from autograder.course.course import Course
+from autograder.course.gradebook import config, schema
+
+T = TypeVar("T")
+
+PATIENCE = 20
+"""Seconds to wait for a lock that another program holds; a server gets half of it to answer."""
+
+SILENCE = 2
+"""Seconds of them that nothing is said: batches of others take less."""
+
+ONE_AT_A_TIME = 7_205_759
+"""The lock on a server's database that all who write batches take, in the order in which they come.
+
+Two that write rows of the same students in another order would end in a deadlock.
+"""
+
+ATTEMPTS = 5
+"""Times that a transaction is tried where another program has written the same row meanwhile."""
+
+IS_NO_ADDRESS = "db_url is no database address; write it like postgresql://user@host/database"
+
+LOCKED = "close what else is writing to it and try again"
+DAMAGED = "put a backup in its place, or move it away to start a new one"
+OUTDATED = "back it up, then run nbgrader db upgrade"
+REPAIRS = {
+    "locked": LOCKED,
+    "lock timeout": LOCKED,
+    "not a database": DAMAGED,
+    "malformed": DAMAGED,
+    "password": "correct user and password in db_url, or put the password into ~/.pgpass",
+    'FATAL: database "': "create it with createdb, or correct db_url",
+    'FATAL: role "': "correct the user in db_url",
+    "permission denied": "let this user create tables and write there",
+    "no such": OUTDATED,
+    "does not exist": OUTDATED,
+}
+"""What to do about a database's error, by words in it."""
+
+
+def course_id(course: Course) -> str:
+    """The name of the course in the gradebook and the exchange (``CourseDirectory.course_id``)."""
+    return str(config.config(course).CourseDirectory.course_id)
+
+
+def address(course: Course) -> str:
+    """Where the gradebook is, for people: its address without a password."""
+    return _shown(_url(course))
+
+
+def sqlite_file(course: Course) -> Path | None:
+    """The file of the gradebook, there or not; None where a server has it."""
+    url = _url(course)
+    return Path(str(url.database)).resolve() if _is_sqlite(url) and url.database else None
+
+
+class Gradebook:
+    """A course's database, for writing again and again.
+
+    Between two batches no connection stays open.
+
+    Raises:
+        Unusable: the configuration names no database that can be used.
+    """
+
+    def __init__(self, course: Course) -> None:
+        self._course = course
+        self._engine = _engine(course, writes=True)
+
+    def write(self, work: Callable[[Connection], T]) -> T:
+        """Do ``work`` in one transaction; it happens completely or not at all.
+
+        Raises:
+            Unusable: the database cannot be opened, created or written.
+        """
+        with _told(self._course, self._engine.url):
+            self._course.state.mkdir(parents=True, exist_ok=True)
+            for attempt in range(1, ATTEMPTS + 1):
+                try:
+                    with self._engine.begin() as connection:
+                        if not inspect(connection).has_table("grade"):
+                            schema.create(connection)
+                        return work(connection)
+                except IntegrityError:
+                    # Another program created the tables, or the same assignment or student, a
+                    # moment ago: now both see them.
+                    if attempt == ATTEMPTS:
+                        raise
+            raise AssertionError  # the loop returns or raises
+
+
+def read(course: Course, work: Callable[[Connection], T], otherwise: T) -> T:
+    """What ``work`` reads from the gradebook; ``otherwise`` where there is none yet.
+
+    Raises:
+        Unusable: the database cannot be opened or read.
+    """
+    engine = _engine(course, writes=False)
+    with _told(course, engine.url):
+        if _absent(engine.url):
+            return otherwise
+        with engine.connect() as connection:
+            return work(connection) if inspect(connection).has_table("grade") else otherwise
+
+
+@contextmanager
+def _told(course: Course, url: URL) -> Iterator[None]:
+    """Tell a database's error in one line."""
+    try:
+        yield
+    except SQLAlchemyError as error:
+        cause = str(getattr(error, "orig", None) or error).strip()
+        line = f"{_shown(url)}: {' '.join(cause.split())}; {_repair(cause)}"
+        raise Unusable(line) from None
+    except OSError as error:
+        raise Unusable(
+            f"{course.state}: {error.strerror}; choose another folder with --course"
+        ) from None
+
+
+def _engine(course: Course, writes: bool) -> Engine:
+    """For reading the gradebook, which waits for nobody, or for writing it."""
+    return _kept_engine(_url(course), writes)
+
+
+@lru_cache(4)
+def _kept_engine(url: URL, writes: bool) -> Engine:
+    """The same one again: compiling statements takes longer than running them.
+
+    It keeps what is compiled, and no connection.
+    """
+    patience = {"sqlite": {"timeout": PATIENCE}, "postgresql": {"connect_timeout": PATIENCE // 2}}
+    arguments = patience.get(url.get_backend_name(), {})
+    # What the address says itself is not overruled.
+    own = {name: value for name, value in arguments.items() if name not in url.query}
+    try:
+        engine = create_engine(url, connect_args=own, poolclass=NullPool)
+    except ImportError as error:
+        raise Unusable(
+            f"{_shown(url)}: the Python package {error.name} is not installed; run make setup-all"
+        ) from None
+    except ArgumentError:
+        raise Unusable(f"{_shown(url)}: {IS_NO_ADDRESS}") from None
+
+    if writes:
+        event.listen(engine, "begin", _wait_for_others)
+    return engine
+
+
+def _shown(url: URL) -> str:
+    """The address for people; settings of a connection may hold passwords, too."""
+    return url.set(query={}).render_as_string(hide_password=True)
+
+
+def _url(course: Course) -> URL:
+    try:
+        url = make_url(str(config.config(course).CourseDirectory.db_url))
+    except (ArgumentError, ValueError):
+        url = None
+    # What follows a stray @ is the rest of a password, which must not be shown.
+    if url is None or ("@" in f"{url.host}{url.database}" and not _is_sqlite(url)):
+        raise Unusable(
+            f"nbgrader_config.py: {IS_NO_ADDRESS}, with %40 for @ and %2F for / in a password"
+        ) from None
+    return url
+
+
+def _wait_for_others(connection: Connection) -> None:
+    """Lock before anything is read, so that nothing changes between reading and writing."""
+    if connection.dialect.name == "sqlite":
+        _begin_immediately(connection)
+    elif connection.dialect.name == "postgresql":
+        connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{PATIENCE}s'")
+        # A batch asks for thousands of rows by their keys. The planner would rather read the whole
+        # table, which grows with the class (measured: at 10,000 submissions three times as long).
+        connection.exec_driver_sql("SET LOCAL enable_seqscan = off")
+        _wait_for_turn(connection)
+
+
+def _begin_immediately(connection: Connection) -> None:
+    # Without this line its driver begins at the first change, and in the middle of one no lock can
+    # be waited for.
+    begin = "BEGIN IMMEDIATE"
+    patience = float(str(connection.engine.url.query.get("timeout", PATIENCE)))
+    driver: Any = connection.connection.driver_connection
+    try:
+        driver.execute(f"PRAGMA busy_timeout = {1000 * min(SILENCE, patience):.0f}")
+        driver.execute(begin)
+    except sqlite3.Error as error:
+        if "locked" not in str(error) or patience <= SILENCE:
+            connection.exec_driver_sql(begin)  # for its error as SQLAlchemy says it
+        else:
+            _say_who_is_waited_for(connection)
+            driver.execute(f"PRAGMA busy_timeout = {1000 * patience:.0f}")
+            connection.exec_driver_sql(begin)
+    driver.execute(f"PRAGMA busy_timeout = {1000 * patience:.0f}")
+
+
+def _wait_for_turn(connection: Connection) -> None:
+    silent_until = time.monotonic() + SILENCE
+    while not connection.exec_driver_sql(
+        f"SELECT pg_try_advisory_xact_lock({ONE_AT_A_TIME})"
+    ).scalar():
+        if time.monotonic() < silent_until:
+            time.sleep(0.02)
+            continue
+        _say_who_is_waited_for(connection)
+        connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({ONE_AT_A_TIME})")
+        return
+
+
+def _say_who_is_waited_for(connection: Connection) -> None:
+    place = _shown(connection.engine.url)
+    line = f"autograder: {place}: another program writes to the gradebook; waiting for it"
+    print(line, file=sys.stderr, flush=True)
+
+
+def _absent(url: URL) -> bool:
+    # Connecting to an SQLite file would create it.
+    return (
+        _is_sqlite(url)
+        and url.database not in (None, "", ":memory:")
+        and not Path(str(url.database)).exists()
+    )
+
+
+def _is_sqlite(url: URL) -> bool:
+    return url.get_backend_name() == "sqlite"
+
+
+def _repair(cause: str) -> str:
+    line = " ".join(cause.split())
+    for words, repair in REPAIRS.items():
+        if words in line:
+            return repair
+    return "see that it can be reached and written (CourseDirectory.db_url in nbgrader_config.py)"
+
+
+def may_be_of_one(error: Exception) -> bool:
+    """Whether it may be the data of one student that could not be written.
+
+    Other errors of a database are everybody's.
+    """
+    return not isinstance(error, DBAPIError) or isinstance(error, (DataError, IntegrityError))

@@ -1,0 +1,93 @@
+"""A grader process from within: it answers tasks until whoever asks hangs up."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import signal
+import threading
+from multiprocessing.connection import Connection
+from queue import SimpleQueue
+
+from autograder.base.errors import Unusable
+from autograder.base.result import Result
+from autograder.course.grading.processes import Task
+from autograder.grader.graded import Graded
+from autograder.grader.grader import Grader
+from autograder.sandbox.cpu_affinity import stay_on
+
+GARBAGE = 50_000
+"""Objects that are made before Python looks for garbage; its own 700 are made in milliseconds."""
+
+
+def serve(descriptor: int) -> None:
+    """Be a grader process: answer tasks until whoever asks hangs up, or is killed."""
+    grader: Grader | None = None
+
+    def end(*_: object) -> None:
+        if grader is not None:
+            grader.__exit__()
+        os._exit(0)
+
+    signal.signal(signal.SIGTERM, end)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    connection = Connection(descriptor)
+    try:
+        core, *job = connection.recv()
+    except (EOFError, OSError):
+        return
+    tasks: SimpleQueue[Task] = SimpleQueue()
+    threading.Thread(target=_listen, args=(connection, tasks), daemon=True).start()
+
+    unusable = None
+    try:
+        grader = Grader(*job)
+        stay_on(core)
+        # What is loaded now stays; of what a submission leaves behind nearly nothing waits for a
+        # collection.
+        gc.freeze()
+        gc.set_threshold(GARBAGE)
+    except Unusable as error:
+        unusable = error
+
+    with contextlib.suppress(OSError):  # nobody is there any more, as the thread has seen, too
+        while True:
+            task = tasks.get()
+            connection.send(unusable if grader is None else _answer(grader, task))
+    end()
+
+
+def _listen(connection: Connection, tasks: SimpleQueue[Task]) -> None:
+    """Receive tasks, and end this process when whoever asks does.
+
+    In a thread, so that their end is noticed in the middle of a submission, too.
+    """
+    try:
+        while True:
+            tasks.put(connection.recv())
+    except (EOFError, OSError):
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _answer(grader: Grader, task: Task) -> Graded | Unusable:
+    if task.unreadable is not None:
+        return Graded(grader.rejected(task.data, task.student, task.unreadable), None)
+
+    try:
+        unchanged = None
+        if task.old is not None:
+            unchanged = grader.unchanged(task.data, _stored(task.old))
+        return unchanged or grader.grade(task.data, task.student)
+    except Unusable as error:
+        return error
+    except Exception as fault:  # a mistake of ours: the class must not suffer for it
+        reason = " ".join(f"the grader failed: {type(fault).__name__}: {fault}".split())
+        return Graded(grader.rejected(task.data, task.student, "").without_steps(reason), None)
+
+
+def _stored(text: bytes) -> Result | None:
+    try:
+        return Result.from_json(text)
+    except ValueError:
+        return None

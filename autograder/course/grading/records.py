@@ -1,0 +1,136 @@
+"""Where the results of a class go: onto disk, into the gradebook, into the autograded notebooks."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from autograder.base import files
+from autograder.base.errors import Unusable
+from autograder.base.result import Outcome, Result
+from autograder.course import results
+from autograder.course.course import Course
+from autograder.course.gradebook import autograded, lost, master, record
+from autograder.course.gradebook.settled import settled_marks
+from autograder.course.grading.journal import Journal
+from autograder.course.grading.kept import with_kept
+from autograder.course.troubles import cause
+from autograder.exercises.exercise import Exercise
+from autograder.grader.graded import Graded
+
+BATCH = 50
+"""Results per gradebook transaction."""
+
+
+LOST = (
+    "the gradebook had lost this one: put a back-up of it in its place if there were marks by hand"
+)
+"""Said of a student who was graded before, and of whom the gradebook knew nothing."""
+
+
+class Records:
+    """The records of one run: each result is stored at once, and recorded with its batch.
+
+    ``outcomes``, by student, say what came of it, ``changed`` whose checks give another score. A
+    result that cannot be stored, or recorded, is an ``error`` of that student alone.
+
+    Raises:
+        Unusable: no release, a gradebook that cannot be written, or another one than that in which
+            the class was graded.
+    """
+
+    def __init__(
+        self,
+        course: Course,
+        exercise: Exercise,
+        submitted: Path,
+        journal: Journal,
+        never_lower: bool = False,
+    ) -> None:
+        lost.refuse_a_new_gradebook(course, exercise.name, journal.pending)
+        record.prepare(course, exercise)
+        self._recorder = record.Recorder(course, exercise, submitted)
+        self.outcomes: dict[str, Outcome] = {}
+        self.changed: list[dict[str, Any]] = []
+        self._course = course
+        self._exercise = exercise
+        self._submitted = submitted
+        self._journal = journal
+        self._never_lower = never_lower
+        self._template = autograded.Template(master.load(course, exercise))
+        self._batch: list[Graded] = []
+
+    def add(self, graded: Graded) -> Result:
+        """Store a result, which waits for its batch from then on; the result as it is stored."""
+        student = graded.result.student_id
+        if not graded.unchanged:
+            self._journal.storing(student)
+            graded = self._stored(self._beside_the_old(graded))
+        if student in self._journal.pending:
+            graded = replace(graded, unchanged=False)
+        self._batch.append(graded)
+        self.outcomes[student] = graded.result.outcome
+        return graded.result
+
+    @property
+    def is_full(self) -> bool:
+        """Whether there is a whole batch to record."""
+        return len(self._batch) >= BATCH
+
+    def record(self) -> None:
+        """Write what waits into the gradebook and the autograded notebooks.
+
+        Whoever cannot be written there is an error in this run, and for the journal still to be
+        recorded by the next.
+        """
+        if not self._batch:
+            return
+
+        # Emptied first: where nothing can be recorded at all, that is not tried twice.
+        batch, self._batch = self._batch, []
+        troubles = self._recorder.record(batch)
+        for graded in batch:
+            with troubles.of(graded.result.student_id, "no autograded notebook"):
+                autograded.write(self._course, self._template, graded, self._submitted)
+
+        for student in self._recorder.lost:
+            outcome = self.outcomes[student]
+            self.outcomes[student] = replace(outcome, warnings=(*outcome.warnings, LOST))
+        for student in troubles:
+            outcome = self.outcomes[student]
+            reason = "; ".join(filter(None, [outcome.reason, troubles.about(student)]))
+            self.outcomes[student] = replace(outcome, status="error", score=None, reason=reason)
+        students = {graded.result.student_id for graded in batch}
+        self._journal.recorded(students.difference(troubles))
+
+    def settle(self) -> None:
+        """Let what nbgrader shows of late work follow, also for whom this run did not grade."""
+        settled_marks(self._course, self._exercise)
+
+    def _beside_the_old(self, graded: Graded) -> Graded:
+        """The submission with the points that it keeps from before; a changed score is noted."""
+        old = None
+        with contextlib.suppress(Unusable):  # a damaged one is replaced
+            old = results.stored_result(self._course, self._exercise.name, graded.result.student_id)
+        result = with_kept(old, graded.result, self._exercise.former, self._never_lower)
+
+        before = old.score if old is not None else None
+        if before != result.score:
+            student = result.student_id
+            self.changed.append({"student": student, "old": before, "new": result.score})
+        return replace(graded, result=result)
+
+    def _stored(self, graded: Graded) -> Graded:
+        """Store a result; where that cannot be done, store that it is an error."""
+        path = results.result_path(self._course, self._exercise.name, graded.result.student_id)
+        try:
+            files.write(path, f"{graded.result.to_json()}\n".encode())
+            return graded
+        except Exception as error:
+            failed = graded.result.without_steps(f"the result could not be stored: {cause(error)}")
+        # Where nothing can be written at all, the outcome of the run says so alone.
+        with contextlib.suppress(Exception):
+            files.write(path, f"{failed.to_json()}\n".encode())
+        return Graded(failed, None)

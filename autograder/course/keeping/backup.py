@@ -1,0 +1,203 @@
+"""A course in one file: its state with the secret, and the exercises that it is graded with.
+
+The gradebook is copied as SQLite copies a database that others use. One on a server is not in it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import sqlite3
+import stat
+import sys
+import tarfile
+import tempfile
+from collections.abc import Iterator
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import BinaryIO
+
+import autograder
+from autograder.base import files, settings
+from autograder.base.errors import Unusable
+from autograder.base.text import count, short
+from autograder.course.course import Course
+from autograder.course.gradebook import database
+from autograder.course.grading.journal import Journal
+from autograder.course.new_course import taken
+
+SCHEMA = "autograder/backup/1"
+
+MANIFEST = "backup.json"
+"""The first file of a back-up: what it is, and since when."""
+
+STATE, ROOT = "course", "root"
+"""The folders in a back-up: the course's own folder, and what lies around it."""
+
+AROUND = (
+    "solutions",
+    "assignments",
+    settings.NAME,
+    "nbgrader_config.py",
+    taken.NOTE,
+    ".gitignore",
+)
+"""What of the course's surroundings grading needs, and what keeps the secret out of git."""
+
+LEFT_OUT = ("__pycache__", ".ipynb_checkpoints")
+
+
+def write(course: Course, path: Path) -> list[str]:
+    """Write a back-up that only its owner can read; notes on what is not in it.
+
+    No class is graded meanwhile: whoever wants to waits.
+
+    Raises:
+        Unusable: there is no course, the file is there already, or the gradebook cannot be read.
+    """
+    if not course.state.is_dir():
+        raise Unusable(f"{course.state}: no course is there; name its folder with --course")
+    place = database.sqlite_file(course)
+    notes = list(_notes(course, place))
+
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        raise Unusable(f"{path}: is there already; name a new file") from None
+    try:
+        with (
+            os.fdopen(descriptor, "wb") as file,
+            tarfile.open(fileobj=file, mode="w:gz", format=tarfile.PAX_FORMAT) as archive,
+            nobody_grades(course),
+        ):
+            _add_manifest(archive)
+            state = course.state.resolve()
+            without = {place, state / course.gradebook.name, path.resolve()}
+            _add(archive, state, STATE, without)
+            for name in AROUND:
+                _add(archive, course.root / name, f"{ROOT}/{name}", {state})
+            if place is not None and place.exists():
+                _add_gradebook(archive, place)
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+    return notes
+
+
+def _notes(course: Course, place: Path | None) -> Iterator[str]:
+    if place is None:
+        where = database.address(course)
+        yield f"not in it: the gradebook, {where}; back it up with the server's own tools"
+    elif place != course.gradebook.resolve():
+        yield f"the gradebook, {place}, is gradebook.db in it; correct db_url when you restore"
+    if os.environ.get("AUTOGRADER_SECRET"):
+        yield "not in it: the secret, which is AUTOGRADER_SECRET"
+    for name in AROUND:
+        for path in (course.root / name, *sorted((course.root / name).rglob("*"))):
+            if path.is_symlink():
+                yield f"not in it: {short(path)}, which is a link; put what it leads to there"
+
+
+@contextlib.contextmanager
+def nobody_grades(course: Course) -> Iterator[None]:
+    """Hold the locks of all exercises."""
+    with contextlib.ExitStack() as locks:
+        if sys.platform != "win32" and course.results.is_dir():  # no class is graded there
+            for folder in sorted(course.results.iterdir()):
+                if folder.is_dir():
+                    locks.enter_context(Journal(folder))
+        yield
+
+
+def _add_manifest(archive: tarfile.TarFile) -> None:
+    time = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    about = {"schema": SCHEMA, "kit": autograder.__version__, "made_at": time}
+    _add_bytes(archive, MANIFEST, json.dumps(about).encode(), 0o600)
+
+
+def _add_gradebook(archive: tarfile.TarFile, place: Path) -> None:
+    """Copy the database as it is between two transactions of others."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder, "gradebook.db")
+        try:
+            with (
+                contextlib.closing(sqlite3.connect(place)) as source,
+                contextlib.closing(sqlite3.connect(copy)) as target,
+            ):
+                source.backup(target)
+        except sqlite3.Error as error:
+            raise Unusable(f"{place}: {error}; repair it, or put an older back-up there") from None
+        mode = stat.S_IMODE(place.stat().st_mode)
+        _add_bytes(archive, f"{STATE}/gradebook.db", copy.read_bytes(), mode)
+
+
+def _add_bytes(archive: tarfile.TarFile, name: str, data: bytes, mode: int) -> None:
+    entry = tarfile.TarInfo(name)
+    entry.size, entry.mode = len(data), mode
+    entry.mtime = int(datetime.now(timezone.utc).timestamp())
+    archive.addfile(entry, io.BytesIO(data))
+
+
+def _add(archive: tarfile.TarFile, path: Path, name: str, without: set[Path | None]) -> None:
+    """Add a file, or a folder with all that is in it; links and devices are left out."""
+    try:
+        found = path.lstat()
+    except FileNotFoundError:  # it has gone meanwhile, or was never there
+        return
+    entry = tarfile.TarInfo(name)
+    entry.mode, entry.mtime = stat.S_IMODE(found.st_mode), int(found.st_mtime)
+
+    if stat.S_ISDIR(found.st_mode):
+        entry.type = tarfile.DIRTYPE
+        archive.addfile(entry)
+        _add_folder(archive, path, name, without)
+    elif stat.S_ISREG(found.st_mode):
+        with _readable(path) as file:
+            entry.size = os.fstat(file.fileno()).st_size
+            archive.addfile(entry, file)
+
+
+@contextlib.contextmanager
+def _readable(path: Path) -> Iterator[BinaryIO]:
+    """A file that is read to the end that it has now.
+
+    Raises:
+        Unusable: it cannot be, or has become shorter meanwhile.
+    """
+    try:
+        with files.open_regular(path) as file:
+            yield file
+    except files.Refused as refused:
+        raise Unusable(f"{path}: {refused}; a back-up needs it, so see who may read it") from None
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        raise Unusable(f"{path}: {error}; somebody writes into it, so try again") from None
+
+
+def _add_folder(
+    archive: tarfile.TarFile, folder: Path, name: str, without: set[Path | None]
+) -> None:
+    """Add what is in a folder.
+
+    Args:
+        without: absolute paths that are left out; of a database also what SQLite keeps beside it.
+    """
+    beside: set[str] = set()
+    for path in without:
+        beside.update(f"{path}{end}" for end in ("", "-wal", "-shm", "-journal"))
+
+    for path in sorted(folder.iterdir()):
+        is_unfinished = path.name.startswith(".") and path.name.endswith(files.PART)
+        is_left_out = str(path.absolute()) in beside or path.name in LEFT_OUT
+        if not is_left_out and not is_unfinished:
+            _add(archive, path, f"{name}/{path.name}", without)
+
+
+def size(path: Path) -> str:
+    """How large a back-up is, and how many files it holds."""
+    with tarfile.open(path) as archive:
+        number = sum(member.isreg() for member in archive) - 1
+    return f"{count(number, 'file')}, {path.stat().st_size / 1_000_000:.1f} MB"

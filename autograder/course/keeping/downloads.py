@@ -1,0 +1,57 @@
+"""The downloads of a person in the inbox."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from autograder.base import files
+from autograder.base.text import short
+from autograder.course.collecting import gradescope
+from autograder.course.collecting.candidates import Reader
+from autograder.course.collecting.content import Content
+from autograder.course.collecting.folder_names import FolderNames
+from autograder.course.collecting.roster import Roster
+from autograder.course.collecting.search import found
+from autograder.course.course import Course
+from autograder.course.keeping.traces import Forgotten, remove
+from autograder.exercises.exercise import built_names
+
+
+def remove_own(course: Course, student: str, done: Forgotten) -> None:
+    """Remove downloads that are the student's alone; say of which others' work is a part."""
+    for path, students in owners(course).items():
+        if students == {student}:
+            remove(path, done)
+        elif student in students:
+            done.left.append(f"{short(path)}: holds others' work, too; take theirs out by hand")
+
+
+def owners(course: Course) -> dict[Path, set[str]]:
+    """Whose work the downloads hold, by file in the inbox, sorted."""
+    owners: dict[Path, set[str]] = {}
+    if not course.inbox.is_dir():
+        return owners
+    roster = Roster(course.class_list())
+    exercises = built_names(course.root)
+    content = Content(course.root, exercises)
+    for exercise in exercises:
+        names = FolderNames(exercise, exercises, roster)
+        with found(course.inbox, names.is_name, course.settings.zone) as (downloads, left):
+            exports = gradescope.exports(downloads, left, names)
+            reader = Reader(names, content, exports, downloads, left)
+            for one, candidates in reader.by_student().items():
+                for candidate in candidates:
+                    path = _on_disk(course.inbox, candidate.download.where)
+                    owners.setdefault(path, set()).add(one)
+    return dict(sorted(owners.items()))
+
+
+def _on_disk(inbox: Path, where: str) -> Path:
+    """The file of the inbox in which a download lies."""
+    # What lies in an archive is said as "submissions.zip: ann/attention.ipynb".
+    parts = where.split(": ")
+    for length in range(1, len(parts) + 1):
+        path = files.below(inbox, ": ".join(parts[:length]), follow=False, portable=False)
+        if path.is_file():
+            break
+    return path

@@ -1,0 +1,195 @@
+"""Every place in which a course holds something of one student: one list for all who need it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from autograder.base import files
+from autograder.base.errors import Unusable
+from autograder.base.text import short
+from autograder.course import class_list, log
+from autograder.course.collecting import earlier
+from autograder.course.course import STUDENT_ID, Course
+from autograder.course.gradebook import config, database, extensions, marks_put_away
+from autograder.course.gradebook.schema import SUBMITTED_ASSIGNMENT
+from autograder.course.grading.journal import NAME as JOURNAL
+
+TABLES = ((extensions.NAME, "who"), ("students.csv", "id"))
+"""Tables of the course's folder that a person writes, and the column that names students."""
+
+Entry = dict[str, Any]
+
+
+def refuse_no_id(course: Course, student: str) -> None:
+    """Refuse what nobody can be called here, before anything is changed.
+
+    Raises:
+        Unusable: it is no id, or no folder of this system can have that name.
+    """
+    if not STUDENT_ID.match(student):
+        raise Unusable(f"{student!r} is no student id; use letters, digits, . _ @ + -")
+    try:
+        files.below(course.submitted, student, follow=False)
+    except files.Refused as why:
+        raise Unusable(f"{student}: {why}; use another id") from None
+
+
+def folders(course: Course, student: str) -> list[Path]:
+    """The folders that are called like the student, there or not."""
+    above = (course.submitted, course.autograded, course.feedback, *earlier.folders(course))
+    return [files.below(folder, student, follow=False) for folder in above]
+
+
+def results(course: Course, student: str) -> list[Path]:
+    """The stored results of the student."""
+    return sorted(course.results.glob(f"*/{student}.json"))
+
+
+def change_journals(course: Course, student: str, new: str | None) -> None:
+    """Write another id, or none, where a run that was cut short has left that of the student."""
+    for path in sorted(course.results.glob(f"*/{JOURNAL}")):
+        names = path.read_text(encoding="utf-8").split()
+        if student in names:
+            kept = [new if name == student else name for name in names]
+            # In its place: the file is a lock, too.
+            path.write_text("".join(f"{name}\n" for name in kept if name), encoding="utf-8")
+
+
+def handed_in(course: Course, student: str) -> list[Path]:
+    """What the student handed in through nbgrader's exchange."""
+    return sorted(exchange(course).glob(f"inbound/{_literal(student)}+*"))
+
+
+def exchange(course: Course) -> Path:
+    """The course's folder in nbgrader's exchange."""
+    settings = config.config(course)
+    return Path(settings.Exchange.root, settings.CourseDirectory.course_id)
+
+
+def _literal(text: str) -> str:
+    """A text in which no character means anything to a pattern of file names."""
+    return re.sub(r"([*?[])", r"[\1]", text)
+
+
+def work(course: Course, student: str) -> list[str]:
+    """Where there is work of the student, or what came of it."""
+    paths = [path for path in folders(course, student) if path.is_dir()]
+    found = [short(path) for path in (*paths, *results(course, student))]
+    found += [path.name for path in handed_in(course, student)]
+    for name in marks_put_away.NAMES:
+        if any(mark["student"] == student for mark in marks_put_away.read(course, name)):
+            found.append(short(course.state / name))
+
+    def is_in_gradebook(connection: Connection) -> bool:
+        own = SUBMITTED_ASSIGNMENT.c.student_id == student
+        return connection.execute(select(SUBMITTED_ASSIGNMENT).where(own)).first() is not None
+
+    if database.read(course, is_in_gradebook, False):
+        found.append("the gradebook")
+    return found
+
+
+def change_lines(path: Path, change: Callable[[Entry], Entry | None]) -> int:
+    """Change the lines of a file of JSON that say something of a student.
+
+    Args:
+        change: the line as it is to be; None where it is to go. What is no JSON stays.
+
+    Returns:
+        How many lines are others now.
+    """
+    if not path.is_file():
+        return 0
+    number, lines = 0, []
+    # Within a line there may be what Python's own splitlines takes for an end of a text.
+    for line in path.read_bytes().splitlines(keepends=True):
+        entry = _read(line)
+        new = change(entry) if entry else entry
+        if new != entry:
+            number += 1
+            line = b"" if new is None else json.dumps(new, ensure_ascii=False).encode() + b"\n"
+        lines.append(line)
+    if number:
+        mode = path.stat().st_mode
+        files.write(path, b"".join(lines))
+        path.chmod(mode)
+    return number
+
+
+def _read(line: bytes) -> Entry:
+    """What a line of JSON says; nothing where it is none."""
+    try:
+        said = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return said if isinstance(said, dict) else {}
+
+
+def change_log(course: Course, change: Callable[[Entry], Entry | None]) -> int:
+    """Change the scores in the log that are of a student; the lines stay, they are the class's.
+
+    Returns:
+        How many scores are others now.
+    """
+    number = 0
+
+    def changed(line: Entry) -> Entry:
+        nonlocal number
+        new = dict(line)
+        for kind in ("scores", "final"):
+            if not isinstance(line.get(kind), list):
+                continue
+            kept = [change(one) if isinstance(one, dict) else one for one in line[kind]]
+            number += sum(one != old for one, old in zip(kept, line[kind]))
+            new[kind] = [one for one in kept if one is not None]
+        return new
+
+    change_lines(course.state / log.NAME, changed)
+    return number
+
+
+def change_rows(path: Path, column: str, change: Mapping[str, str | None]) -> int:
+    """Change the rows of a table by what stands in a column; the others stay as written.
+
+    Args:
+        change: what is to stand there instead; None where the row is to go.
+
+    Returns:
+        How many rows are others now.
+    """
+    text = path.read_bytes().decode("utf-8-sig") if path.is_file() else ""
+    if not text:
+        return 0
+    lines = text.splitlines(keepends=True)
+    delimiter = class_list.delimiter(lines[0])
+    reader = csv.reader(lines, delimiter=delimiter)
+    place = [title.strip().casefold() for title in next(reader)].index(column)
+    new = lines[: reader.line_num]
+    start, number = reader.line_num, 0
+    for row in reader:
+        # One in quotes may go over several lines.
+        written = lines[start : reader.line_num]
+        start = reader.line_num
+        old = row[place].strip() if place < len(row) else ""
+        if old not in change:
+            new += written
+            continue
+        number += 1
+        wanted = change[old]
+        if wanted is not None:
+            row[place] = wanted
+            out = io.StringIO()
+            end = written[-1][len(written[-1].rstrip("\r\n")) :]
+            csv.writer(out, delimiter=delimiter, lineterminator=end).writerow(row)
+            new.append(out.getvalue())
+    if number:
+        files.write(path, "".join(new).encode())
+    return number

@@ -1,0 +1,94 @@
+"""What ``autograder new-course`` writes: a private folder for a course, ready for git."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import shutil
+import subprocess
+from importlib import resources
+from pathlib import Path
+
+from autograder.base import files
+from autograder.base.errors import Unusable
+from autograder.base.settings import NAME
+from autograder.base.text import count, short
+from autograder.course.course import STATE, Course
+from autograder.course.new_course import old_settings, taken
+
+CONFIG = "nbgrader_config.py"
+
+
+def make(folder: Path, old: Path | None = None, name: str = "") -> list[str]:
+    """Make the folder of a new course; what was done, in lines.
+
+    Args:
+        old: the folder of an earlier course, of which exercises and settings are taken, and nothing
+            of its people; without it, the kit's exercises are.
+        name: what people call the course; by default, what they call its folder.
+
+    Raises:
+        Unusable: something is there already, or the old folder is no course.
+    """
+    folder = folder.absolute()
+    name = name.strip() or folder.name
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise Unusable(f"{folder}: is there already; choose a new or empty folder")
+    if old is not None and not (old / "solutions").is_dir():
+        raise Unusable(f"{old}: no folder solutions/ in it; give the folder of a course")
+    if old is not None:
+        taken.insist(old)
+    settings, lines = (_text("settings"), []) if old is None else old_settings.taken(old)
+
+    # Students see it in JupyterLab. Courses may have the same name, in one exchange, too.
+    readable = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:40] or "course"
+    id = f"{readable}-{secrets.token_hex(4)}"
+    texts = {
+        ".gitignore": _text("gitignore"),
+        "README.md": _text("README").replace("TITLE", name),
+        NAME: settings,
+        CONFIG: _text("nbgrader_config").replace("COURSE_ID", id),
+    }
+    # The hidden checks in it, and what students will hand in, are for nobody else on this machine.
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for file, text in texts.items():
+        files.write(folder / file, text.encode())
+    names = taken.take_all(folder) if old is None else taken.take_from(old, folder)
+    if old is not None and _is_changed(old / CONFIG):
+        lines.append(f"note: {short(old / CONFIG)} has lines of your own; copy what is still right")
+
+    (folder / STATE).mkdir(mode=0o700)
+    Course(folder, folder / STATE).secret()
+    has_git = _init(folder)
+
+    made = f"made {short(folder)}, with {count(len(names), 'exercise')}"
+    lines.insert(0, f"{made}: {', '.join(names)}" if names else f"{made}; autograder new makes one")
+    lines.append(f"next: cd {short(folder)}, then autograder release EXERCISE")
+    if has_git:
+        lines.append("git keeps all of it but course/, where the class and the secret are")
+        lines.append("to keep it as it is now: git add --all, then git commit -m 'A new course'")
+    return lines
+
+
+def _text(name: str) -> str:
+    return (resources.files(__name__) / f"{name}.txt").read_text(encoding="utf-8")
+
+
+def _is_changed(config: Path) -> bool:
+    """Whether a teacher has written into the configuration of nbgrader."""
+    if not config.is_file():
+        return False
+    text = re.sub(r'course_id = "[^"]*"', 'course_id = "COURSE_ID"', config.read_text("utf-8"))
+    kit = taken.kit()
+    own = (kit / CONFIG).read_text("utf-8") if kit and (kit / CONFIG).is_file() else None
+    return text not in (_text("nbgrader_config"), own)
+
+
+def _init(folder: Path) -> bool:
+    """Make it a repository where there is git; whether that could be done."""
+    if shutil.which("git") is None:
+        return False
+    done = subprocess.run(
+        ["git", "init", "--quiet", str(folder)], check=False, capture_output=True, text=True
+    )
+    return done.returncode == 0

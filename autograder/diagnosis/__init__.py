@@ -1,0 +1,1 @@
+"""Names the mistake behind a wrong answer."""

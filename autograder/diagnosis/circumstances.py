@@ -1,0 +1,205 @@
+"""Where a function goes wrong: with a mask and never without, with large numbers, with a batch."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from autograder.diagnosis.calls import Arguments, Function, is_whole
+from autograder.tools.likeness import as_numbers
+
+LARGE = 500.0
+"""Beyond this an exponential overflows, and numbers are no longer those of everyday examples."""
+
+_COUNTS = {1: "one axis", 2: "two axes", 3: "three axes"}
+
+
+@dataclass(frozen=True)
+class Circumstance:
+    """Something that holds for some calls and for others not.
+
+    ``elsewhere`` and ``there`` complete "is right ..., and goes wrong ...".
+    """
+
+    name: str
+    elsewhere: str
+    there: str
+    ask: str
+    holds: Callable[[Arguments], bool]
+    least: int = 2
+    """Wrong calls that must speak for it."""
+
+
+def circumstance(
+    function: Function,
+    wrong: Sequence[Arguments],
+    right: Sequence[Arguments],
+    raises: bool,
+    only_given: bool,
+    throughout: bool,
+) -> tuple[str, str] | None:
+    """The name of what all wrong calls and hardly any right ones have in common, and a sentence.
+
+    Args:
+        function: the reference, whose parameters the calls give.
+        raises: whether the function raises in the wrong calls. A check ends at the first of these,
+            so one is enough.
+        only_given: whether to say that an argument is given, which says little, and nothing else.
+        throughout: whether most of what it answers there is wrong. Where it is not, the more axes
+            there are, the more often some numbers come up: axes are not the matter.
+    """
+    samples = [*wrong, *right]
+    how = "raises an error" if raises else "goes wrong"
+    for one in circumstances(function, samples, only_given):
+        if one.name == "wrong_with_more_axes" and not throughout:
+            continue
+        least = 1 if raises else one.least
+        if len(wrong) < least or not all(map(one.holds, wrong)):
+            continue
+        also = sum(map(one.holds, right))
+        if len(right) - also >= 2 and also * 2 <= len(wrong):
+            sentence = f"Your function is right {one.elsewhere}, and {how} {one.there}. {one.ask}"
+            return one.name, sentence
+    return None
+
+
+def circumstances(
+    function: Function, samples: Sequence[Arguments], only_given: bool
+) -> Iterator[Circumstance]:
+    """What may hold for some of these calls; ``only_given`` as in ``circumstance``."""
+    parameters = inspect.signature(function).parameters
+    given = []
+    for name, parameter in parameters.items():
+        if parameter.default is not inspect.Parameter.empty:
+            given.append(_given(name, parameter.default))
+    if only_given:
+        yield from given
+        return
+
+    arrays = []
+    for name in parameters:
+        if all(_is_array(sample[name]) for sample in samples):
+            arrays.append(name)
+
+    for most in (3, 2, 1):
+        for name in arrays:
+            yield _more_axes(name, most)
+    yield from map(_special, arrays)
+    for name in parameters:
+        if all(is_whole(sample[name]) for sample in samples):
+            yield _one(name)
+
+    sizes = _large(), _far_below()
+    yield from sizes
+    for one, other in product(given, sizes):
+        yield _both(one, other)
+
+
+def _given(name: str, default: Any) -> Circumstance:
+    return Circumstance(
+        "wrong_with_argument",
+        f"without {name}",
+        f"wherever {name} is given",
+        f"What does your code do with {name}?",
+        lambda arguments: (
+            arguments[name] is not None if default is None else bool(arguments[name] != default)
+        ),
+    )
+
+
+def _more_axes(name: str, most: int) -> Circumstance:
+    return Circumstance(
+        "wrong_with_more_axes",
+        f"as long as {name} has {_COUNTS[most]}"
+        if most == 1
+        else f"up to {_COUNTS[most]} of {name}",
+        "with more",
+        "Which of your lines counts axes from the front, turns all of them, or joins other ones "
+        "when there are more?",
+        lambda arguments: np.ndim(arguments[name]) > most,
+        least=1,
+    )
+
+
+def _special(name: str) -> Circumstance:
+    def holds(arguments: Arguments) -> bool:
+        value = arguments[name]
+        return _is_array(value) and value.dtype.kind == "f" and not np.isfinite(value).all()
+
+    return Circumstance(
+        "wrong_with_infinity",
+        f"for ordinary numbers in {name}",
+        "where NaN or infinity stands there",
+        "What do your operations make of such a number?",
+        holds,
+    )
+
+
+def _one(name: str) -> Circumstance:
+    return Circumstance(
+        "wrong_with_one",
+        f"as long as {name} is 2 or more",
+        "where it is 1",
+        "What does your code do where there is just one?",
+        lambda arguments: bool(arguments[name] == 1),
+    )
+
+
+def _large() -> Circumstance:
+    def holds(arguments: Arguments) -> bool:
+        return any(np.abs(finite).max() > LARGE for finite in _finite(arguments))
+
+    return Circumstance(
+        "wrong_with_large_numbers",
+        "for small numbers",
+        "where numbers are large",
+        "Which of your numbers grows too large there, or vanishes?",
+        holds,
+        least=1,
+    )
+
+
+def _far_below() -> Circumstance:
+    def holds(arguments: Arguments) -> bool:
+        for finite in _finite(arguments):
+            if finite.min() < -2 * LARGE and finite.max() < 2 * LARGE:
+                return True
+        return False
+
+    return Circumstance(
+        "wrong_with_large_numbers",
+        "for small numbers",
+        "where numbers lie far below zero",
+        "Which number of yours is no longer the smallest there?",
+        holds,
+        least=1,
+    )
+
+
+def _both(one: Circumstance, other: Circumstance) -> Circumstance:
+    return Circumstance(
+        one.name,
+        "elsewhere",
+        f"{one.there} and {other.there}",
+        other.ask,
+        lambda arguments: one.holds(arguments) and other.holds(arguments),
+        least=1,
+    )
+
+
+def _finite(arguments: Arguments) -> Iterator[Any]:
+    """The finite numbers of each array that has some."""
+    for value in arguments.values():
+        if _is_array(value) and value.dtype.kind == "f":
+            finite = value[np.isfinite(value)]
+            if finite.size:
+                yield finite
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and as_numbers(value) is not None and value.ndim > 0

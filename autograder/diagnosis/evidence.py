@@ -1,0 +1,253 @@
+"""A step's answers beside the right ones, and whether an experiment explains them: in every call,
+and more than chance would."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from autograder.diagnosis.calls import Arguments, Function, Unfit, bound
+from autograder.diagnosis.experiment import Experiment
+from autograder.diagnosis.outcomes import Outcome, Probe, asked, is_small
+from autograder.engine.turns import MOST, Endless, at_most, enough
+from autograder.tools.likeness import ENOUGH, SURE, alike, as_numbers, close, is_binary, weight
+
+MAX_NUMBERS, MAX_INTEGER = 2_000, 1_000
+"""In an argument of a call: how many numbers, and the largest integer, which may say how large an
+answer is; of the answer, MAX_ANSWER."""
+
+MAX_ANSWER = 20_000
+
+FEW, SEVERAL = 5.0, 4
+"""What must speak for an experiment in a single wrong call, where so many others are right."""
+
+MAX_CALLS = 60
+"""Calls that are looked at."""
+
+
+@dataclass(frozen=True)
+class Relation:
+    """What relates wrong answers to the right ones: a short name, and a sentence that asks."""
+
+    name: str
+    sentence: str
+
+
+@dataclass(frozen=True)
+class AnsweredCall:
+    """A call, what the step answered, and what is right.
+
+    ``is_right``: as the check took it, or as the reference has it. ``graded`` in part only where a
+    check asks what nobody may repeat. ``turns`` are those that the loops of the reference took.
+    """
+
+    arguments: Arguments
+    got: Outcome
+    right: Outcome
+    is_right: bool
+    in_part: bool
+    turns: int
+    probe: Probe
+
+
+def answers(function: Function, probes: Sequence[Probe]) -> Iterator[AnsweredCall]:
+    """What a step has answered, beside what its reference answers; calls that are too large, or
+    cannot be compared, are left out."""
+    for probe in probes[:MAX_CALLS]:
+        if not is_small(probe.asked[:2], MAX_NUMBERS, MAX_INTEGER):
+            continue
+        got = probe.outcome
+        if got is None:
+            continue
+
+        args, kwargs, _ = asked(probe.call.request)  # anew: the reference may change them
+        try:
+            arguments = bound(function, args, kwargs)
+        except TypeError:
+            continue
+
+        with at_most(MOST) as turns:
+            try:
+                right = Outcome(function(**arguments), None, [])
+            except Exception as error:
+                right = Outcome(None, type(error).__name__, [])
+            except Endless:
+                continue
+        if not is_small(right.value, MAX_ANSWER, 2**63):
+            continue
+
+        is_right = probe.passed
+        if got.raised is None and right.raised is None:
+            is_right = is_right or alike(got.value, right.value)
+        elif got.raised is not None and right.raised is not None:
+            is_right = True
+        yield AnsweredCall(arguments, got, right, is_right, probe.in_part, turns.taken, probe)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """How far an experiment goes: whether it ``explains`` all calls, and whether it ``begins`` to,
+    answering the first wrong one as the step did. ``parts``: those of a tuple that it explains,
+    where the others are right; empty if it explains whole answers."""
+
+    explains: bool
+    begins: bool
+    parts: frozenset[int] = frozenset()
+
+
+def tried(
+    experiment: Experiment, wrong: Sequence[AnsweredCall], right: Sequence[AnsweredCall]
+) -> Finding:
+    """Whether an experiment answers every call as the step did, and few would by chance.
+
+    Where it raises or makes NaN, and the step is right, the student may have spared such a call the
+    mistake.
+    """
+    evidence, calls, returned, missed, in_other_words = 0.0, 0, 0, 0, 0
+    parts: frozenset[int] = frozenset()
+    for answer in (*wrong, *right):
+        predicted = prediction(experiment, answer)
+        if predicted is None:
+            return Finding(False, evidence > 0)
+
+        is_broken = predicted.raised or _has_nan(predicted.value)
+        if answer.is_right and (is_broken or _alike(answer.right, predicted)):
+            continue
+        if not _alike(answer.got, predicted):
+            if _alike_but_for_nan(answer.got, predicted):
+                continue
+            mixed, places = _mixed(answer, predicted)
+            if mixed is not None and parts in (frozenset(), places):
+                predicted, parts = mixed, places
+
+        if not _alike(answer.got, predicted):
+            missed += 1
+            if not answer.in_part or missed > 1:
+                return Finding(False, evidence > 0)
+            continue
+
+        if not answer.is_right:
+            more = _evidence(answer.got, predicted, answer.right)
+            evidence += more
+            calls += more > 0
+            returned += answer.got.raised is None and more > 0
+            in_other_words += answer.got.raised is not None and more == 0
+
+    # Of exceptions alone, all must be in the same words; where most calls end in some exception or
+    # other, the rest must be sure by itself.
+    if (not returned and calls < len(wrong)) or (in_other_words > returned and evidence < SURE):
+        return Finding(False, evidence > 0)
+    single = FEW if len(right) >= SEVERAL and not _is_truth(wrong) else SURE
+    return Finding(evidence >= (ENOUGH if calls >= 2 else single), evidence > 0, parts)
+
+
+def is_telling(got: Outcome) -> bool:
+    """Whether an experiment could explain an outcome: of an exception its words must say shapes or
+    sizes, as NumPy's do."""
+    return got.raised is None or any(letter.isdigit() for letter in got.text)
+
+
+def worth(answers: Sequence[AnsweredCall]) -> float:
+    """How much it says to meet just these answers, which are wrong."""
+    total = 0.0
+    for answer in answers:
+        if answer.got.raised is None and answer.right.raised is None:
+            total += _weight(answer.got.value, answer.got.value, answer.right.value)
+    return total
+
+
+def _is_truth(answers: Sequence[AnsweredCall]) -> bool:
+    """Whether answers hold nothing but true and false, of which chance makes many."""
+    arrays = [as_numbers(answer.right.value) for answer in answers]
+    return all(array is not None and is_binary(array) for array in arrays)
+
+
+def prediction(experiment: Experiment, answer: AnsweredCall) -> Outcome | None:
+    """What a call gives in an experiment; None if that does not end."""
+    try:
+        with at_most(enough(answer.turns)):
+            return Outcome(experiment.answer(answer.arguments), None, [])
+    except Endless:
+        return None
+    except Unfit:
+        return answer.right
+    except Exception as error:
+        cell = _cell(error.__traceback__)
+        return Outcome(None, type(error).__name__, [], str(error), cell=cell)
+
+
+def _cell(trace: TracebackType | None) -> str:
+    """The innermost cell that an exception came through, as ``Outcome`` names it."""
+    cell = ""
+    while trace is not None:
+        name = trace.tb_frame.f_code.co_filename
+        if name.startswith("<") and name[1:-1].isidentifier():
+            cell = name[1:-1]
+        trace = trace.tb_next
+    return cell
+
+
+def _alike(one: Outcome, other: Outcome) -> bool:
+    if one.raised or other.raised:
+        return bool(one.raised) == bool(other.raised)
+    return alike(one.value, other.value)
+
+
+def _mixed(answer: AnsweredCall, predicted: Outcome) -> tuple[Outcome | None, frozenset[int]]:
+    """What is predicted, with right parts where the answer has them, and the places of the
+    others; None where a part is neither, or all are right."""
+    got, right = answer.got.value, answer.right.value
+    several = [value for value in (predicted.value, right) if isinstance(value, tuple)]
+    if len(several) < 2 or not isinstance(got, (tuple, list)):
+        return None, frozenset()
+    if not len(got) == len(right) == len(predicted.value):
+        return None, frozenset()
+
+    parts, places = list(right), set()
+    for place, part in enumerate(got):
+        if not alike(part, right[place]):
+            if not alike(part, predicted.value[place]):
+                return None, frozenset()
+            parts[place] = predicted.value[place]
+            places.add(place)
+    return Outcome(tuple(parts), None, []) if places else None, frozenset(places)
+
+
+def _has_nan(value: Any) -> bool:
+    array = as_numbers(value)
+    return array is not None and array.dtype.kind == "f" and bool(np.isnan(array).any())
+
+
+def _alike_but_for_nan(one: Outcome, other: Outcome) -> bool:
+    """Whether an answer is NaN in places, and as predicted in all others: the teacher's function
+    may spare itself what the student's runs into."""
+    a, b = as_numbers(one.value), as_numbers(other.value)
+    if a is None or b is None or a.shape != b.shape or a.dtype.kind != "f":
+        return False
+    broken = np.isnan(a)
+    return bool(broken.any() and not broken.all() and close(a[~broken], b[~broken]))
+
+
+def _evidence(got: Outcome, predicted: Outcome, right: Outcome) -> float:
+    """How much speaks for a prediction that is the answer, and not the right one."""
+    if got.raised is not None:
+        # Sizes coincide often: where they did not fit says what was done with them.
+        same = (got.text, got.cell) == (predicted.text, predicted.cell)
+        return 2.0 if is_telling(got) and same else 0.0
+    return _weight(got.value, predicted.value, right.value)
+
+
+def _weight(got: Any, predicted: Any, right: Any) -> float:
+    several = isinstance(got, (tuple, list)) and isinstance(predicted, tuple)
+    if several and isinstance(right, tuple) and len(got) == len(predicted) == len(right):
+        return max(map(_weight, got, predicted, right))
+    a, b, c = map(as_numbers, (got, predicted, right))
+    if a is None or b is None or c is None:
+        if isinstance(got, (str, bytes)) and not alike(predicted, right):
+            return max(2.0, len(set(got)) / 1.5)
+        return 0.0 if alike(predicted, right) else 2.0
+    return weight(a, b, c)

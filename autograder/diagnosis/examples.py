@@ -1,0 +1,161 @@
+"""Small pictures for the student: a step's answer to a call of a visible check, beside the right
+one.
+
+Visible checks print what they asked and wanted, so nothing here is secret. Nothing is run for a
+picture but the teacher's own function, on arguments of a few numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from autograder.base.result import Example, Picture, Table
+from autograder.diagnosis.outcomes import answered, asked, is_small
+from autograder.engine.compare import same
+from autograder.engine.compiled_exercise import CompiledExercise
+from autograder.engine.recorded_calls import Call
+from autograder.engine.verdict import Verdict
+
+MAX_SIDE, MAX_ARGUMENT, MAX_CALLS = 8, 64, 4
+"""Rows and columns of a picture; numbers in an argument, or the largest one; calls of a check that
+are looked at."""
+
+RTOL, ATOL = 1e-4, 1e-6
+"""As far as the numbers of a picture show, which are rounded to four digits."""
+
+
+def example(
+    compiled: CompiledExercise, step: str, verdicts: Mapping[str, Verdict]
+) -> Example | None:
+    """The first call of a visible check that the step answered wrongly.
+
+    Where it answered all of them well, the first call at all.
+    """
+    draws = compiled.exercise.cell(step).draws
+    # A student's copy has no reference.
+    if draws is None or not compiled.exercise.has_reference:
+        return None
+
+    visible = [check for check in compiled.exercise.checks if not check.hidden]
+    # Then one worker has served all checks, hidden ones among them, and what it answers in a row
+    # that nobody grades may be a hidden input. What is the same as the right answer is drawn as the
+    # right answer, and nothing else.
+    trusted = any(verdicts[check.id].message is not None for check in visible)
+
+    first = None
+    for check in visible:
+        if check.step != step:
+            continue
+        for found in _examples(compiled, step, check.name, verdicts[check.id].calls, draws):
+            if not trusted:
+                if found.same:
+                    return replace(found, got=found.wanted)
+            elif not found.same:
+                return found
+            elif first is None:
+                first = found
+    return first
+
+
+def _examples(
+    compiled: CompiledExercise, step: str, check: str, calls: tuple[Call, ...], draws: Picture
+) -> Iterator[Example]:
+    for call in calls[:MAX_CALLS]:
+        kept = call._replace(request=bytes(call.request), reply=bytes(call.reply))
+        pictured = _pictured(compiled.reference[step], kept, draws)
+        if pictured is not None:
+            yield Example(check, draws, *pictured)
+
+
+@lru_cache(maxsize=128)  # most students answer the same
+def _pictured(
+    function: Callable[..., Any], call: Call, draws: Picture
+) -> tuple[Table, Table, bool] | None:
+    """What a call was answered and what is right, and whether they are the same; None where there
+    is nothing to draw."""
+    wanted, place, kind = _wanted(function, bytes(call.request))
+    if kind != draws:
+        return None
+
+    outcome = answered(call)
+    if outcome is None or outcome.raised is not None:
+        return None
+
+    got = outcome.value
+    if place is not None:
+        if not isinstance(got, (tuple, list)) or len(got) != len(wanted):
+            return None
+        got, wanted = got[place], wanted[place]
+
+    tables = _table(got, draws), _table(wanted, draws)
+    return (tables[0], tables[1], _same(got, wanted)) if tables[0] and tables[1] else None
+
+
+@lru_cache(maxsize=512)  # visible checks ask every student the same
+def _wanted(function: Callable[..., Any], request: bytes) -> tuple[Any, int | None, Picture | None]:
+    """The right answer to a small request, what it is, and its place where it is one of several."""
+    args, kwargs, _ = asked(request)
+    if not is_small((args, kwargs), MAX_ARGUMENT, MAX_ARGUMENT):
+        return None, None, None
+    try:
+        wanted = function(*args, **kwargs)
+    except Exception:  # a call that is meant to raise has no picture
+        return None, None, None
+    return wanted, *_drawable(wanted)
+
+
+def _drawable(wanted: Any) -> tuple[int | None, Picture | None]:
+    """What the right answer is, and its place where it is one of several."""
+    if isinstance(wanted, tuple):
+        for place, part in enumerate(wanted):
+            kind = _drawable(part)[1]
+            if kind == "weights":
+                return place, kind
+        return None, None
+
+    if not isinstance(wanted, np.ndarray) or wanted.ndim < 2:
+        return None, None
+    if wanted.dtype == np.bool_:
+        return None, "mask"
+    if wanted.dtype.kind != "f" or not (wanted >= 0).all():
+        return None, None
+    return None, "weights" if np.allclose(wanted.sum(axis=-1), 1) else None
+
+
+def _table(value: Any, kind: str) -> Table | None:
+    """An array that is a small matrix, but for axes of length 1, as rows; None for another."""
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        return None
+    if array.ndim < 2 or array.dtype.kind not in "biuf":
+        return None
+
+    sides = [side for side in array.shape[:-1] if side != 1]
+    if len(sides) > 1 or array.size == 0 or max(*sides, array.shape[-1], 1) > MAX_SIDE:
+        return None
+
+    rows = array.reshape(-1, array.shape[-1])
+    if kind == "mask" and rows.dtype == np.bool_:
+        return tuple(tuple(map(bool, row)) for row in rows)
+    return tuple(tuple(map(_number, row)) for row in rows)
+
+
+def _number(value: Any) -> float | str:
+    """A number to four digits, as text where it is not finite.
+
+    The largest of all is not, once it is rounded up.
+    """
+    rounded = float(f"{float(value):.4g}")
+    return rounded if math.isfinite(rounded) else str(rounded)
+
+
+def _same(got: Any, wanted: Any) -> bool:
+    a, b = np.asarray(got).astype(float), np.asarray(wanted).astype(float)
+    return same(a, b, RTOL, ATOL, equal_nan=False)

@@ -1,0 +1,1 @@
+"""Grades one submission: verdicts, diagnosis and pictures as one result."""

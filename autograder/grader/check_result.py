@@ -1,0 +1,73 @@
+"""The result of a check, from what its runs have said."""
+
+from __future__ import annotations
+
+from autograder.base.result import CheckResult, CheckStatus
+from autograder.diagnosis.diagnosis import Diagnosis
+from autograder.engine.verdict import Remaining, Verdict
+from autograder.exercises.exercise import Check
+
+MESSAGE_CHARACTERS = 2_000
+"""Characters of a message at most."""
+
+
+def check_result(
+    check: Check,
+    verdict: Verdict,
+    mended: tuple[str, ...] | None,
+    share: float,
+    diagnosis: Diagnosis | None,
+    remaining: Remaining | None,
+) -> CheckResult:
+    """The result of a check.
+
+    Args:
+        mended: the steps that have to be right for it to pass; empty if it passes but for the
+            precision of an earlier one, or for a value that has taken its step's name; None
+            if it does not pass at all.
+        share: what it earns of its points where steps had to be mended.
+        remaining: what it says where it fails with earlier steps mended, too; None where that is
+            nothing else, or not known.
+    """
+    status: CheckStatus = "passed"
+    earned, message, unmended = check.points, "", ""
+    has_failed = verdict.message is not None and mended is None
+    if has_failed:
+        status = "unattempted" if verdict.unattempted else "failed"
+        earned, message = 0.0, verdict.message or ""
+    elif mended:
+        be = "is" if len(mended) == 1 else "are"
+        status, earned = "carried", check.points * share
+        unmended = printable(verdict.message or "")
+        message = f"passes once {' and '.join(mended)} {be} right; now: {unmended}"
+
+    hint = diagnosis.hint if diagnosis else printable(verdict.hint) or None
+    return CheckResult(
+        name=check.name,
+        category=check.category,
+        points=check.points,
+        earned=earned,
+        hidden=check.hidden,
+        status=status,
+        message=printable(message),
+        hint=hint if has_failed else None,
+        misconception=diagnosis.misconception if diagnosis and has_failed else None,
+        relation=diagnosis.relation if diagnosis and has_failed else None,
+        with_reference=mended or (),
+        cell=verdict.place[0] if has_failed else "",
+        line=verdict.place[1] if has_failed else 0,
+        unmended=unmended,
+        void=check.void,
+        remaining=printable(remaining.message) if remaining else "",
+        remaining_with=remaining.steps if remaining else (),
+    )
+
+
+def printable(message: str) -> str:
+    """Text that any terminal and page can show: of a sane length, control characters as codes."""
+    shown = "".join(map(_shown, message))
+    return shown if len(shown) <= MESSAGE_CHARACTERS else shown[:MESSAGE_CHARACTERS] + " …"
+
+
+def _shown(c: str) -> str:
+    return c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode()

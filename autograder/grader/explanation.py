@@ -1,0 +1,172 @@
+"""One check of one submission once more, with all that it asked and was answered: for an appeal."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from autograder.base.errors import Fault
+from autograder.base.quiet import quiet
+from autograder.base.settings import Settings
+from autograder.diagnosis.outcomes import Function, Outcome, answered, asked
+from autograder.engine.budget import Budget, limits
+from autograder.engine.compare import same
+from autograder.engine.compiled_exercise import CompiledExercise
+from autograder.engine.recorded_calls import Call
+from autograder.engine.reference import Reference
+from autograder.engine.run import Run
+from autograder.engine.student_errors import Stopped, StudentError
+from autograder.engine.verdict import Verdict
+from autograder.engine.workers import Workers
+from autograder.exercises.exercise import Check, Exercise
+from autograder.sandbox.parent_process import EngineFault
+from autograder.sandbox.worker.protocol.bounds import ProtocolError
+from autograder.submissions.python_source import binds, uses
+from autograder.submissions.submission import Submission, SubmittedCell
+
+ALIKE = 1e-9
+"""Relative and absolute tolerance within which an answer is shown as that of the solution."""
+
+
+@dataclass(frozen=True, eq=False)  # arrays within them do not compare as one
+class Question:
+    """A call of the student's function, with their answer and the solution's.
+
+    ``given`` are the arguments by name, ``afterwards`` those that can change, as the student's code
+    left them, by the same names; only changed ones. An answer is a value, or an exception as text
+    in ``raised``.
+    """
+
+    given: dict[str, Any]
+    afterwards: dict[str, Any]
+    got: Any
+    got_raised: str
+    right: Any
+    right_raised: str
+
+    @property
+    def is_alike(self) -> bool:
+        """Whether the student answered as the solution, and left the arguments as they were."""
+        if self.afterwards or bool(self.got_raised) != bool(self.right_raised):
+            return False
+        return bool(self.got_raised) or same(self.got, self.right, ALIKE, ALIKE, kinds_alike=True)
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What a check asked, and the code that was involved.
+
+    ``verdict`` is what came of it now. ``questions`` are the calls that could be kept: neither very
+    large ones nor such that hand over functions. ``cells`` are those of the student that bind the
+    step's name, and what they use.
+    """
+
+    check: Check
+    verdict: Verdict
+    questions: tuple[Question, ...]
+    cells: tuple[SubmittedCell, ...]
+
+
+def explain(
+    exercise: Exercise, submission: Submission, check: Check, secret: bytes, settings: Settings
+) -> Explanation:
+    """Run a check as it is graded: the student's code in a worker, locked in.
+
+    Raises:
+        Unusable: no worker can be had at the isolation level that is asked for.
+        Fault: the grader itself fails.
+    """
+    workers = Workers(exercise, settings)
+    try:
+        compiled = CompiledExercise(exercise, workers.parent, settings, secret)
+        budget = Budget(settings.submission_seconds)
+        with (
+            quiet(),
+            workers.data.inside(),
+            limits(settings.submission_seconds),
+            Reference(exercise, workers.parent, settings) as reference,
+        ):
+            run = Run(compiled, submission, budget, reference)
+            ((_, verdict),) = run.verdicts({check.id})
+            calls = () if check.step in exercise.classes else verdict.calls
+            questions = tuple(_questions(compiled, check, calls, reference))
+    except EngineFault as fault:
+        raise Fault(f"{exercise.name}: {fault}") from None
+    finally:
+        workers.close()
+    return Explanation(check, verdict, questions, tuple(_involved(submission, check.step)))
+
+
+def _questions(
+    compiled: CompiledExercise, check: Check, calls: tuple[Call, ...], reference: Reference
+) -> Iterator[Question]:
+    signature = inspect.signature(compiled.reference[check.step])
+    for call in calls:
+        try:
+            args, kwargs, before = asked(call.request)
+            outcome = answered(call)
+        except (Function, ProtocolError):
+            continue
+        if outcome is None:
+            continue
+
+        given = _named(signature, args, kwargs)
+        afterwards = _changed(given, before, outcome.arguments)
+        # A call of its own: what the reference changes is not what the check handed over.
+        args, kwargs, _ = asked(call.request)
+        right, right_raised = None, ""
+        try:
+            right = reference.function(check.step)(*args, **kwargs)
+        except (StudentError, Stopped) as error:
+            right_raised = _said(error)
+        yield Question(given, afterwards, outcome.value, _raised(outcome), right, right_raised)
+
+
+def _named(
+    signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> dict[str, Any]:
+    """The arguments by the names of the parameters; by their places where they do not fit."""
+    try:
+        return dict(signature.bind(*args, **kwargs).arguments)
+    except TypeError:
+        return {**{f"argument {place}": arg for place, arg in enumerate(args, start=1)}, **kwargs}
+
+
+def _changed(given: dict[str, Any], before: list[Any], after: list[Any]) -> dict[str, Any]:
+    """The arguments that are not any more what they were, by name."""
+    changed = {}
+    for name, value in given.items():
+        for old, new in zip(before, after):
+            if value is old and not same(old, new, 0.0, 0.0):
+                changed[name] = new
+    return changed
+
+
+def _raised(outcome: Outcome) -> str:
+    if outcome.raised is None:
+        return ""
+    return f"{outcome.raised}: {outcome.text}" if outcome.text else outcome.raised
+
+
+def _said(error: StudentError | Stopped) -> str:
+    kind = error.kind if isinstance(error, StudentError) else "stopped"
+    text = error.text if isinstance(error, StudentError) else str(error)
+    return f"{kind}: {text}" if text else kind
+
+
+def _involved(submission: Submission, step: str) -> Iterator[SubmittedCell]:
+    """The cells that bind the step's name, and those that bind what these use."""
+    wanted = {step}
+    waiting = [cell for cell in submission.cells if cell.is_code]
+    found: list[SubmittedCell] = []
+    while True:
+        new = [cell for cell in waiting if binds(cell.source) & wanted]
+        if not new:
+            break
+        for cell in new:
+            waiting.remove(cell)
+            found.append(cell)
+            wanted |= uses(cell.source) or frozenset()
+    yield from (cell for cell in submission.cells if cell in found)

@@ -1,0 +1,265 @@
+"""Grades one submission: its cells run in a worker, the teacher's checks here."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from dataclasses import replace
+from datetime import datetime, timezone
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from autograder.base.errors import Unusable
+from autograder.base.quiet import quiet
+from autograder.base.result import Result, StepResult
+from autograder.base.settings import Settings
+from autograder.base.text import first_of
+from autograder.diagnosis.diagnosis import Diagnosis, changed_below, diagnose
+from autograder.diagnosis.examples import example
+from autograder.diagnosis.outcomes import Probe
+from autograder.diagnosis.verdict_diagnosis import diagnose_by_verdicts
+from autograder.engine import definitions
+from autograder.engine.budget import Budget, extra, limits
+from autograder.engine.carry_forward import Carried, CarryForward
+from autograder.engine.compiled_exercise import CompiledExercise
+from autograder.engine.ordinary_verdicts import ordinary_verdicts
+from autograder.engine.reference import Reference
+from autograder.engine.run import SetupFailed
+from autograder.engine.verdict import Verdict
+from autograder.engine.workers import Workers
+from autograder.exercises.cell_code import ExerciseCode
+from autograder.exercises.exercise import Exercise
+from autograder.grader.check_result import check_result, printable
+from autograder.grader.dependencies import dependencies
+from autograder.grader.graded import Graded
+from autograder.sandbox.parent_process import EngineFault
+from autograder.submissions.notebook import CLEARED, Rejected
+from autograder.submissions.parse import parse
+from autograder.submissions.submission import Submission
+
+CELLS = 5
+"""Cells that did not end which are named in a warning."""
+
+
+class Grader:
+    """Grades submissions of one exercise, one after the other, with one warm parent of workers.
+
+    Args:
+        without: protections to leave out; only tests do.
+        folder: where the exercise's files lie already; else it makes a copy of its own.
+    """
+
+    def __init__(
+        self,
+        exercise: Exercise,
+        secret: bytes,
+        settings: Settings,
+        without: frozenset[str] = frozenset(),
+        folder: Path | None = None,
+    ) -> None:
+        _multiply()
+        self._exercise = exercise
+        self._settings = settings
+        code = ExerciseCode(
+            exercise, definitions.marked
+        )  # while the parent of the workers loads NumPy
+        self._workers = Workers(exercise, settings, without, folder)
+        self._compiled = CompiledExercise(exercise, self._workers.parent, settings, secret, code)
+        self._reference = Reference(exercise, self._workers.parent, settings)
+        # The checks of a student's own copy are for nobody's records.
+        known = exercise.has_reference
+        self._graded_with = dependencies(exercise, settings, secret) if known else {}
+
+    def __enter__(self) -> Grader:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._reference.__exit__()
+        self._workers.close()
+
+    @property
+    def descriptors(self) -> list[int]:
+        """What must stay open in this process for it to grade."""
+        return self._workers.parent.descriptors
+
+    def grade(self, data: bytes, student: str | None) -> Graded:
+        """Grade the bytes of a notebook (``.ipynb`` or percent ``.py``).
+
+        Never raises for what they hold.
+        """
+        with quiet(), self._workers.data.inside(), limits(self._settings.submission_seconds):
+            graded = self._grade(data, student)
+        if graded.result.status == "error" and not graded.lasting:
+            self._renew()
+        return graded
+
+    def _grade(self, data: bytes, student: str | None) -> Graded:
+        budget = Budget(self._settings.submission_seconds)
+        try:
+            submission = parse(data, self._exercise)
+        except Rejected as rejected:
+            return Graded(self.rejected(data, student, str(rejected)), None)
+        except MemoryError:
+            reason = f"holds more than there is memory to read it; {CLEARED}"
+            return Graded(self.rejected(data, student, reason), None)
+
+        warnings = tuple(map(printable, submission.warnings))
+        result = self._result(submission.sha256, student, warnings=warnings)
+        try:
+            self._workers.parent.lost = False
+            graded = self._graded(result, submission, budget)
+            # Perhaps for want of memory: what happens again is the submission's own doing.
+            if self._workers.parent.lost:
+                graded = self._graded(result, submission, budget.part())
+            return Graded(graded, submission)
+        except Unusable:  # the exercise's bank, say: the teacher can mend that
+            raise
+        except SetupFailed as fault:
+            if self._exercise.has_reference:
+                raise Unusable(f"{self._exercise.name}: {fault}") from None
+            # Somebody's own copy, changed.
+            return Graded(result.without_steps(printable(str(fault))), submission)
+        except Exception as fault:
+            # Whatever went wrong here: the next submission must not suffer for it.
+            lasting = not isinstance(fault, EngineFault)
+            detail = f"{type(fault).__name__}: {fault}" if lasting else str(fault)
+            reason = " ".join(f"the grader failed: {detail}".split())
+            return Graded(result.without_steps(printable(reason)), submission, lasting=lasting)
+
+    def _renew(self) -> None:
+        """Another parent of workers, after the old one has failed."""
+        # If there is none to be had either, the next submission says so.
+        with contextlib.suppress(Exception):
+            self._workers.renew()
+            self._compiled.use(self._workers.parent)
+            self._reference.use(self._workers.parent)
+
+    def unchanged(self, data: bytes, old: Result | None) -> Graded | None:
+        """An earlier result, if all that its score depends on is as it was then."""
+        if old is None or old.status == "error":
+            return None
+
+        new = self._result(_sha256(data), old.student)
+        same = ("submission_sha256", "exercise_sha256", "engine", "isolation", "graded_with")
+        if any(getattr(old, name) != getattr(new, name) for name in same):
+            return None
+
+        try:
+            submission = parse(data, self._exercise) if old.status == "graded" else None
+        except Rejected:  # it was read by other rules then
+            return None
+        return Graded(old, submission, unchanged=True)
+
+    def rejected(self, data: bytes, student: str | None, reason: str) -> Result:
+        """The result of a submission that cannot be used."""
+        said = printable(reason)
+        return self._result(_sha256(data), student, status="rejected", reason=said)
+
+    def _result(self, sha256: str, student: str | None, **fields: Any) -> Result:
+        return Result(
+            exercise=self._exercise.name,
+            student=student,
+            max_score=self._exercise.max_score,
+            isolation=self._workers.level,
+            submission_sha256=sha256,
+            exercise_sha256=self._exercise.sha256,
+            graded_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
+            graded_with=self._graded_with,
+            **{"status": "graded", "reason": None, **fields},
+        )
+
+    def _graded(self, result: Result, submission: Submission, budget: Budget) -> Result:
+        self._reference.refresh()
+        ordinary = ordinary_verdicts(self._compiled, submission, budget, self._reference)
+        verdicts = ordinary.verdicts
+        forward = CarryForward(
+            self._compiled, submission, verdicts, ordinary.imprecise, self._reference
+        )
+        carried = forward.carried(budget.part())
+        diagnoses = self._diagnoses(submission, verdicts, forward, carried, budget)
+
+        steps = []
+        for step in self._exercise.steps:
+            checks = []
+            for check in self._exercise.checks:
+                if check.step == step:
+                    mended = carried.get(check.id)
+                    share = self._share(mended or (), forward.unattempted)
+                    known = (diagnoses.get(step), forward.remaining.get(check.id))
+                    checks.append(check_result(check, verdicts[check.id], mended, share, *known))
+            picture = extra(budget, partial(example, self._compiled, step, verdicts))
+            steps.append(StepResult(step, tuple(checks), picture))
+
+        warnings = result.warnings
+        if ordinary.unended:
+            cells = first_of(list(dict.fromkeys(ordinary.unended)), CELLS)
+            warnings = (*warnings, f"{cells}; everything else was graded")
+        return replace(result, steps=tuple(steps), warnings=warnings)
+
+    def _share(self, mended: tuple[str, ...], unattempted: set[str]) -> float:
+        """The share of its points that a check earns that passes once these steps are right."""
+        share = 1.0
+        for step in mended:
+            if step in unattempted:
+                share = min(share, self._settings.carried_unattempted)
+            else:
+                share = min(share, self._settings.carried)
+        return share
+
+    def _diagnoses(
+        self,
+        submission: Submission,
+        verdicts: dict[str, Verdict],
+        forward: CarryForward,
+        carried: Carried,
+        budget: Budget,
+    ) -> dict[str, Diagnosis | None]:
+        """The mistake behind each step that is wrong in itself, where it can be told."""
+        at_fault = set()
+        for check in self._exercise.checks:
+            if verdicts[check.id].message is not None and check.id not in carried:
+                at_fault.add(check.step)
+
+        probes: dict[str, list[Probe]] = {}
+        for check in self._exercise.checks:
+            if check.step not in at_fault:
+                continue
+            own = () if check.id in carried else verdicts[check.id].calls
+            passed = verdicts[check.id].message is None
+            calls = forward.calls.get(check.id, own)
+            for place, call in enumerate(calls, start=1):
+                # A check that has gone on was content.
+                content = passed or (not check.repeatable and place < len(calls))
+                probe = Probe(call, content, in_part=not check.repeatable)
+                probes.setdefault(check.step, []).append(probe)
+
+        diagnoses: dict[str, Diagnosis | None] = {}
+        for step in self._exercise.steps:
+            if step not in at_fault or step in forward.unattempted:
+                continue
+            if not self._exercise.has_reference:
+                find = partial(changed_below, self._exercise, submission, step, verdicts)
+            # Of calls that take functions none is kept.
+            elif step in probes and step not in self._exercise.classes:
+                find = partial(diagnose, self._compiled, step, probes[step])
+            else:
+                find = partial(diagnose_by_verdicts, self._compiled, submission, step, verdicts)
+            diagnoses[step] = extra(budget, find)
+        return diagnoses
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+@cache
+def _multiply() -> None:
+    """Let NumPy's library for matrices take the memory that it keeps.
+
+    Where it finds none later, in the limits of a submission, it ends the process.
+    """
+    square = np.ones((200, 200))
+    square @ square

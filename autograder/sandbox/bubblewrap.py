@@ -1,0 +1,118 @@
+"""The command that starts the warm parent inside of bubblewrap: namespaces of its own, and nearly
+no files.
+
+https://github.com/containers/bubblewrap - its README: the level of protection is determined by the
+arguments. Inside there is Python's standard library, NumPy, the packages and files that the teacher
+allows, the few files of ``sandbox/worker/``, the system's shared libraries, all read-only; nothing
+writable, no /proc, no /etc, no home, no network.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import sysconfig
+from collections.abc import Iterator
+from pathlib import Path
+
+from autograder.base.errors import Unusable
+from autograder.sandbox.blas import ONE_THREAD
+from autograder.sandbox.supplies import Supplies
+
+DATA = "/data"
+"""Where an exercise's files lie in the sandbox."""
+
+
+def command(worker: Path, site: Path, supplies: Supplies) -> tuple[list[str], str]:
+    """The start of a command line that runs Python in the sandbox, and where NumPy lies in there.
+
+    Raises:
+        Unusable: bubblewrap is not installed.
+    """
+    program = shutil.which("bwrap")
+    if program is None:
+        repair = "install the package bubblewrap, or choose another isolation level"
+        raise Unusable(f"bwrap: not installed; {repair}")
+
+    version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+    arguments = [program, *_namespaces(), "--die-with-parent", "--new-session", "--clearenv"]
+    # Else bubblewrap puts a process of its own above Python, ends before that one does, and leaves
+    # it to whoever collects the dead of this system; in many containers that is nobody.
+    arguments.append("--as-pid-1")
+
+    arguments += ["--setenv", "LD_LIBRARY_PATH", "/py/lib"]
+    for name, value in ONE_THREAD.items():
+        arguments += ["--setenv", name, value]
+    for folder in ("/py", "/py/bin", "/py/lib", "/rt", "/job", "/dev"):
+        # Else for root alone, and the parent does not stay root.
+        arguments += ["--perms", "0755", "--dir", folder]
+
+    arguments += _system()
+    arguments += _python(version)
+    arguments += ["--ro-bind", str(site / "numpy"), "/rt/numpy"]
+    arguments += ["--ro-bind-try", str(site / "numpy.libs"), "/rt/numpy.libs"]
+    for path in supplies.files:
+        arguments += ["--ro-bind", str(path), f"/rt/{path.name}"]
+    arguments += ["--ro-bind", str(worker), "/job/worker"]
+    if supplies.data is not None:
+        arguments += ["--ro-bind", str(supplies.data), DATA]
+    # --dev would mount an unlimited tmpfs; these two are all that anybody needs.
+    for device in ("/dev/null", "/dev/urandom"):
+        arguments += ["--dev-bind", device, device]
+
+    # The root of the sandbox is a tmpfs too, and closed last.
+    home = "/" if supplies.data is None else DATA
+    arguments += ["--remount-ro", "/", "--chdir", home, "--"]
+    python = [f"/py/bin/{version}", "-I", "-S", "-B", "-X", "utf8", "/job/worker/boot.py"]
+    return [*arguments, *python], "/rt"
+
+
+def _namespaces() -> list[str]:
+    """Own namespaces; ``--unshare-all`` would go on without what is not to be had."""
+    own = [f"--unshare-{kind}" for kind in ("ipc", "pid", "net", "uts", "cgroup-try")]
+    own += ["--hostname", "worker"]
+    if os.getuid() != 0:
+        nobody = ["--uid", "65534", "--gid", "65534", "--cap-drop", "ALL"]
+        return ["--unshare-user", "--disable-userns", *nobody, *own]
+
+    # Python may lie in a folder that only root may enter, so the parent starts as root, with the
+    # right to become somebody else and no other, and does so once NumPy is loaded.
+    return ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", *own]
+
+
+def _system() -> list[str]:
+    """The system's shared libraries, without the packages that the system's Python has."""
+    arguments = ["--ro-bind", "/usr/lib", "/usr/lib"]
+    for folder in ("/usr/lib64", "/usr/lib32"):
+        arguments += ["--ro-bind-try", folder, folder]
+    for folder in ("/lib", "/lib64", "/lib32"):
+        if os.path.islink(folder):
+            arguments += ["--symlink", os.readlink(folder), folder]
+        else:
+            arguments += ["--ro-bind-try", folder, folder]
+    return [*arguments, *_empty("/usr/lib/python3/dist-packages")]
+
+
+def _python(version: str) -> Iterator[str]:
+    """The interpreter under /py: executable, standard library, its own libraries."""
+    executable = os.path.realpath(sys.executable)
+    yield from ("--ro-bind", executable, f"/py/bin/{version}")
+    library = Path(sysconfig.get_paths()["stdlib"])
+    if Path(sys.base_prefix) == Path("/usr"):
+        yield from ("--ro-bind", str(library), f"/py/lib/{version}")
+    else:
+        yield from ("--ro-bind", str(library.parent), "/py/lib")
+
+    for name in ("site-packages", "dist-packages"):
+        if (library / name).is_dir():
+            yield from (
+                "--tmpfs",
+                f"/py/lib/{version}/{name}",
+                "--remount-ro",
+                f"/py/lib/{version}/{name}",
+            )
+
+
+def _empty(folder: str) -> list[str]:
+    return ["--tmpfs", folder, "--remount-ro", folder] if os.path.isdir(folder) else []

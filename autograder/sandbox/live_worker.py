@@ -1,0 +1,83 @@
+"""The worker of a session, which may die and be replaced."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import socket
+from collections.abc import Callable
+from typing import Any
+
+from autograder.base.settings import Settings
+from autograder.sandbox.parent_process import Parent, Worker
+from autograder.sandbox.worker.protocol import frames
+from autograder.sandbox.worker.protocol.encode import Encoder
+
+PIECE = 50_000
+"""Characters of a cell, or bytes of its code, that cross as one: beside a longer one, too few other
+values may."""
+
+Source = str | Callable[..., Any] | tuple[str, ...]
+"""A cell; a function to bind in its place; classes whose objects stay in the worker."""
+
+
+class LiveWorker:
+    """Starts workers with the limits of the settings, one at a time, and ends them.
+
+    ``generation`` is the number of the last one: functions of an earlier one are gone.
+    """
+
+    def __init__(self, parent: Parent, settings: Settings) -> None:
+        self._parent = parent
+        # Added cells have as much time again.
+        self._limits = settings.memory_mb, 2 * settings.submission_seconds
+        self._worker: Worker | None = None
+        self.generation = 0
+
+    @property
+    def is_there(self) -> bool:
+        """Whether one has been started, and not been ended."""
+        return self._worker is not None
+
+    def sent(self, cell: str, source: Source) -> object:
+        """What a worker is sent to run a cell: the number by which it knows one that its parent has
+        run; the pieces of a long one, and its code where that is there; else what it is."""
+        if not isinstance(source, str):
+            return source
+        if (cell, source) in self._parent.preloaded:
+            return self._parent.preloaded[cell, source]
+        if len(source) <= PIECE:
+            return source
+        code = self._parent.compiled.get((cell, source), b"")
+        return [*_pieces(source), *_pieces(code)]
+
+    def start(self) -> socket.socket:
+        """A fresh worker, locked up; the socket to talk to it."""
+        self._worker = self._parent.start()
+        self.generation += 1
+
+        encoder = Encoder(lambda function: b"")
+        encoder.value(self._limits)
+        # The system may have killed it already: the first request finds that out.
+        with contextlib.suppress(OSError):
+            frames.send(self._worker.sock, frames.RUN, bytes(16), bytes(encoder.out))
+        return self._worker.sock
+
+    def end(self, gone: bool = False) -> int | None:
+        """Kill it; how it had ended by itself, None if it had not. ``gone``: it has hung up."""
+        if self._worker is None:
+            return None
+        worker, self._worker = self._worker, None
+        return self._parent.end(worker, gone)
+
+    def bury(self) -> str:
+        """It has hung up: how it ended, in the words of a message."""
+        status = self.end(gone=True)
+        self._parent.lost |= status == -signal.SIGKILL
+        if status is not None and status < 0:
+            return f"crashed (signal {-status})"
+        return "ended its process"
+
+
+def _pieces(whole: str | bytes) -> list[str | bytes]:
+    return [whole[start : start + PIECE] for start in range(0, len(whole), PIECE)]

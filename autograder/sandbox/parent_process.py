@@ -1,0 +1,293 @@
+"""Starts the parent of the workers at an isolation level, and asks it for workers."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import socket
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from autograder.base.errors import Unusable
+from autograder.sandbox import levels
+from autograder.sandbox.blas import ONE_THREAD
+from autograder.sandbox.cpu_affinity import only_core
+from autograder.sandbox.supplies import Supplies
+from autograder.sandbox.worker.control import ANY_CORE, KILLED, MESSAGE
+
+# NumPy, and what needs it, is imported further down: a command starts the parent first, so that
+# both load it at once.
+
+NOTHING = Supplies()
+
+READY_SECONDS = 30.0
+"""Time for the parent to load NumPy, and to answer anything at all."""
+
+CLOSE_SECONDS = 5.0
+"""Time for it to end once it is hung up on."""
+
+
+class EngineFault(Exception):
+    """The grader itself cannot work: never the student's fault, never a score."""
+
+
+@dataclass(frozen=True)
+class Worker:
+    """A running worker: the socket to talk to it and the number by which its parent knows it."""
+
+    sock: socket.socket
+    number: int
+
+
+class Parent(Protocol):
+    """Where workers come from.
+
+    ``lost`` is set when a worker was killed in the middle of a call, and not by us: the system may
+    have done it.
+    """
+
+    lost: bool
+    preloaded: dict[tuple[str, str], int]
+    """The numbers of cells, with their sources, that all workers inherit."""
+    compiled: dict[tuple[str, str], bytes]
+    """The code of long cells that none inherits, by the same: no worker need compile them anew."""
+
+    @property
+    def descriptors(self) -> list[int]:
+        """What must stay open in this process for workers to be had."""
+
+    def wait_ready(self) -> None:
+        """Wait until it works."""
+
+    def preload(self, cell: str, source: str) -> None:
+        """Run the teacher's own first cell, for every worker to inherit: an optimisation."""
+
+    def start(self) -> Worker:
+        """A fresh worker."""
+
+    def end(self, worker: Worker, gone: bool = False) -> int | None:
+        """Kill a worker; how it had ended by itself (exit code, negative for a signal), None if it
+        had not.
+
+        Args:
+            gone: it has hung up, so it may be about to end: it gets a moment.
+        """
+
+    def close(self) -> None:
+        """End everything."""
+
+
+def start_parent(
+    level: str, without: frozenset[str] = frozenset(), supplies: Supplies = NOTHING
+) -> Parent:
+    """Start the parent of the workers at an isolation level.
+
+    Args:
+        without: protections to leave out, named in ``worker.locks``; only tests do.
+        supplies: what workers find beside Python and NumPy.
+
+    Raises:
+        Unusable: the program of this level is not installed.
+        EngineFault: it does not start.
+    """
+    parent: Parent
+    if hasattr(os, "fork"):
+        parent = _take_early(level, without, supplies) or WarmParent(level, without, supplies)
+    else:
+        from autograder.sandbox.cold_parent import ColdParent
+
+        parent = ColdParent(supplies)
+
+    try:
+        parent.wait_ready()
+    except EngineFault as fault:
+        parent.close()
+        if not supplies.packages:
+            raise
+        names = ", ".join(supplies.packages)
+        doubt = f"does each of {names} load where nothing can be written?"
+        raise EngineFault(f"{fault}; {doubt}") from None
+    return parent
+
+
+# Module state, because two pieces of code share it that know nothing of each other: the first line
+# of a program, and the grader that is made much later, behind constructors that need no such thing.
+_early: WarmParent | None = None
+
+
+def start_early(asked: str) -> None:
+    """Start the parent that a grader is going to ask for, and do not wait for it.
+
+    An optimisation and nothing else: NumPy loads there while the caller loads it, too.
+    """
+    likely = levels.candidates(asked)
+    if hasattr(os, "fork") and likely and likely[0].is_installed:
+        keep_early(WarmParent(likely[0].name, frozenset(), NOTHING))
+
+
+def keep_early(parent: WarmParent) -> None:
+    """Have a parent that a grader is going to ask for."""
+    global _early
+    _early = parent
+
+
+def _take_early(level: str, without: frozenset[str], supplies: Supplies) -> WarmParent | None:
+    """The parent that was started early, if it is of this kind; another one is closed."""
+    global _early
+    early, _early = _early, None
+    if early is not None and early.is_for != (level, without, supplies):
+        early.close()
+        return None
+    return early
+
+
+def _gone(error: OSError) -> EngineFault:
+    return EngineFault(f"the parent of the workers has gone: {error}")
+
+
+def command(
+    level: str, without: frozenset[str], supplies: Supplies, way: str, number: int
+) -> list[str]:
+    """The command that starts a parent or a worker."""
+    start = levels.plain if "namespaces" in without else levels.named(level).start
+    boot, place = start(site(), supplies)
+    return [*boot, *arguments(place, level, without, supplies, way, number)]
+
+
+def site() -> Path:
+    """The folder in which NumPy is installed."""
+    numpy = importlib.util.find_spec("numpy")
+    assert numpy is not None and numpy.origin is not None
+    return Path(numpy.origin).parent.parent
+
+
+def arguments(
+    place: str, level: str, without: frozenset[str], supplies: Supplies, way: str, number: int
+) -> list[str]:
+    """What ``boot.py`` is told."""
+    return [
+        place,
+        os.pathsep.join(map(str, supplies.sites)),
+        supplies.readable,
+        " ".join(supplies.packages),
+        " ".join(sorted(levels.named(level).locks)),
+        " ".join(sorted(without)),
+        way,
+        str(number),
+    ]
+
+
+def environment(without: frozenset[str] = frozenset()) -> dict[str, str]:
+    # Built from nothing: no token of the grader's environment reaches student code. One BLAS thread
+    # is enough for small arrays, and further ones each cost 40 MB of address space.
+    kept = (
+        os.environ if "environment" in without else {"SYSTEMROOT": os.environ.get("SYSTEMROOT", "")}
+    )
+    return {**kept, **ONE_THREAD}
+
+
+class WarmParent:
+    """A process with NumPy loaded, from which workers are forked in about a millisecond."""
+
+    def __init__(self, level: str, without: frozenset[str], supplies: Supplies) -> None:
+        self.is_for = level, without, supplies
+        self.lost = False
+        self.preloaded: dict[tuple[str, str], int] = {}
+        self.compiled: dict[tuple[str, str], bytes] = {}
+        self._control, other = socket.socketpair()
+        self._control.settimeout(READY_SECONDS)
+        with other:
+            try:
+                self._begin(other.fileno())
+            except (OSError, Unusable):
+                self._control.close()
+                raise
+
+    def _begin(self, descriptor: int) -> None:
+        level, without, supplies = self.is_for
+        self._process = subprocess.Popen(
+            command(level, without, supplies, "warm", descriptor),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            pass_fds=[descriptor],
+            # An ordinary user must get through the folders that bubblewrap makes as root.
+            umask=0o022,
+            cwd=supplies.data or "/",
+            env=environment(without),
+            start_new_session=True,
+        )
+
+    @property
+    def descriptors(self) -> list[int]:
+        return [self._control.fileno()]
+
+    def wait_ready(self) -> None:
+        self._expect(b"warm")
+
+    def preload(self, cell: str, source: str) -> None:
+        from autograder.sandbox.worker.protocol import frames
+        from autograder.sandbox.worker.protocol.encode import Encoder
+
+        if (cell, source) in self.preloaded:
+            return
+        encoder = Encoder(lambda function: b"")
+        encoder.value((cell, source))
+        with self._connected(b"load") as sock:
+            try:
+                frames.send(sock, frames.RUN, bytes(16), bytes(encoder.out))
+            except OSError as error:
+                raise _gone(error) from None
+            place = self._expect(b"done")
+        if place >= 0:
+            self.preloaded[cell, source] = place
+
+    def start(self) -> Worker:
+        core = only_core()
+        sock = self._connected(b"fork", ANY_CORE if core is None else core)
+        try:
+            return Worker(sock, self._expect(b"pid."))
+        except EngineFault:
+            sock.close()
+            raise
+
+    def _connected(self, word: bytes, number: int = 0) -> socket.socket:
+        """Say a word and a number to the parent, with one end of a new connection; the other
+        end."""
+        ours, theirs = socket.socketpair()
+        with theirs:
+            try:
+                socket.send_fds(self._control, [MESSAGE.pack(word, number)], [theirs.fileno()])
+            except OSError as error:
+                ours.close()
+                raise _gone(error) from None
+        return ours
+
+    def end(self, worker: Worker, gone: bool = False) -> int | None:
+        worker.sock.close()
+        try:
+            self._control.sendall(MESSAGE.pack(b"gone" if gone else b"kill", worker.number))
+        except OSError as error:
+            raise _gone(error) from None
+        status = self._expect(b"end.")
+        return None if status == KILLED else os.waitstatus_to_exitcode(status)
+
+    def close(self) -> None:
+        self._control.close()
+        try:
+            self._process.wait(CLOSE_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def _expect(self, word: bytes) -> int:
+        try:
+            data = self._control.recv(MESSAGE.size, socket.MSG_WAITALL)
+            said, number = MESSAGE.unpack(data)
+        except Exception as error:
+            raise EngineFault(f"the parent of the workers does not answer: {error}") from None
+        if said != word:
+            raise EngineFault(f"the parent of the workers said {said!r}")
+        return int(number)

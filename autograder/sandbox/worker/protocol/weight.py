@@ -1,0 +1,90 @@
+"""Weighs values that have arrived: they must not grow without bounds when they are walked."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+
+from autograder.sandbox.worker.protocol import bounds, records
+from autograder.sandbox.worker.protocol.bounds import ProtocolError
+
+
+def weigh(*values: Any) -> None:
+    """Refuse what grows without bounds when it is walked.
+
+    That is a list within itself, or one large part many times. Written out in full, without
+    references, the values must be no more and no larger than a frame may hold.
+
+    Raises:
+        ProtocolError: they are.
+    """
+    if not all(map(_is_light, values)):  # as a rule they are
+        _Scales().weigh(values, 0)
+
+
+class _Scales:
+    """Weighs values that may hold one part many times: each part is looked at once."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[int, int, int]] = {}
+        self._longest = 0
+
+    def weigh(self, value: Any, depth: int) -> tuple[int, int, int]:
+        """How many values, how many bytes, how deep."""
+        if isinstance(value, (np.ndarray, np.generic)):
+            return 1, max(8, value.dtype.itemsize) * bounds.numbers(value.shape), 1
+        if isinstance(value, (str, bytes)):
+            self._longest = max(self._longest, len(value))
+
+        parts = _parts(value)
+        if parts is None:
+            return 1, 8, 1
+
+        if id(value) not in self._known:
+            if depth > bounds.MAX_DEPTH:
+                raise ProtocolError("a value within itself")
+            self._known[id(value)] = self._container(parts, depth)
+
+        weight = self._known[id(value)]
+        if depth + weight[2] > bounds.MAX_DEPTH + 1:
+            raise ProtocolError("a value within itself")
+        return weight
+
+    def _container(self, parts: Collection[Any], depth: int) -> tuple[int, int, int]:
+        count, size, height = 1, 8, 0
+
+        for part in parts:
+            more, larger, higher = self.weigh(part, depth + 1)
+            count, size, height = count + more, size + larger, max(height, higher)
+
+        if (
+            count > bounds.MAX_VALUES
+            or size > 2 * bounds.MAX_BYTES
+            or bounds.are_wide(count, self._longest)
+        ):
+            raise ProtocolError("too many values")
+        return count, size, height + 1
+
+
+def _parts(value: Any) -> Collection[Any] | None:
+    """What a value is made of; None if it is one by itself."""
+    if isinstance(value, dict):
+        return [*value.keys(), *value.values()]
+    if isinstance(value, (tuple, list, set, frozenset)):
+        return value
+    form = records.form_of(value)
+    return None if form is None else records.values_of(value, form)
+
+
+_LIGHT = frozenset({np.ndarray, str, float, int, bool, type(None), np.float64, np.bool_, np.int64})
+"""The usual kinds of values that hold no others."""
+
+
+def _is_light(value: Any) -> bool:
+    """Whether it holds a few arrays at most, no larger than the frames they came in."""
+    if type(value) is tuple or type(value) is list:
+        return len(value) <= 8 and _LIGHT.issuperset(map(type, value))
+
+    return type(value) in _LIGHT

@@ -1,0 +1,245 @@
+"""The worker: runs the cells of one submission and answers calls of its functions."""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import functools
+import linecache
+import marshal
+import os
+import socket
+import sys
+import types
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from autograder.sandbox.worker import alarm, operations, preloaded
+from autograder.sandbox.worker.alarm import Alarm
+from autograder.sandbox.worker.conversation import Peer, Raised, plain_arguments
+from autograder.sandbox.worker.grader_function import GraderFunction
+from autograder.sandbox.worker.listener import Listener
+from autograder.sandbox.worker.locks import Lock
+from autograder.sandbox.worker.protocol import bounds, call_request, frames, records
+from autograder.sandbox.worker.protocol.bounds import CannotCross
+from autograder.sandbox.worker.protocol.decode import Decoder, Name
+from autograder.sandbox.worker.protocol.frames import Payload
+from autograder.sandbox.worker.protocol.records import Form
+from autograder.sandbox.worker.statements import Statements
+
+_LIGHT = frozenset({np.ndarray, tuple, list, float, int, bool, str, type(None)})
+"""The usual kinds of answers, which are no iterators."""
+
+
+class Worker(Peer):
+    """Serves one grader until it hangs up."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        super().__init__(sock)
+        self.nonce = b""
+        self._seconds = 0.0
+        self._functions: list[Any] = []
+        self._numbers: dict[int, int] = {}
+        self._classes: tuple[str, ...] = ()
+        self._printed = ""
+        self._empty = True
+        self._statements = Statements()
+        self._be(preloaded.new_main())
+
+    def _be(self, module: types.ModuleType) -> None:
+        self.globals = module.__dict__
+        sys.modules["__main__"] = module
+
+    def serve(self) -> None:
+        """Answer requests until the grader hangs up."""
+        alarm.begin()
+        try:
+            while True:
+                self.serve_one()
+        except (EOFError, OSError):
+            return
+
+    def serve_one(self) -> None:
+        """Answer one request."""
+        self._serve(*frames.receive(self.sock))
+
+    def admit(self, kind: int, answered: bytes, nonce: bytes) -> None:
+        """The grader may ask for more during a callback: that is a request of its own."""
+
+    def called(self, nonce: bytes, payload: Payload) -> None:
+        self._serve(frames.CALL, nonce, payload)
+
+    def _serve(self, kind: int, nonce: bytes, payload: Payload) -> None:
+        outer = self.nonce, self._seconds
+        self.nonce, (self._seconds,) = nonce, frames.SECONDS.unpack_from(payload)
+        asked = payload[frames.SECONDS.size :]
+        self.answer(nonce, asked, self._run if kind == frames.RUN else self._call)
+        self.nonce, self._seconds = outer
+
+    def _run(self, request: Any) -> None:
+        cell, source = request
+        if isinstance(source, tuple):  # the steps that are classes: their objects stay here
+            self._classes = source
+            return
+        if callable(source):  # a function of the grader takes the place of an answer
+            self.globals[cell] = source
+            return
+
+        empty, self._empty = self._empty, False
+        code = b""
+        if isinstance(source, list):  # a long one comes in pieces, and perhaps its code as well
+            code = b"".join(piece for piece in source if isinstance(piece, bytes))
+            source = "".join(piece for piece in source if isinstance(piece, str))
+        if isinstance(source, int):
+            source, module = preloaded.CELLS[source]
+            if empty:
+                self._be(module)
+                return
+        else:
+            preloaded.remember(cell, source)
+        with Alarm(self._seconds):
+            if code:
+                exec(marshal.loads(code), self.globals)
+            else:
+                self._statements.run(f"<{cell}>", source, self.globals)
+
+    def _call(self, request: Any) -> Any:
+        target, args, kwargs, listens = call_request.read(request)
+        if isinstance(target, str):
+            target = self._global(target)
+        elif isinstance(target, tuple):
+            target = operations.OPERATIONS[target[0]]
+
+        if not listens:
+            return self._called(target, args, kwargs)
+        heard = Listener()
+        try:
+            with contextlib.redirect_stdout(heard):
+                value = self._called(target, args, kwargs)
+        except BaseException:
+            self._printed = heard.getvalue()
+            raise
+        if heard.is_full:
+            raise CannotCross(f"more than {bounds.MAX_PRINTED} characters of printed text")
+        return value, heard.getvalue()
+
+    def _called(self, target: Any, args: Any, kwargs: Any) -> Any:
+        with Alarm(self._seconds):
+            value = target(*args, **kwargs)
+            if type(value) in _LIGHT or not isinstance(value, Iterator) or self.stays(value):
+                return value
+            # An iterator runs student code while it is read, so it is read while the alarm is set.
+            return tuple(islice(value, bounds.MAX_VALUES))
+
+    def function(self, value: Any) -> bytes:
+        if isinstance(value, GraderFunction):
+            return b"g" + value.index.to_bytes(4, "little")
+        number = self._number(value).to_bytes(4, "little")
+        if self.stays(value):
+            return b"h" + number + self._class_of(value).to_bytes(4, "little")
+        return b"w" + number
+
+    def stays(self, value: Any) -> bool:
+        return bool(self._classes) and self._class_of(value) >= 0
+
+    def _class_of(self, value: Any) -> int:
+        """Which of the steps that are classes this is an object of; -1 if of none."""
+        for place, name in enumerate(self._classes):
+            cls = self.globals.get(name)
+            if isinstance(cls, type) and isinstance(value, cls):
+                return place
+        return -1
+
+    def _number(self, thing: Any) -> int:
+        number = self._numbers.get(id(thing))
+        if number is None:
+            number = self._numbers[id(thing)] = len(self._functions)
+            self._functions.append(thing)  # so that nothing else gets its id
+        return number
+
+    def find(self, tag: bytes, name: Name) -> Any:
+        if tag == b"o":
+            return functools.partial(self._class, name)
+        if isinstance(name, str):
+            return self._global(name)
+        if isinstance(name, tuple):
+            return self._functions[name[0]]
+        return GraderFunction(self, name) if tag == b"g" else self._functions[name]
+
+    def _class(self, name: Name, form: Form) -> type | None:
+        """The class for records of a form: the notebook's own, or one that is like it."""
+        found = self.globals.get(str(name))
+        return found if records.fits(form, found) else records.new_class(form)
+
+    def _global(self, name: str) -> Any:
+        if name in self.globals:
+            return self.globals[name]
+        return functools.partial(_undefined, name)
+
+    def describe(self, error: BaseException) -> Raised:
+        number = getattr(error, "_grader_number", 0)
+        names = tuple(str(kind.__name__) for kind in type(error).__mro__)
+        try:
+            text = str(error.msg if isinstance(error, SyntaxError) else error)
+        except BaseException:  # a student's __str__ may do anything
+            text = ""
+        if isinstance(error, NameError) and error.args[1:] == ("undefined",):
+            names, text = ("Undefined",), str(error.args[0])
+        cell, line = _place(error)
+        printed, self._printed = self._printed, ""
+        arguments = plain_arguments(error)
+        return Raised(number, names, text[:1000], cell, line, arguments, printed)
+
+    def revive(self, raised: Raised) -> BaseException:
+        kind = _builtin_kind(raised.names)
+        try:
+            error = kind(*raised.arguments or filter(None, [raised.text]))
+        except TypeError:  # UnicodeDecodeError and its like want more than a text
+            error = RuntimeError(raised.text)
+        error._grader_number = raised.number  # type: ignore[attr-defined]
+        return error
+
+
+def _builtin_kind(names: tuple[str, ...]) -> type[Exception]:
+    """The first of these classes that is a builtin exception."""
+    for name in names:
+        kind = getattr(builtins, name, None)
+        if isinstance(kind, type) and issubclass(kind, Exception):
+            return kind
+    return RuntimeError
+
+
+def _undefined(name: str, *_: object, **__: object) -> None:
+    raise NameError(f"{name} is not defined", "undefined")
+
+
+def _place(error: BaseException) -> tuple[str, int]:
+    """Cell and line of student code, the innermost that the exception came through.
+
+    ("", 0) if it came through none.
+    """
+    if isinstance(error, SyntaxError) and (error.filename or "").startswith("<"):
+        return (error.filename or "").strip("<>"), error.lineno or 0
+
+    cell, line = "", 0
+    trace = error.__traceback__
+    while trace is not None:
+        name = trace.tb_frame.f_code.co_filename
+        if name.startswith("<") and name in linecache.cache:
+            cell, line = name.strip("<>"), trace.tb_lineno
+        trace = trace.tb_next
+    return cell, line
+
+
+def main(sock: socket.socket, lock: Lock) -> None:
+    """Read the limits, lock up, serve, and end without any clean-up of student code."""
+    try:
+        decoder = Decoder(frames.receive(sock, ahead=frames.HEADER.size)[2], lambda tag, name: None)
+        memory_mb, seconds = decoder.value()
+        lock.worker([sock.fileno()], memory_mb, seconds)
+        Worker(sock).serve()
+    finally:
+        os._exit(0)

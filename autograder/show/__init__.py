@@ -1,0 +1,1 @@
+"""Grades and results as people and other systems see them."""

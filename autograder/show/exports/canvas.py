@@ -1,0 +1,269 @@
+"""``canvas``: what Canvas imports as a gradebook.
+
+Five columns say who it is, and one has the scores; of a whole course one for each exercise, and one
+for the total. Made from the class list, or from the gradebook as exported from Canvas (``--fill``),
+which knows Canvas's own numbers of students and assignment. Other assignments are left out, so that
+an import cannot change them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from operator import itemgetter
+
+from autograder.base.errors import Unusable
+from autograder.base.text import printable
+from autograder.course.class_list import LOGINS, NUMBERS, value_of
+from autograder.course.collecting.naming import Claim
+from autograder.course.gradebook.course_grades import MOST, CourseGrades
+from autograder.course.gradebook.final_grades import ClassGrades, FinalGrade
+from autograder.course.troubles import Troubles
+from autograder.show.exports import match_students
+from autograder.show.exports.export import CourseRequest, Product, Request
+from autograder.show.exports.match_students import Download, Line
+from autograder.show.exports.safe_csv import Cell, number, table
+
+STUDENT = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
+"""The columns of Canvas that say whose a row is."""
+
+_PEOPLE = {*STUDENT, "LastName", "FirstName", "Integration ID", "Root Account"}
+"""Columns that may stand before the assignments (lib/gradebook_importer.rb in Canvas)."""
+
+_POINTS = "    Points Possible"
+"""In the place of a student: this row has the points of each assignment."""
+
+_NUMBER = re.compile(r"\s\(\d+\)\Z")
+"""Canvas's number of an assignment, behind its title."""
+
+
+_READ_ONLY = re.compile(
+    r"(?:.+ )?(?:Unposted )?(?:Current|Final) (?:Points|Score|Grade)\s*\Z", re.IGNORECASE
+)
+"""Canvas's own columns: it writes them, and ignores them in an import."""
+
+EXCUSED = ("ex", "excused")
+"""What Canvas has in the place of a score for somebody who need not hand in."""
+
+TOTAL = "course total"
+"""What Canvas finds the total under, unless the command line says otherwise."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """The scores of an assignment: its title in Canvas, its points, and who has how many."""
+
+    title: str
+    points: float
+    scores: Mapping[str, float | None]
+
+
+def make(request: Request, class_grades: ClassGrades) -> Product:
+    """The scores as Canvas imports them, or Canvas's own export with the scores filled in."""
+    scores = {grade.student: grade.score for grade in class_grades.grades}
+    title = _importable(request.column or request.exercise.name)
+    column = Column(title, class_grades.max_score, scores)
+    if request.fill is None:
+        return _made([column], class_grades.grades, class_grades.troubles)
+
+    download = match_students.read(request.fill, "canvas")
+    place = _column(download, title, _first(download))
+    return _filled(download, {place: column}, class_grades.grades, class_grades.troubles)
+
+
+def make_course(request: CourseRequest, grades: CourseGrades) -> Product:
+    """The same with a column for each exercise, and one for the total."""
+    columns = []
+    for one in grades.exercises:
+        scores = {row.student: row.by_exercise[one.name].score for row in grades.rows}
+        columns.append(Column(one.name, one.max_score, scores))
+    totals = {row.student: row.total for row in grades.rows}
+    columns.append(Column(_importable(request.column or TOTAL), MOST, totals))
+
+    troubles = Troubles()
+    everybody = [row.as_grade() for row in grades.rows]
+    if request.fill is None:
+        made = _made(columns, everybody, troubles)
+        return replace(made, troubles=tuple(troubles.lines))
+
+    download = match_students.read(request.fill, "canvas")
+    first = _first(download)
+    places: dict[int, Column] = {}
+    notes = []
+    for column in columns:
+        if _called(download, column.title, first):
+            places[_column(download, column.title, first)] = column
+        else:
+            notes.append(f"not in {download}: no assignment is called {column.title}")
+    if not places:
+        _column(download, columns[0].title, first)  # which says what there is
+    made = _filled(download, places, everybody, troubles)
+    return replace(made, notes=(*notes, *made.notes), troubles=tuple(troubles.lines))
+
+
+def _importable(title: str) -> str:
+    """The title of a column that Canvas reads.
+
+    Raises:
+        Unusable: it is one that Canvas computes itself.
+    """
+    if _READ_ONLY.match(title):
+        repair = "name an assignment with --column"
+        raise Unusable(f"--column {printable(title)}: Canvas ignores what stands there; {repair}")
+    return title
+
+
+def _made(columns: Sequence[Column], grades: Iterable[FinalGrade], troubles: Troubles) -> Product:
+    """The table from what the class list knows."""
+    titles = [column.title for column in columns]
+    rows: list[list[Cell]] = [
+        [*STUDENT, *titles],
+        [_POINTS, None, None, None, None, *(column.points for column in columns)],
+    ]
+    students = unknown = 0
+    for grade in grades:
+        with troubles.of(grade.student, "no row"):
+            row = _student(grade)
+            rows.append([*row, *(column.scores.get(grade.student) for column in columns)])
+            students += 1
+            if not row[1]:
+                unknown += 1
+
+    if not unknown:
+        return Product(table(rows))
+    note = (
+        f"no Canvas ID in students.csv for {unknown} of {students} students:"
+        " Canvas finds these by login or name; better fill what Canvas exports, with --fill"
+    )
+    return Product(table(rows), (note,))
+
+
+def _student(grade: FinalGrade) -> list[Cell]:
+    person = grade.person or {}
+    return [
+        _harmless(grade.name, grade.student),
+        _number_of(grade),
+        value_of(person, {"sisuserid", "sisid"}),
+        value_of(person, LOGINS) or grade.student,
+        value_of(person, {"section"}),
+    ]
+
+
+def _number_of(grade: FinalGrade) -> str:
+    """Canvas's number of a student: the id itself where its own export is the class list."""
+    person = grade.person or {}
+    is_canvas_own = {"SIS Login ID", "Section"} <= person.keys() and grade.student.isdecimal()
+    return value_of(person, NUMBERS["canvas"]) or (grade.student if is_canvas_own else "")
+
+
+def _harmless(name: str, instead: str) -> str:
+    """The name, unless it would turn a student's line into that of the assignment's points."""
+    return name if name and _POINTS.strip() not in name else instead
+
+
+def _first(download: Download) -> int:
+    """The place of the first assignment.
+
+    Raises:
+        Unusable: it is no gradebook of Canvas.
+    """
+    header = download.header
+    if not {"ID", "Section"} <= set(header) or not {"Student", "LastName"} & set(header):
+        raise Unusable(
+            f"{download}: is no gradebook of Canvas; export it there (Gradebook, Export)"
+        )
+    return max(_people(download)) + 1
+
+
+def _people(download: Download) -> list[int]:
+    """The places of the columns that say whose a row is."""
+    return [place for place, name in enumerate(download.header) if name in _PEOPLE]
+
+
+def _filled(
+    download: Download,
+    columns: Mapping[int, Column],
+    grades: Sequence[FinalGrade],
+    troubles: Troubles,
+) -> Product:
+    """Canvas's own export with these columns filled in, by their places, and no others."""
+    header = download.header
+    lines: dict[int, Line] = {}
+    rows: list[list[str]] = []
+    for row in download.rows:
+        id = row[header.index("ID")].strip()
+        if id:
+            lines[len(rows)] = _line(dict(zip(header, row)))
+            row[0] = _harmless(row[0], id)
+        elif row[0].strip() == _POINTS.strip():
+            for place, column in columns.items():
+                _same_points(download, header[place], row[place], column.points)
+        else:
+            continue  # "Manual Posting", which Canvas skips
+        rows.append(row)
+
+    students, notes = match_students.match(grades, lines, str(download))
+    for line, student in students.items():
+        with troubles.of(student, "left as it is"):
+            for place, column in columns.items():
+                score = column.scores.get(student)
+                if rows[line][place].strip().casefold() in EXCUSED:
+                    who = printable(lines[line].shown)
+                    notes.append(f"left as it is: {who}: excused from {column.title} in Canvas")
+                elif score is not None:
+                    rows[line][place] = number(score)
+
+    kept = map(itemgetter(*_people(download), *columns), [header, *rows])
+    return Product(match_students.write(download, kept), tuple(notes))
+
+
+def _column(download: Download, wanted: str, first: int) -> int:
+    """The place of an assignment, by its title with or without Canvas's number.
+
+    Args:
+        first: the columns before it are no assignments.
+
+    Raises:
+        Unusable: no such column, or several.
+    """
+    fitting = _called(download, wanted, first)
+    if len(fitting) == 1:
+        return fitting[0]
+    assignments = [title for title in download.header[first:] if _NUMBER.search(title)]
+    how = "several assignments are" if fitting else "no assignment is"
+    there = ", ".join(assignments) or "none"
+    message = f"{download}: {how} called {wanted}; name one with --column; there are: {there}"
+    raise Unusable(printable(message))
+
+
+def _called(download: Download, wanted: str, first: int) -> list[int]:
+    """The places of all assignments of this title."""
+    exact: list[int] = []
+    similar: list[int] = []
+    for place, title in enumerate(download.header[first:], start=first):
+        if title == wanted:
+            exact.append(place)
+        if _NUMBER.sub("", title).casefold() == wanted.casefold():
+            similar.append(place)
+    return exact or similar
+
+
+def _same_points(download: Download, title: str, points: str, most: float) -> None:
+    """Refuse an assignment that has other points in Canvas than the exercise."""
+    is_number = re.fullmatch(r"\s*\d+(?:[.,]\d+)?\s*", points)
+    if is_number and float(points.replace(",", ".")) == most:
+        return
+    there = points.strip() or "no"
+    raise Unusable(
+        printable(f"{download}: {title} has {there} points, the exercise {number(most)};")
+        + " give it as many in Canvas and export again"
+    )
+
+
+def _line(row: Mapping[str, str]) -> Line:
+    name = row.get("Student") or f"{row.get('FirstName', '')} {row.get('LastName', '')}".strip()
+    login = row.get("SIS Login ID", "")
+    email = login if "@" in login else ""
+    ids = (login, row.get("SIS User ID", ""), row.get("Integration ID", ""))
+    return Line(Claim("canvas", name, row["ID"].strip(), email), ids, name)

@@ -1,0 +1,166 @@
+"""``gradescope``: a ``results.json`` for each submission, as Gradescope's autograders write it.
+
+Format: gradescope-autograders.readthedocs.io/en/latest/specs. Visible checks are ``visible``, by
+themselves; all that depends on hidden ones is ``after_published``, what visible checks keep because
+earlier steps are wrong included, and while a test is not visible Gradescope shows no total score
+either. How much students ever see of hidden checks is the course's setting ``feedback.hidden``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from autograder.base.result import CheckResult, Result
+from autograder.base.text import once_right, printable, shown
+from autograder.course.disclosure import as_student_sees, by_itself
+from autograder.course.gradebook.final_grades import ClassGrades, FinalGrade
+from autograder.exercises.exercise import Exercise
+from autograder.show.exports.export import Product, Request
+from autograder.show.exports.safe_csv import number
+
+VISIBLE = "visible"
+LATER = "after_published"
+"""Shown once the teacher publishes the grades."""
+
+Test = dict[str, Any]
+"""A line of Gradescope's list of tests."""
+
+
+def make(request: Request, class_grades: ClassGrades) -> Product:
+    """A file for each student with a score."""
+    disclosed = request.course.settings.feedback_hidden
+
+    files: dict[str, bytes] = {}
+    notes = []
+    for student, grade in class_grades.scored.items():
+        path = f"{student}/results.json"
+        if grade.result is not None:
+            with class_grades.troubles.of(student, "no results.json"):
+                data = results(class_grades.exercise, grade.result, disclosed, grade)
+                files[path] = encoded(data)
+        elif grade.status == "missing":
+            files[path] = encoded(_absent())
+        else:
+            notes.append(f"left out: {student}: in the gradebook, but without a result")
+    return Product(files, tuple(notes))
+
+
+def results(
+    exercise: Exercise, result: Result, disclosed: str, grade: FinalGrade | None = None
+) -> dict[str, Any]:
+    """What Gradescope reads of a graded or rejected submission.
+
+    Args:
+        disclosed: the setting ``feedback.hidden``.
+        grade: the score with a person's marks and the late penalty; None: the automatic score is
+            what counts.
+    """
+    data: dict[str, Any] = {
+        "score": result.score if grade is None else grade.score,
+        "output": _output(result),
+        "output_format": "text",
+        "stdout_visibility": "hidden",
+        "extra_data": {"isolation": result.isolation, "engine": result.engine},
+        "tests": list(_tests(exercise, result, disclosed)),
+    }
+
+    if result.status == "rejected":
+        data["score"] = 0.0
+    if grade is not None and grade.marks is not None:
+        data["tests"] += _beside_checks(grade)
+    return data
+
+
+def encoded(data: dict[str, Any]) -> bytes:
+    """A file of Gradescope's, as bytes."""
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    return text.encode("utf-8", "replace")
+
+
+def _absent() -> dict[str, Any]:
+    return {"score": 0.0, "output": "Nothing was handed in.", "output_format": "text", "tests": []}
+
+
+def _output(result: Result) -> str:
+    if result.status == "rejected":
+        return printable(
+            f"This submission could not be graded: {result.reason}. Mend it and hand it in again."
+        )
+    return printable("\n".join(f"Note: {warning}" for warning in result.warnings))
+
+
+def _tests(exercise: Exercise, result: Result, disclosed: str) -> Iterator[Test]:
+    sentences = {check.id: check.sentence for check in exercise.checks}
+    numbers = {step.name: number for number, step in enumerate(result.steps, start=1)}
+    seen = as_student_sees(result, disclosed)
+
+    kept = 0.0
+    later: list[str] = []
+    for step in seen.steps:
+        for place, full in enumerate(step.checks, start=1):
+            check = full if full.hidden else by_itself(full)
+            sentence = sentences.get(step.id_of(check), check.name)
+            title = f"{step.name}: {sentence}"
+            yield _test(check, title, f"{numbers[step.name]}.{place}")
+            if full != check:
+                kept += full.earned - check.earned
+                later.append(f"{title}\n{_said(full)}")
+
+    if later:
+        about = "Visible checks, once all checks had been run"
+        yield _later(about, "\n\n".join(later), score=round(kept, 9), max_score=0.0)
+    hidden = [check for check in result.checks if check.hidden]
+    if disclosed == "never" and hidden:
+        # No more than the total says, which students may know; it keeps the tests adding up.
+        score = round((result.score or 0.0) - (seen.score or 0.0), 9)
+        most = round(sum(check.points for check in hidden), 9)
+        yield _later("Checks graded after you hand in", "", score=score, max_score=most)
+
+
+def _test(check: CheckResult, title: str, number: str) -> Test:
+    return {
+        "name": title,
+        "name_format": "text",
+        "number": number,
+        "score": check.earned,
+        "max_score": check.points,
+        "status": "passed" if check.earned == check.points else "failed",
+        "output": _said(check),
+        "output_format": "text",
+        "tags": [shown(check.category)],
+        "visibility": LATER if check.hidden else VISIBLE,
+    }
+
+
+def _said(check: CheckResult) -> str:
+    # Never the misconception's name: it is the answer to the hint.
+    hint = f"Think about: {check.hint}" if check.hint else ""
+    left = once_right(check.remaining_with, check.remaining) if check.remaining else ""
+    return printable("\n\n".join(filter(None, [check.message, left, hint])))
+
+
+def _beside_checks(grade: FinalGrade) -> list[Test]:
+    assert grade.marks is not None
+    marks = grade.marks
+    parts = [
+        ("Marks by hand", marks.by_hand),
+        ("Extra credit", marks.extra_credit),
+        ("Late penalty", -marks.late_penalty),
+        ("Not below 0", marks.raised),
+    ]
+
+    lines = [f"{name}: {number(points)} points" for name, points in parts if points]
+    return [_later("Beside the checks", "\n".join(lines))] if lines else []
+
+
+def _later(name: str, output: str, **points: float) -> Test:
+    test = {
+        "name": name,
+        "name_format": "text",
+        "output": output,
+        "output_format": "text",
+        "visibility": LATER,
+    }
+    return {**test, **points}

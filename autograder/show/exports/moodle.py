@@ -1,0 +1,188 @@
+"""``moodle``: the grading worksheet of an assignment with the grades filled in.
+
+Moodle names the columns of what it lets teachers download in their own language, so they are found
+by what stands in them: first whose line it is ("Participant 1234", then name, address and the like
+as the site has it), later the grade, and beside it the maximum, the same in every line
+(mod/assign/gradingtable.php). Moodle reads the identifier, the grade, when it was last changed, and
+the comments back; all of these but the grade stay as they are.
+
+A worksheet holds one assignment. A whole course is a table for Moodle's Grades, Import, CSV file,
+where the teacher says which column is which (grade/import/csv/classes/load_data.php): a dash is no
+grade, and one grade above 100 stops the whole import.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from autograder.base.errors import Unusable
+from autograder.base.text import printable
+from autograder.course.collecting.naming import Claim
+from autograder.course.gradebook.course_grades import CourseGrades
+from autograder.course.gradebook.final_grades import ClassGrades
+from autograder.show.exports import match_students
+from autograder.show.exports.export import CourseRequest, Product, Request
+from autograder.show.exports.match_students import Download, Line
+from autograder.show.exports.safe_csv import Cell, number, table
+
+NO_GRADE = "-"
+"""What Moodle's import takes for no grade, also in a new column."""
+
+MOST_IMPORTED = 100.0
+"""Above it Moodle imports nothing, unless its administrator has allowed more."""
+
+_NO = {
+    *("no", "nein", "non", "não", "nao", "nee", "nej", "nei", "nie", "ne", "ei", "nem", "nu", "nē"),
+    *(
+        "hayır",
+        "нет",
+        "ні",
+        "не",
+        "όχι",
+        "いいえ",
+        "否",
+        "아니오",
+        "아니요",
+        "لا",
+        "לא",
+        "không",
+        "tidak",
+    ),
+}
+"""What Moodle writes, in its languages, where a grade cannot be changed in the worksheet."""
+
+_GRADE = re.compile(r"\d+(?:[.,]\d+)?\Z", re.ASCII)
+_IDENTIFIER = re.compile(r"\D*?(\d+)\Z", re.ASCII)
+
+
+def make(request: Request, class_grades: ClassGrades) -> Product:
+    """The worksheet with the scores of those whose line is found."""
+    download = match_students.read(request.fill, "moodle")
+    column = _grade_column(download)
+    most = _number(download.rows[0][column + 1])
+    if most != class_grades.max_score:
+        maximum = f"Moodle's maximum is {number(most)} points"
+        raise Unusable(
+            f"{download}: {maximum}, the exercise has {number(class_grades.max_score)};"
+            " set the assignment's maximum grade in Moodle and download the worksheet again"
+        )
+
+    lines: dict[int, Line] = {}
+    for place, row in enumerate(download.rows):
+        lines[place] = _line(row, column)
+
+    students, notes = match_students.match(class_grades.grades, lines, str(download))
+    scored = class_grades.scored
+    for place, student in students.items():
+        grade = scored.get(student)
+        if grade is None or grade.score is None:
+            continue
+        if _is_locked(download.rows[place], column):
+            who = printable(lines[place].shown)
+            notes.append(f"left as it is: {who}: Moodle says that this grade cannot be changed")
+            continue
+        if grade.score > most:
+            above = f"above Moodle's maximum: {student}: {number(grade.score)}"
+            notes.append(f"{above}; Moodle skips it, enter it by hand")
+        with class_grades.troubles.of(student, "left as it is"):
+            # With a point, whatever the language: Moodle reads it in all of them.
+            download.rows[place][column] = number(grade.score)
+
+    return Product(match_students.write(download, [download.header, *download.rows]), tuple(notes))
+
+
+def make_course(request: CourseRequest, grades: CourseGrades) -> Product:
+    """A column for each exercise, and one for the total."""
+    names = [one.name for one in grades.exercises]
+    rows: list[list[Cell]] = [["id", "Email address", "name", *names, "total"]]
+    notes: list[str] = []
+    without = 0
+    for row in grades.rows:
+        cells: list[Cell] = []
+        for name in names:
+            cells.append(_imported(row.student, name, row.by_exercise[name].score, notes))
+        cells.append(_imported(row.student, "total", row.total, notes))
+        rows.append([row.student, row.email, row.name, *cells])
+        without += not row.email
+    if without:
+        notes.append(
+            f"no e-mail address in students.csv for {without} of {len(grades.rows)} students:"
+            " in Moodle map the column id to the username or ID number instead"
+        )
+    return Product(table(rows), tuple(notes))
+
+
+def _imported(student: str, column: str, score: float | None, notes: list[str]) -> Cell:
+    if score is None:
+        return NO_GRADE
+    if score > MOST_IMPORTED:
+        notes.append(
+            f"left out: {student}: {column} {number(score)} is above {MOST_IMPORTED:g}, where"
+            " Moodle stops the whole import; enter it by hand"
+        )
+        return NO_GRADE
+    return score
+
+
+def _is_locked(row: Sequence[str], grade: int) -> bool:
+    """Whether Moodle would not take a grade: it says so behind the maximum (gradecanbechanged)."""
+    behind = row[grade + 2 : grade + 3]
+    return any(cell.strip().casefold() in _NO for cell in behind)
+
+
+def _number(cell: str) -> float:
+    return float(cell.replace(",", "."))
+
+
+def _grade_column(download: Download) -> int:
+    """The place of the grade, by what stands in it.
+
+    Raises:
+        Unusable: no such column, or several.
+    """
+    header, rows = download.header, download.rows
+    again = "download the grading worksheet again (Submissions, Download grading worksheet)"
+    if not rows or not all(_IDENTIFIER.match(row[0]) for row in rows):
+        raise Unusable(
+            f"{download}: is no grading worksheet with a participant in each line; {again}"
+        )
+
+    fitting: list[int] = []
+    named: list[int] = []
+    for place in range(1, len(header) - 1):
+        if _may_be_grade(rows, place):
+            fitting.append(place)
+            if header[place] == "Grade" and header[place + 1].lower() == "maximum grade":
+                named.append(place)
+
+    places = named or fitting
+    if len(places) == 1:
+        return places[0]
+    how = "several columns may be" if places else "no column is"
+    raise Unusable(
+        f"{download}: {how} the grade with its maximum beside it; grade with points, then {again}"
+    )
+
+
+def _may_be_grade(rows: Sequence[Sequence[str]], place: int) -> bool:
+    """The column holds numbers, and beside it stands the same number in all lines."""
+    maximum = rows[0][place + 1]
+    if not _GRADE.match(maximum):
+        return False
+    for row in rows:
+        is_number = row[place] in ("", NO_GRADE) or _GRADE.match(row[place])
+        if not is_number or row[place + 1] != maximum:
+            return False
+    return True
+
+
+def _line(row: list[str], grade: int) -> Line:
+    identifier = _IDENTIFIER.match(row[0])
+    about = row[1:grade]
+    email = next((cell for cell in about if "@" in cell), "")
+    name = about[0] if about else ""
+    shown = ", ".join(filter(None, (row[0], name)))
+    return Line(
+        Claim("moodle", name, identifier[1] if identifier else "", email), tuple(about), shown
+    )

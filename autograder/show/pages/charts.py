@@ -1,0 +1,129 @@
+"""The chart of the teacher's page: where its bars and words lie.
+
+The template makes SVG of it. All is in pixels of a picture about as wide as a phone, where the
+letters must stay readable.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from autograder.base.text import number
+
+LETTER = 6.5
+"""About as wide is a letter."""
+
+TITLE = 18.0
+"""So much room has, at the left edge, the word that stands beside the numbers of students."""
+
+GAP = 5.0
+"""So far the numbers of students are from the axis, and the axis from the bars."""
+
+RIGHT = 318.0
+TOP = 6.0
+
+BOTTOM = 148.0
+"""Here the bars of the distribution stand; below them stand points."""
+
+ABOVE = 1.3
+"""So many times as high as the highest bar: above it stand its number and the median."""
+
+
+class Mark(NamedTuple):
+    """Some words at a place."""
+
+    at: float
+    words: str
+
+
+class Bar(NamedTuple):
+    x: float
+    y: float
+    width: float
+    height: float
+    words: str
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """A histogram of scores with the median marked; ``about`` says in words what it shows.
+
+    ``left``: here the bars begin, right of the numbers of students, however long these are.
+    ``is_left``: the median is in the left half, so its words are on its right.
+    """
+
+    about: str
+    left: float
+    bars: list[Bar]
+    across: list[Mark]
+    up: list[Mark]
+    median: Mark
+    is_left: bool
+
+
+def distribution(
+    edges: Sequence[float], counts: Sequence[int], median: float, about: str
+) -> Distribution:
+    """The bars of a histogram, as ``statistics.histogram`` counts."""
+    first, last = edges[0], edges[-1]
+    high = max(counts) * ABOVE
+    up = _beside(max(counts), high)
+    left = TITLE + LETTER * max(len(mark.words) for mark in up) + 2 * GAP
+    each = (RIGHT - left) / len(counts)
+
+    bars = []
+    for place, count in enumerate(counts):
+        height = (BOTTOM - TOP) * count / high
+        # Numbers that would touch each other are left out; the lists of students have them, too.
+        words = str(count) if count and LETTER * len(str(count)) < each else ""
+        # A gap between neighbours, without an edge that would need the background's colour.
+        x, width = left + place * each, 0.94 * each
+        bars.append(Bar(_px(x), _px(BOTTOM - height), _px(width), _px(height), words))
+
+    at = left + (RIGHT - left) * (median - first) / (last - first)
+    return Distribution(
+        about,
+        _px(left),
+        bars,
+        across=_below(edges, left, each),
+        up=up,
+        median=Mark(_px(at), f"median {number(median)}"),
+        is_left=median < (first + last) / 2,
+    )
+
+
+def _below(edges: Sequence[float], left: float, each: float) -> list[Mark]:
+    """The points at the edges of bars, at as many as there is room for."""
+    longest = max(len(_points(edge)) for edge in edges)
+    every = math.ceil((longest + 0.5) * LETTER / each)
+    places = range(0, len(edges), every)
+    return [Mark(_px(left + place * each), _points(edges[place])) for place in places]
+
+
+def _beside(most: int, high: float) -> list[Mark]:
+    """Numbers of students at about five heights."""
+    step = _round_step(most / 5)
+    counts = range(0, int(high) + 1, step)
+    return [Mark(_px(BOTTOM - (BOTTOM - TOP) * count / high), str(count)) for count in counts]
+
+
+def _round_step(least: float) -> int:
+    """The smallest of 1, 2, 5, 10, 20, … that is not below ``least``."""
+    ten = 1
+    while True:
+        for times in (1, 2, 5):
+            if times * ten >= least:
+                return times * ten
+        ten *= 10
+
+
+def _points(value: float) -> str:
+    return number(value).replace("-", "−")
+
+
+def _px(length: float) -> float:
+    """A tenth of a pixel is not seen."""
+    return round(length, 1)

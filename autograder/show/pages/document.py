@@ -1,0 +1,68 @@
+"""What every page is made of: a template, one style, and no address of any server.
+
+The pages of students carry no script. The teacher's has one of ours, for a table that is sorted.
+
+The templates escape whatever they are given, so that nobody has to remember it: what a student can
+influence is text in every place, also within an attribute.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from functools import cache
+from importlib import resources
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from autograder.base.text import number, points, points_of, printable, shown
+from autograder.show.pages.written import written
+
+
+def _without_controls(value: object) -> object:
+    """Any text without control characters; what is markup already was made of such texts."""
+    # What Python calls printable has none of them, and most texts are.
+    if not isinstance(value, str) or value.isprintable() or hasattr(value, "__html__"):
+        return value
+    return printable(value)
+
+
+PAGES = Environment(
+    loader=PackageLoader("autograder.show.pages"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    finalize=_without_controls,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
+    auto_reload=False,
+)
+PAGES.filters |= {"number": number, "points": points, "points_of": points_of, "shown": shown}
+PAGES.filters["written"] = written
+
+
+def show(
+    template: str, styles: tuple[str, ...] = ("page.css",), script: str = "", **what: object
+) -> str:
+    """A whole page: the template with ``what`` it shows.
+
+    The policy forbids everything but these styles and the script, whose digests it names: what a
+    student may smuggle into a page runs and loads nothing. Attributes named ``style`` do nothing
+    either.
+    """
+    sheet = "".join(map(_file, styles))
+    code = _file(script) if script else ""
+
+    return PAGES.get_template(template).render(
+        sheet=sheet, hash=_digest(sheet), script=code, script_hash=_digest(code), **what
+    )
+
+
+def _digest(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+@cache
+def _file(name: str) -> str:
+    """A style sheet of ours (light and dark, on paper, on a phone), or a script."""
+    return resources.files("autograder.show.pages").joinpath(name).read_text(encoding="utf-8")

@@ -1,0 +1,289 @@
+"""The steps on a student's page: what passed, what did not, why, and the student's own code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain, groupby
+from typing import Literal, NamedTuple
+
+from autograder.base.result import CheckResult, StepResult
+from autograder.base.text import cut, points, points_of, shown
+from autograder.course.gradebook.cell_marks import CellMarks
+from autograder.course.gradebook.master import MAX_ANSWER
+from autograder.course.troubles import extra
+from autograder.exercises.exercise import Cell
+from autograder.show.pages.feedback_code import Code, code
+from autograder.show.pages.feedback_next import to_mend
+from autograder.show.pages.pictures import Pictures, pictures
+
+Said = Literal["", "message", "all"]
+"""What of what checks say stands there already: nothing, why they fail, or what remains, too."""
+
+
+class Remaining(NamedTuple):
+    """What is wrong in the step itself: what is said once these earlier steps are right."""
+
+    message: str
+    steps: tuple[str, ...]
+
+
+class Line(NamedTuple):
+    """One check: what it says, what kind it is and earned, what a person gave for it, and what
+    remains, where that is not said for all of its group."""
+
+    sentence: str
+    about: str
+    marks: CellMarks | None
+    remaining: Remaining | None
+
+
+@dataclass(frozen=True)
+class Group:
+    """Checks with the same verdict for the same reason, which is said once.
+
+    ``first`` names the steps that have to be fixed before it; ``message`` is what is wrong now;
+    ``remaining`` is the same for all of them.
+    """
+
+    status: str
+    lines: list[Line]
+    first: tuple[str, ...]
+    message: str
+    remaining: Remaining | None
+    pictures: Pictures | None
+
+    @property
+    def remains_by_check(self) -> bool:
+        """Whether its checks say different things once earlier steps are right."""
+        return any(line.remaining for line in self.lines)
+
+    @property
+    def size(self) -> int:
+        """How many checks it is about."""
+        return len(self.lines)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of the notebook.
+
+    ``wrong``: its checks that failed, or were not run; ``waiting``: those that only earlier steps
+    (``waits_for``) keep from passing. ``whole``: why the step fails as a whole, which ``wrong``
+    does not repeat; empty if it does not; ``remaining``: what all of it says then once earlier
+    steps are right. ``is_unanswered``: the submission is there, and has no answer to it.
+    """
+
+    name: str
+    is_passed: bool
+    earned: str
+    marks: CellMarks | None
+    hints: list[str]
+    whole: str
+    remaining: Remaining | None
+    wrong: list[Group]
+    waiting: list[Group]
+    waits_for: list[str]
+    passed: list[Group]
+    code: Code | None
+    is_unanswered: bool
+
+
+@dataclass(frozen=True)
+class Sections:
+    """All steps of a page, in the order in which a student needs them.
+
+    ``first`` is the first that has a mistake of its own, and ``others`` have one, too. ``waiting``
+    are right once those are; ``unwritten`` were not tried.
+    """
+
+    first: Step | None
+    others: list[Step]
+    waiting: list[Step]
+    unwritten: list[Step]
+    passed: list[Step]
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question that a person grades; ``is_extra``: its points come on top of the exercise's."""
+
+    name: str
+    title: str
+    is_waiting: bool
+    is_marked: bool
+    is_extra: bool
+    earned: str
+    marks: CellMarks | None
+    answer: str
+
+
+class Steps:
+    """The steps of one student.
+
+    Args:
+        sentences: what each check says, by its id.
+        answer: the student's source by step or question, None where there is none; None where the
+            submission is gone.
+        cells: marks of the gradebook, by cell.
+        steps: all of them, as the student may see them.
+        given: by step the docstrings that the notebook came with, which are not shown again.
+    """
+
+    def __init__(
+        self,
+        sentences: Mapping[str, str],
+        answer: Callable[[str], str | None] | None,
+        cells: Mapping[str, CellMarks],
+        steps: Sequence[StepResult],
+        given: Mapping[str, Sequence[Sequence[str]]],
+    ) -> None:
+        self._sentences = sentences
+        self._answer = answer
+        self._cells = cells
+        self._steps = steps
+        self._given = given
+        self._raised: dict[str, set[int]] = {}
+        for step in steps:
+            for check in step.checks:
+                if check.line:
+                    self._raised.setdefault(check.cell, set()).add(check.line)
+
+    def sections(self) -> Sections:
+        """All steps, by what a student has to do about them."""
+        wrong: list[Step] = []
+        waiting: list[Step] = []
+        unwritten: list[Step] = []
+        passed: list[Step] = []
+        for result in self._steps:
+            if result.passed:
+                place = passed
+            elif result.is_unattempted:
+                place = unwritten
+            elif to_mend([result]) or all(check.status != "carried" for check in result.checks):
+                place = wrong
+            else:
+                place = waiting
+            place.append(self._step(result))
+        return Sections(wrong[0] if wrong else None, wrong[1:], waiting, unwritten, passed)
+
+    def _step(self, result: StepResult) -> Step:
+        """What is shown of one step."""
+        wrong = [check for check in result.not_passed if check.status != "carried"]
+        waiting = [check for check in result.checks if check.status == "carried"]
+        passed = [check for check in result.checks if check.status == "passed"]
+        groups = self._grouped(result, wrong)
+
+        whole, remaining = "", None
+        is_whole = len(groups) == 1 and len(wrong) == len(result.checks) > 1
+        if is_whole and wrong[0].has_failed:
+            whole = wrong[0].message
+        if whole:
+            remaining = groups[0].remaining
+            # What each of its checks wanted comes second.
+            said: Said = "message" if groups[0].remains_by_check else "all"
+            groups = [self._group(result, [check], said) for check in wrong]
+
+        return Step(
+            result.name,
+            is_passed=result.passed,
+            earned=_earned(result),
+            marks=self._cells.get(result.name),
+            hints=list(dict.fromkeys(check.hint for check in result.not_passed if check.hint)),
+            whole=whole,
+            remaining=remaining,
+            wrong=groups,
+            waiting=self._grouped(result, waiting),
+            waits_for=list(dict.fromkeys(chain(*(check.with_reference for check in waiting)))),
+            passed=[self._group(result, [check]) for check in passed],
+            code=self._code(result),
+            is_unanswered=self._answer is not None and self._answer(result.name) is None,
+        )
+
+    def _code(self, step: StepResult) -> Code | None:
+        source = self._answer(step.name) if self._answer else None
+        if source is None:
+            return None
+        raised = self._raised.get(step.name, set())
+        return code(source, raised, self._given.get(step.name, ()), bool(to_mend([step])))
+
+    def question(self, cell: Cell, title: str) -> Question:
+        """What is shown of a question."""
+        marks = self._cells[cell.id]
+        answer = (self._answer(cell.id) if self._answer else None) or ""
+        is_blank = answer.strip() == cell.source.strip()
+        return Question(
+            cell.id,
+            title,
+            is_waiting=marks.needs_manual_grade and marks.manual_score is None,
+            is_marked=marks.manual_score is not None or bool(marks.remark),
+            is_extra=cell.is_extra,
+            earned=_of_points(marks),
+            marks=marks,
+            answer="" if is_blank else cut(answer, MAX_ANSWER),
+        )
+
+    def _grouped(self, step: StepResult, checks: list[CheckResult]) -> list[Group]:
+        """Neighbours that say the same, together."""
+        groups = []
+        for _, alike in groupby(checks, key=_reason):
+            groups.append(self._group(step, list(alike)))
+        return groups
+
+    def _group(self, step: StepResult, checks: list[CheckResult], said: Said = "") -> Group:
+        remaining = list(map(_remaining, checks))
+        if said == "all":
+            remaining = [None] * len(checks)
+        is_same = len(set(remaining)) == 1
+        lines = []
+        for check, left in zip(checks, remaining):
+            id = step.id_of(check)
+            sentence = self._sentences.get(id) or check.name
+            own = None if is_same else left
+            lines.append(Line(sentence, _about(check), self._cells.get(id), own))
+
+        first, example = checks[0], step.example
+        drawn = None
+        if example is not None and example.check in [check.name for check in checks]:
+            drawn = extra(partial(pictures, example), None)
+
+        message = "" if said else first.message
+        if first.with_reference:
+            message = first.unmended
+        status = "failed" if first.has_failed else first.status
+        common = remaining[0] if is_same else None
+        return Group(status, lines, first.with_reference, message, common, drawn)
+
+
+def _remaining(check: CheckResult) -> Remaining | None:
+    return Remaining(check.remaining, check.remaining_with) if check.remaining else None
+
+
+def _reason(check: CheckResult) -> tuple[str, str, tuple[str, ...]]:
+    return check.status, check.message, check.with_reference
+
+
+def _of_points(marks: CellMarks) -> str:
+    """What a person gave, without extra credit; of a question without points there is no most."""
+    given = marks.score - (marks.extra_credit or 0.0)
+    return points_of(given, marks.max_score) if marks.max_score else points(given)
+
+
+def _earned(step: StepResult) -> str:
+    earned = points_of(step.score, step.max_score)
+    if step.passed:
+        return f"✓ all passed, {earned}"
+    if to_mend([step]) or not any(check.status == "carried" for check in step.checks):
+        return earned
+    return f"↷ carried forward, {earned}"
+
+
+def _about(check: CheckResult) -> str:
+    visible = "hidden check" if check.hidden else "visible check"
+    earned = points_of(check.earned, check.points)
+    if check.void:
+        earned += ", counts in full for everybody"
+    elif check.kept:
+        earned += ", kept from before"
+    return f"{visible}, {shown(check.category)}, {earned}"

@@ -1,0 +1,162 @@
+"""Small pictures of a step's answer beside the right one: a mask's pattern, weights and sums.
+
+What a colour says stands there as a sign or a number too, and in words for a screen reader. Here is
+what they show; where it lies is said in the template.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from autograder.base.result import Example, Table
+
+LEGENDS = {
+    "mask": "✓ True, · False",
+    "weights": "beside each row stands the sum of its weights",
+}
+
+Value = float | bool | str
+"""An entry of a table."""
+
+
+class Cell(NamedTuple):
+    """An entry: its sign or number, and by how much its weight darkens it."""
+
+    sign: str
+    is_on: bool
+    shade: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """``sum``: what a row of weights adds up to, which is right if it is one."""
+
+    cells: list[Cell]
+    sum: str = ""
+    is_one: bool = True
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A table; ``wrong`` are the rows and columns of its entries that are."""
+
+    name: str
+    words: str
+    columns: int
+    rows: list[Row]
+    wrong: list[tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class Pictures:
+    kind: str
+    drawings: list[Drawing]
+    legend: str
+
+
+def pictures(example: Example) -> Pictures:
+    """The student's answer and, where it is another one, the right one beside it."""
+    kind = example.kind
+    draw = _mask if kind == "mask" else _weights
+    verb = "is" if kind == "mask" else "are"
+    legend = LEGENDS[kind]
+
+    if example.same:
+        drawings = [draw(example.got, example.wanted, f"Your {kind}, which {verb} right")]
+    else:
+        drawings = [
+            draw(example.got, example.wanted, f"Your {kind}"),
+            draw(example.wanted, example.wanted, f"The right {kind}"),
+        ]
+        if _shape(example.got) == _shape(example.wanted):
+            legend += f"; a thick frame is where yours {verb} wrong"
+
+    return Pictures(kind, drawings, f"{legend[0].upper()}{legend[1:]}.")
+
+
+def _mask(table: Table, wanted: Table, name: str) -> Drawing:
+    rows, words = [], []
+    for row in table:
+        rows.append(Row([Cell(_sign(value), value is True, "") for value in row]))
+        words.append(" ".join(map(_word, row)))
+
+    wrong = _wrong(table, wanted, operator.eq)
+    return Drawing(name, _said(name, words), len(table[0]), rows, wrong)
+
+
+def _weights(table: Table, wanted: Table, name: str) -> Drawing:
+    rows, words = [], []
+    for row in table:
+        total = _sum(row)
+        is_one = _close(total, 1.0)
+        cells = [Cell(_short(value), False, _shade(value)) for value in row]
+        rows.append(Row(cells, f"{_short(total)} {'✓' if is_one else '✗'}", is_one))
+        words.append(f"{', '.join(map(_short, row))}, sum {_short(total)}")
+
+    wrong = _wrong(table, wanted, _close)
+    return Drawing(name, _said(name, words), len(table[0]), rows, wrong)
+
+
+def _wrong(
+    table: Table, wanted: Table, agree: Callable[[Value, Value], bool]
+) -> list[tuple[int, int]]:
+    """The places with another entry than the right one; none where the tables differ in shape."""
+    found: list[tuple[int, int]] = []
+    if _shape(table) != _shape(wanted):
+        return found
+
+    for i, row in enumerate(table):
+        for j, value in enumerate(row):
+            if not agree(value, wanted[i][j]):
+                found.append((i, j))
+    return found
+
+
+def _said(name: str, rows: list[str]) -> str:
+    return f"{name}, row by row: {'; '.join(rows)}"
+
+
+def _sign(value: Value) -> str:
+    # A mask of numbers is no mask, and shows its numbers.
+    return ("✓" if value else "·") if isinstance(value, bool) else _short(value)
+
+
+def _word(value: Value) -> str:
+    return ("yes" if value else "no") if isinstance(value, bool) else _short(value)
+
+
+def _shade(value: Value) -> str:
+    shade = min(1.0, max(0.0, value)) if isinstance(value, (int, float)) else 0.0
+    return f"{shade * 0.55:.3g}"
+
+
+def _shape(table: Table) -> tuple[int, int]:
+    return len(table), len(table[0])
+
+
+def _sum(row: tuple[Value, ...]) -> float | str:
+    strange = [value for value in map(float, row) if not math.isfinite(value)]
+    if strange:
+        return str(sum(strange))
+    try:
+        return math.fsum(map(float, row))
+    except OverflowError:  # parts of them can be added; the multiple of that may be infinite
+        return 1024 * math.fsum(float(value) / 1024 for value in row)
+
+
+def _close(one: Value, other: Value) -> bool:
+    # The numbers were kept with four digits.
+    a, b = float(one), float(other)
+    return a == b or abs(a - b) <= 2e-3 * max(1.0, abs(b)) or (math.isnan(a) and math.isnan(b))
+
+
+def _short(value: Value) -> str:
+    """At most six characters."""
+    if isinstance(value, str):
+        return {"nan": "NaN", "inf": "inf", "-inf": "-inf"}[value]
+    plain = f"{value:.3g}"
+    return plain if len(plain) <= 6 else f"{value:.0e}"

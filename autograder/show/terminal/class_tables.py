@@ -1,0 +1,226 @@
+"""A class on the terminal: tables of students and of checks, and how far a run has come."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from statistics import fmean
+from typing import TYPE_CHECKING, Any, TextIO
+
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+from rich.text import Text
+
+from autograder.base.text import agreeing, count, inert, number, shown
+from autograder.show.terminal.console import console, say, show
+
+if TYPE_CHECKING:
+    from autograder.course.reports.report import Report
+    from autograder.course.reports.students import StudentRow
+    from autograder.grader.graded import Graded
+
+STYLES = {
+    "error": "red",
+    "rejected": "yellow",
+    "collected": "yellow",
+    "graded": "",
+    "missing": "dim",
+}
+"""Of each status, the most urgent first."""
+
+MANY = 100
+"""So many students stand on a terminal; a file or a pipe gets everybody."""
+
+
+FEW = 10
+"""So many checks stand on a terminal; a file or a pipe gets all."""
+
+
+def next_steps(report: Report, out: TextIO | None = None) -> None:
+    """What the teacher should do next."""
+    for advice in report.next():
+        say(console(out), str(advice), "next: ", "      ")
+
+
+def students(rows: Sequence[StudentRow], out: TextIO | None = None) -> None:
+    """Everybody with the final score beside that of the checks, and the class in a line."""
+    screen = console(out)
+    everybody = sorted(rows, key=lambda row: row.student)
+    shown = everybody if not screen.is_terminal else _shown(everybody)
+
+    columns = ("student", "score", "checks", "status", "what to look at")
+    table = _table(*columns, right={"score", "checks"})
+    for row in shown:
+        points = ["–" if score is None else number(score) for score in (row.score, row.automatic)]
+        # Of a student's text one line, so that no line of a log begins with it.
+        remark = Text(inert(" ".join(row.note().split())))
+        table.add_row(row.student, *points, Text(row.status, STYLES[row.status]), remark)
+    show(screen, table)
+
+    if len(shown) < len(everybody):
+        others = count(len(everybody) - len(shown), "other")
+        say(screen, f"and {others}: the page that autograder report writes has everybody")
+    say(screen, _in_a_line(everybody))
+
+
+def _shown(rows: Sequence[StudentRow]) -> Sequence[StudentRow]:
+    """All rows of a class that one looks through; of a larger one those that need a look.
+
+    Whoever scrolls through ten thousand rows sees none.
+    """
+    if len(rows) <= MANY:
+        return rows
+    statuses = list(STYLES)
+    to_look_at = []
+    for row in rows:
+        if row.status != "graded" or row.note():
+            to_look_at.append(row)
+    to_look_at.sort(key=lambda row: statuses.index(row.status))
+    return sorted(to_look_at[:MANY], key=lambda row: row.student)
+
+
+def _in_a_line(rows: Iterable[StudentRow]) -> str:
+    """How many were graded, with what mean, and how many were not."""
+    counts: Counter[str] = Counter()
+    scores: list[float] = []
+    for row in rows:
+        counts[row.status] += 1
+        if row.score is not None:
+            scores.append(row.score)
+
+    mean = f", mean {fmean(scores):.1f}" if scores else ""
+    parts = [
+        f"{counts['graded']} graded{mean}",
+        f"{counts['rejected']} rejected",
+        count(counts["error"], "error"),
+    ]
+    if counts["collected"]:
+        parts.append(f"{counts['collected']} collected")
+    if counts["missing"]:
+        parts.append(f"{counts['missing']} missing")
+    return ", ".join(parts)
+
+
+def checks(report: Report, out: TextIO | None = None) -> None:
+    """Each check of the exercise with the share of graded submissions that passed it.
+
+    Of many a terminal shows the few that fewest have passed: what to do next stands below them.
+    """
+    screen = console(out)
+    everything = report.exercise.checks
+    few = everything
+    if screen.is_terminal and len(everything) > FEW:
+        hardest = sorted(everything, key=lambda check: report.checks[check.id].share)[:FEW]
+        few = tuple(check for check in everything if check in hardest)
+
+    table = _table("check", "points", "category", "passed", right={"points", "passed"})
+    for check in few:
+        item = report.checks[check.id]
+        share = f"{100 * item.share:.0f} %" if item.count else "–"
+        table.add_row(check.id, number(check.points), shown(check.category), share)
+    show(screen, table)
+    if len(few) < len(everything):
+        others = count(len(everything) - len(few), "other check")
+        say(screen, f"and {others} that as many or more have passed: the page has them all")
+
+
+@contextmanager
+def progress(title: str, total: int, out: TextIO) -> Iterator[Callable[[object], None]]:
+    """A progress bar on a terminal; elsewhere a line now and then."""
+    with _progress(title, total, out, lambda _: False) as (tick, _):
+        yield tick
+
+
+@contextmanager
+def class_progress(title: str, total: int, out: TextIO) -> Iterator[Callable[[Graded], None]]:
+    """The same for submissions, of which some cannot be graded, and some need not be again."""
+
+    def failed(graded: Graded) -> bool:
+        return graded.result.status != "graded"
+
+    unchanged = 0
+    with _progress(title, total, out, failed) as (tick, leave_out):
+
+        def each(graded: Graded) -> None:
+            nonlocal unchanged
+            if graded.unchanged:
+                unchanged += 1
+                leave_out()
+            else:
+                tick(graded)
+
+        yield each
+    if unchanged:
+        are = agreeing(unchanged, "is", "are")
+        begin = "nothing new: " if unchanged == total else ""
+        say(console(out), f"{begin}{count(unchanged, 'result')} {are} up to date")
+
+
+@contextmanager
+def _progress(
+    title: str, total: int, out: TextIO, failed: Callable[[Any], bool]
+) -> Iterator[tuple[Callable[[Any], None], Callable[[], None]]]:
+    """Says that one more is done, and that there is one fewer to do.
+
+    Args:
+        failed: whether something that is done went without a grade.
+    """
+    screen = console(out)
+    began = time.monotonic()
+    done = failures = 0
+
+    bar = Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[failures]}"),
+        console=screen,
+        transient=True,
+        disable=not screen.is_terminal,
+    )
+    task = bar.add_task(title, total=total, rate="", failures="")
+
+    def tick(item: Any) -> None:
+        nonlocal done, failures
+        done += 1
+        if failed(item):
+            failures += 1
+        seconds = time.monotonic() - began
+        rate = f"{done / seconds:.1f}/s" if seconds else ""
+        without = f"{failures} without a grade" if failures else ""
+        bar.update(task, completed=done, rate=rate, failures=without)
+
+        is_milestone = done % max(total // 10, 1) == 0 or done == total
+        if not screen.is_terminal and is_milestone:
+            left = (total - done) * seconds / done
+            when = f"{left:.0f} s left" if done < total else f"{seconds:.0f} s"
+            parts = (f"{title}: {done} of {total}", rate, when, without)
+            screen.print(", ".join(filter(None, parts)), highlight=False)
+
+    def leave_out() -> None:
+        nonlocal total
+        total -= 1
+        bar.update(task, total=total)
+
+    with bar:
+        yield tick, leave_out
+
+
+def _table(*columns: str, right: Collection[str]) -> Table:
+    """A table without lines; columns of numbers end on the ``right``."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in columns:
+        table.add_column(name, justify="right" if name in right else "left", overflow="fold")
+    return table

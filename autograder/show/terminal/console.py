@@ -1,0 +1,116 @@
+"""A terminal, or plain lines where there is none; text of students can do nothing to either."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TextIO
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+
+from autograder.base.text import brief, inert
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+PROSE = 100
+"""Lines of prose are no longer than this, however wide the terminal is."""
+
+
+def console(out: TextIO | None = None) -> Console:
+    """A terminal with its width and colours.
+
+    Text and nothing else for a file, a pipe, and whoever sets NO_COLOR.
+    """
+    stream = out or sys.stdout
+    terminal = stream.isatty()
+    return Console(
+        file=stream,
+        force_terminal=terminal,
+        # Without a terminal there is no width to fit into: long lines are for grep and logs.
+        width=None if terminal else 10_000,
+        color_system="auto" if terminal and not os.environ.get("NO_COLOR") else None,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        soft_wrap=True,
+    )
+
+
+def say(screen: Console, line: Text | str, first: str = "", rest: str = "") -> None:
+    """Print one line; a terminal that is too narrow for it gets it in parts.
+
+    Args:
+        first: stands before the first part.
+        rest: stands before the others.
+    """
+    text = line if isinstance(line, Text) else Text(line)
+    if not screen.is_terminal:
+        screen.print(Text.assemble(first, text))
+        return
+
+    room = max(min(screen.width, PROSE) - max(len(first), len(rest)), 20)
+    for number, part in enumerate(text.wrap(screen, room, overflow="fold")):
+        part.rstrip()
+        screen.print(Text.assemble(rest if number else first, part))
+
+
+def wait(is_done: Callable[[float], bool], what: str, out: TextIO) -> None:
+    """Wait for what takes long; a terminal says what for, and for how long by now.
+
+    Args:
+        is_done: waits for so many seconds at most, and says whether it is over.
+    """
+    if not out.isatty():
+        return
+
+    shown, seconds = "", 0
+    try:
+        while not is_done(1.0):
+            seconds += 1
+            shown = f"{what}: {seconds} s"
+            print(f"\r{shown}", end="", file=out, flush=True)
+    finally:
+        if shown:
+            print("\r" + " " * len(shown), end="\r", file=out, flush=True)
+
+
+def quote(screen: Console, text: str, first: Text | str, margin: str) -> None:
+    """Print what a student may have influenced, each of its lines behind something of ours.
+
+    No line begins with it: the machines that run GitHub's workflows take lines with ``::`` in front
+    for commands.
+    """
+    head, *more = brief(inert(text)).split("\n")
+    say(screen, Text.assemble(first, head), margin, margin + "  ")
+    for line in more:
+        say(screen, line, f"{margin}  │ ", f"{margin}  │ ")
+
+
+def show(screen: Console, table: Table) -> None:
+    """Print a table; where it is no terminal, without the blanks that would fill its last column.
+
+    There its rows are as long as they are, and ten thousand of them take no time.
+    """
+    if screen.is_terminal:
+        screen.print(table, soft_wrap=False)
+        return
+
+    columns: list[list[str]] = []
+    for column in table.columns:
+        cells = []
+        for text in (column.header, *column.cells):
+            cells.append(text.plain if isinstance(text, Text) else str(text))
+
+        width = max(map(cell_len, cells))
+        filled = []
+        for cell in cells:
+            blanks = " " * (width - cell_len(cell))
+            filled.append(blanks + cell if column.justify == "right" else cell + blanks)
+        columns.append(filled)
+
+    for row in zip(*columns):
+        print("  ".join(row).rstrip(), file=screen.file)

@@ -1,0 +1,173 @@
+"""What a teacher reads of checks of one student: the inputs, both answers, the code."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from autograder.base.result import CheckResult, Result
+from autograder.base.text import agreeing, count, cut, once_right, points_of
+from autograder.grader.check_result import printable
+from autograder.grader.explanation import Explanation, Question
+
+MOST = 5
+"""So many calls are shown."""
+
+CHARACTERS = 20_000
+"""So many characters of one value are shown."""
+
+
+def lines(
+    explanation: Explanation, result: Result, graded: CheckResult, differences: Sequence[str]
+) -> Iterator[str]:
+    """The explanation as lines of text.
+
+    Args:
+        graded: what the check came to when it was graded.
+        differences: what has changed since.
+    """
+    yield from _head(explanation, result, graded)
+    yield ""
+
+    yield f"Graded {result.graded_at} at isolation level {result.isolation}; run once more now:"
+    yield f"  {_compared(graded, explanation.verdict.message)}"
+    for line in differences:
+        yield f"  {line}"
+
+    yield from _calls(explanation, result.student_id, MOST)
+    yield ""
+    yield "The check"
+    yield from _numbered(explanation.check.source)
+    yield from _code(explanation, result)
+
+
+def step_lines(
+    explanations: Sequence[Explanation], result: Result, differences: Sequence[str]
+) -> Iterator[str]:
+    """Several checks of a step: of each what it says and one call, and the code once.
+
+    Args:
+        differences: what has changed since they were graded.
+    """
+    yield from differences
+    for explanation in explanations:
+        graded = result.by_id[explanation.check.id]
+        yield from _head(explanation, result, graded)
+        yield f"Run once more now: {_compared(graded, explanation.verdict.message)}"
+        yield from _calls(explanation, result.student_id, 1)
+        yield ""
+
+    # The code is the same for all of them.
+    yield from list(_code(explanations[0], result))[1:]
+    yield ""
+    ids = f"{result.student_id} {explanations[0].check.id}"
+    yield f"one of them in full, with its code: autograder explain {result.exercise} {ids}"
+
+
+def _head(explanation: Explanation, result: Result, graded: CheckResult) -> Iterator[str]:
+    check = explanation.check
+    kind = "hidden" if check.hidden else "visible"
+    earned = points_of(graded.earned, graded.points)
+    yield f"{check.id} of {result.student_id}: {graded.status}, {earned}, {kind} check"
+    yield check.sentence
+    if graded.message:
+        yield _behind("It says: ", graded.message)
+    if graded.remaining:
+        yield _behind("And ", once_right(graded.remaining_with, graded.remaining))
+
+
+def _code(explanation: Explanation, result: Result) -> Iterator[str]:
+    """What the student wrote, with the line that raised."""
+    place = explanation.verdict.place
+    for cell in explanation.cells:
+        yield ""
+        yield f"What {result.student_id} wrote: {cell.id or 'a cell of their own'}"
+        raised = place[1] if cell.id and place[0] == cell.id else 0
+        yield from _numbered(cell.source, raised)
+
+
+def _compared(graded: CheckResult, message: str | None) -> str:
+    """Whether the check says the same as when it was graded."""
+    then = graded.unmended if graded.status == "carried" else graded.message
+    passed = graded.status == "passed"
+    now = printable(message or "")
+    if passed != (message is None):
+        fails = _behind("fails: ", now)
+        return f"NOT the same verdict: now it {'passes' if message is None else fails}"
+    if passed:
+        return "the same verdict: it passes"
+    if now == then:
+        return "the same verdict, word for word"
+    return _behind("it fails, in other words: ", now)
+
+
+def _calls(explanation: Explanation, student: str, most: int) -> Iterator[str]:
+    step, questions = explanation.check.step, explanation.questions
+    yield ""
+    if not questions:
+        yield f"No call of {step} can be shown: none was made, or none without functions in it"
+        return
+
+    # What is answered right explains nothing, unless all of it is.
+    numbered = list(enumerate(questions, 1))
+    telling = [(place, question) for place, question in numbered if not question.is_alike]
+    telling = telling or numbered
+    for shown, (place, question) in enumerate(telling[:most]):
+        if shown:
+            yield ""
+        yield f"Call {place} of {len(questions)}: {step}({', '.join(question.given)})"
+        yield from _call(question, student)
+
+    more, alike = len(telling) - most, len(questions) - len(telling)
+    if more > 0:
+        yield f"{count(more, 'more call')} {agreeing(more, 'is', 'are')} answered otherwise, too"
+    if alike:
+        are = agreeing(alike, "is", "are")
+        yield f"{count(alike, 'other call')} {are} answered as the solution answers"
+
+
+def _call(question: Question, student: str) -> Iterator[str]:
+    for name, value in question.given.items():
+        yield from _value(name, value)
+    yield from _answer(f"{student} answers", question.got, question.got_raised)
+    for name, value in question.afterwards.items():
+        yield from _value(f"{name}, which the call has changed", value)
+    yield from _answer("the solution answers", question.right, question.right_raised)
+    if question.is_alike:
+        yield "  which is the same"
+
+
+def _answer(who: str, value: Any, raised: str) -> Iterator[str]:
+    if raised:
+        yield _behind(f"  {who} with ", raised)
+    else:
+        yield from _value(who, value)
+
+
+def _behind(first: str, text: str) -> str:
+    """A text that a student may have influenced, each of its lines behind something of ours.
+
+    So none of them is taken for one of ours, or for a command to a machine that runs workflows.
+    """
+    return first + text.replace("\n", "\n  │ ")
+
+
+def _value(name: str, value: Any) -> Iterator[str]:
+    """A value with all of its digits."""
+    with np.printoptions(threshold=sys.maxsize, floatmode="unique", linewidth=96):
+        first, *rest = cut(repr(value), CHARACTERS).split("\n")
+    if not rest:
+        yield f"  {name}: {first}"
+        return
+    yield f"  {name}:"
+    for line in (first, *rest):
+        yield f"    {line}"
+
+
+def _numbered(source: str, raised: int = 0) -> Iterator[str]:
+    for number, line in enumerate(source.rstrip("\n").split("\n"), start=1):
+        mark = ">" if number == raised else " "
+        yield f"{mark} {number:3} | {line}"

@@ -1,0 +1,110 @@
+"""A proof on the terminal: checks against misconceptions, and against promises, step by step."""
+
+from __future__ import annotations
+
+from typing import TextIO
+
+from rich.text import Text
+
+from autograder.authoring.proving.coverage import Coverage, Promise
+from autograder.authoring.proving.proof import Proof
+from autograder.authoring.proving.trial import Trial, by_step
+from autograder.base.text import agreeing, count
+from autograder.exercises.exercise import Check
+from autograder.show.terminal.console import console as console_of
+
+_FIRST = ("●", "green")
+"""A check that catches a misconception before any other does."""
+
+_ALSO = ("×", "red")
+"""A check that catches it as well."""
+
+_PASSES = ("·", "dim")
+
+_ALWAYS, _SOMETIMES, _NEVER = ("●", "green"), ("○", "yellow"), ("·", "dim")
+"""A property that occurs in a check with every key, with some, and with none."""
+
+
+def show(proof: Proof, out: TextIO | None = None) -> None:
+    """Which check catches which misconception first (●) or as well (×), and what is wrong."""
+    console = console_of(out)
+    for step, trials in by_step(proof.exercise, proof.wrong).items():
+        checks = [check for check in proof.exercise.checks_of(step) if check.id in proof.checks]
+        console.print(Text(f"{step}: {count(len(trials), 'misconception')}", style="bold"))
+        for number, check in enumerate(checks):
+            console.print(Text(_legend(number, check, trials)), soft_wrap=True)
+        for trial in trials:
+            console.print(_row(trial, checks), soft_wrap=True)
+        console.print()
+
+    problems = proof.problems()
+    for problem in problems:
+        console.print(Text(problem), soft_wrap=True)
+    counts = (
+        f"{count(len(proof.wrong), 'misconception')} and {count(len(proof.right), 'right answer')} "
+        f"on {count(len(proof.checks), 'check')}, each with {count(len(proof.keys), 'key')}"
+    )
+    verdict = f"not proved, {count(len(problems), 'problem')}" if problems else "proved"
+    console.print(Text(f"{counts}: {verdict}"), soft_wrap=True)
+
+
+def _legend(number: int, check: Check, trials: list[Trial]) -> str:
+    first = sum(trial.failed[0][:1] == (check.id,) for trial in trials)
+    hidden = ", hidden" if check.hidden else ""
+    return f"  {_column(number)}{check.name}{hidden}: first to catch {first}"
+
+
+def _row(trial: Trial, checks: list[Check]) -> Text:
+    """One misconception: a mark for each check, its name, and what falls with it."""
+    failed = trial.failed[0]
+    marks = []
+    for check in checks:
+        if failed[:1] == (check.id,):
+            marks.append(_FIRST)
+        elif check.id in failed:
+            marks.append(_ALSO)
+        else:
+            marks.append(_PASSES)
+
+    later = ""
+    if trial.fallen:
+        fall = agreeing(len(trial.fallen), "falls", "fall")
+        later = f"  ({count(len(trial.fallen), 'check')} of later steps {fall} with it)"
+    return Text.assemble("  ", *marks, " " * (13 - len(checks)), trial.answer.name, (later, "dim"))
+
+
+def _column(number: int) -> str:
+    """The letter of a check, above the marks of its column."""
+    letter = "abcdefghijklmnopqrstuvwxyz"[number % 26]
+    return f"{' ' * number}{letter}{' ' * (12 - number)}"
+
+
+def show_coverage(coverage: Coverage, out: TextIO | None = None) -> None:
+    """Step by step: the checks, and for each property in which of them it occurs."""
+    console = console_of(out)
+    for step in coverage.exercise.steps:
+        promises = [promise for promise in coverage.found if promise.step == step]
+        if not promises:
+            continue
+        checks = [check.id for check in coverage.exercise.checks_of(step)]
+        console.print(Text(f"{step}: {count(len(promises), 'promise')}", style="bold"))
+        for place, check in enumerate(coverage.exercise.checks_of(step)):
+            hidden = ", hidden" if check.hidden else ""
+            console.print(Text(f"  {_column(place)}{check.name}{hidden}"), soft_wrap=True)
+        for promise in promises:
+            console.print(_promise_row(coverage, promise, checks), soft_wrap=True)
+        console.print()
+
+    for problem in coverage.problems():
+        console.print(Text(problem), soft_wrap=True)
+    keys = count(len(coverage.keys), "key")
+    console.print(Text(f"{coverage.summary()}, with {keys}"), soft_wrap=True)
+
+
+def _promise_row(coverage: Coverage, promise: Promise, checks: list[str]) -> Text:
+    marks = []
+    for check in checks:
+        keys = coverage.found[promise].get(check, frozenset())
+        marks.append(_ALWAYS if len(keys) == len(coverage.keys) else _SOMETIMES if keys else _NEVER)
+    reason = f"  ({promise.unasked})" if promise.unasked else ""
+    return Text.assemble("  ", *marks, " " * (13 - len(checks)), promise.words, (reason, "dim"))

@@ -1,0 +1,173 @@
+"""One submission on the terminal: its steps, what their checks say, and what to do next."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from textwrap import wrap
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from autograder.base.result import CheckResult, Result, StepResult, worst
+from autograder.base.text import agreeing, count, listed, number, once_right, points_of, shown
+from autograder.show.terminal.console import PROSE, quote, say
+
+Waits = Mapping[str, tuple[str, ...]]
+"""By the name of a step: the earlier ones that it waits for."""
+
+NOTHING: Waits = {}
+
+MARKS = {
+    "passed": ("✓", "green"),
+    "carried": ("→", "yellow"),
+    "failed": ("✗", "red"),
+    "not_run": ("?", "magenta"),
+    "unattempted": ("·", "dim"),
+    "waiting": ("→", "yellow"),
+}
+"""A mark and its colour, by the status of a check or step."""
+
+SAYS = {
+    "failed": ("fails", "fail"),
+    "unattempted": ("fails", "fail"),
+    "carried": ("carried", "carried"),
+    "not_run": ("not run", "not run"),
+}
+"""What one check does, and what several do."""
+
+
+def show(screen: Console, result: Result, waits: Waits = NOTHING, reasons: bool = True) -> None:
+    """Every step with its points, and below it why checks did not pass.
+
+    Args:
+        waits: what a step waits for. Then what its checks say is no news.
+        reasons: whether anybody wants to read why.
+    """
+    name_width = score_width = most_width = 0
+    for step in result.steps:
+        name_width = max(name_width, len(step.name))
+        score_width = max(score_width, len(number(step.score)))
+        most_width = max(most_width, len(number(step.max_score)))
+
+    # The long form for all of them or for none: what stands one below the other is compared.
+    room = screen.width - name_width - score_width - most_width - 9
+    long = all(len(_verdict(step, waits, long=True)) <= room for step in result.steps)
+
+    for step in result.steps:
+        points = f"{number(step.score):>{score_width}} / {number(step.max_score):>{most_width}}"
+        row = f" {step.name:<{name_width}}  {points}  {_verdict(step, waits, long)}"
+        screen.print(Text.assemble(MARKS[_status(step, waits)], row))
+        if reasons and not step.is_unattempted and step.name not in waits:
+            details(screen, step.not_passed)
+    for warning in result.warnings if reasons else ():
+        quote(screen, warning, "note: ", "")
+
+
+def next_for_student(screen: Console, result: Result) -> None:
+    """The one thing to do now."""
+    step = next_step(result)
+    if step is None:
+        repeat = "restart the kernel, run everything once more, save, and hand in"
+        say(screen, f"All visible checks pass: {repeat}.")
+    elif all(step.is_unattempted for step in result.steps):
+        then = "run the checks below it, save, and check again"
+        say(screen, f"A fresh start. Write {step.name} first, {then}.")
+    elif step.is_unattempted:
+        say(screen, f"Next: write {step.name}.")
+    elif step.not_passed[0].message.startswith(f"{step.name} is not defined"):
+        say(screen, f"Next: mend the cell of {step.name}.")
+    else:
+        say(screen, f"Next: look at {step.not_passed[0].name} of {step.name}.")
+
+
+def next_step(result: Result) -> StepResult | None:
+    """The first step with a check that does not pass."""
+    return next((step for step in result.steps if not step.passed), None)
+
+
+def total(screen: Console, result: Result) -> None:
+    """Points by category, and all of them."""
+    parts = []
+    for name, sums in result.categories.items():
+        part = f"{shown(name)} {number(sums['score'])}/{number(sums['max_score'])}"
+        # A category does not break over two lines.
+        parts.append(part.replace(" ", "\N{NO-BREAK SPACE}"))
+
+    line = " · ".join(parts)
+    width = min(screen.width, PROSE) if screen.is_terminal else screen.width
+    for piece in wrap(line, width, break_on_hyphens=False):
+        screen.print(Text(piece.replace("\N{NO-BREAK SPACE}", " ")))
+    earned = points_of(result.score or 0.0, result.max_score)
+    say(screen, f"{earned}, at isolation level {result.isolation}")
+
+
+def details(screen: Console, checks: list[CheckResult], hints: bool = True) -> None:
+    """What checks say, each thing once; below all of them the hints that are not of one alone."""
+    groups = alike(checks)
+    asked = Counter(chain.from_iterable(map(hints_of, groups))) if hints else Counter[str]()
+    for same in groups:
+        first = same[0]
+        names = listed(check.name for check in same)
+        hidden = " (hidden)" if first.hidden else ""
+        verb = agreeing(len(same), *SAYS[first.status])
+        head = Text.assemble(MARKS[first.status], f" {names}{hidden} {verb}: ")
+        quote(screen, first.message, head, "    ")
+        for line in _remaining(same):
+            quote(screen, line, "", "      ")
+        for hint in hints_of(same):
+            if asked[hint] == 1:
+                quote(screen, hint, "hint: ", "      ")
+
+    for hint, often in asked.items():
+        if often > 1:
+            quote(screen, hint, "hint: ", "    ")
+
+
+def _status(step: StepResult, waits: Waits) -> str:
+    if step.name in waits:
+        return "waiting"
+    if step.is_unattempted:
+        return "unattempted"
+    return worst(step.checks)
+
+
+def _verdict(step: StepResult, waits: Waits, long: bool) -> str:
+    checks = count(len(step.checks), "check")
+    if step.name in waits:
+        return f"waits for {listed(waits[step.name])}"
+    if step.is_unattempted:
+        return f"not written yet ({checks})" if long else "not written yet"
+    if step.passed:
+        return f"{checks} passed" if long else "passed"
+
+    passed = len(step.checks) - len(step.not_passed)
+    carried = sum(check.status == "carried" for check in step.checks)
+    more = f", {carried} carried" if carried else ""
+    return f"{passed} of {checks} passed{more}" if long else f"{passed} of {len(step.checks)}{more}"
+
+
+def alike(checks: Iterable[CheckResult]) -> list[list[CheckResult]]:
+    """The checks in groups that say the same: a misspelt name fails all checks of its step."""
+    groups: dict[tuple[Any, ...], list[CheckResult]] = {}
+    for check in checks:
+        groups.setdefault((check.status, check.hidden, check.message), []).append(check)
+    return list(groups.values())
+
+
+def hints_of(checks: Iterable[CheckResult]) -> list[str]:
+    """The questions about some checks, each once."""
+    return list(dict.fromkeys(check.hint for check in checks if check.hint))
+
+
+def _remaining(checks: Iterable[CheckResult]) -> Iterator[str]:
+    """What such checks say once earlier steps are right; with names, where not all say the same."""
+    groups: dict[tuple[tuple[str, ...], str], list[str]] = {}
+    for check in checks:
+        groups.setdefault((check.remaining_with, check.remaining), []).append(check.name)
+    for (steps, remaining), names in groups.items():
+        whose = f"{listed(names)}, " if len(groups) > 1 else ""
+        if remaining:
+            yield whose + once_right(steps, remaining)

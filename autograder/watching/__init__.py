@@ -1,1 +1,0 @@
-"""``autograder watch``: the visible checks of a notebook or script, at every save."""

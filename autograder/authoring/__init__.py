@@ -1,1 +1,12 @@
 """From the one file that a teacher edits to the notebooks: reading, rules, rehearsal, building."""
+
+__all__ = [
+    "build",
+    "cells",
+    "fresh_answers",
+    "grading",
+    "notes",
+    "proving",
+    "regions",
+    "starter",
+]

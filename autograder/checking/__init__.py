@@ -1,1 +1,9 @@
 """A student's own copy, checked where the student works."""
+
+__all__ = [
+    "confined",
+    "doctor",
+    "student_copy",
+    "waiting",
+    "watch",
+]

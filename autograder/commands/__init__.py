@@ -2,3 +2,7 @@
 
 A docstring is a command's help; what it needs it imports when it runs.
 """
+
+__all__ = [
+    "common",
+]

@@ -1,1 +1,18 @@
 """A course: its folder, its students, and all that is stored of it."""
+
+__all__ = [
+    "class_list",
+    "collecting",
+    "course",
+    "disclosure",
+    "folder",
+    "gradebook",
+    "grading",
+    "keeping",
+    "log",
+    "new_course",
+    "reports",
+    "results",
+    "timestamp",
+    "troubles",
+]

@@ -1,1 +1,18 @@
 """The trust boundary: checks run here, students' functions in a locked worker."""
+
+__all__ = [
+    "budget",
+    "carry_forward",
+    "compare",
+    "compiled_exercise",
+    "definitions",
+    "ordinary_verdicts",
+    "recorded_calls",
+    "reference",
+    "run",
+    "selftest",
+    "student_errors",
+    "turns",
+    "verdict",
+    "workers",
+]

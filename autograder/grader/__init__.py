@@ -1,1 +1,10 @@
 """Grades one submission: verdicts, diagnosis and pictures as one result."""
+
+__all__ = [
+    "apart",
+    "check_result",
+    "dependencies",
+    "explanation",
+    "graded",
+    "grader",
+]

@@ -1,1 +1,6 @@
 """The kit inside nbgrader: its gradebook, its exchange, its command line and its formgrader."""
+
+__all__ = [
+    "exchange",
+    "lab",
+]

@@ -1,1 +1,8 @@
 """Keeping a course: back-ups, and people who are to be forgotten."""
+
+__all__ = [
+    "backup",
+    "forget",
+    "rename",
+    "restore",
+]

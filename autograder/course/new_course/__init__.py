@@ -92,3 +92,8 @@ def _init(folder: Path) -> bool:
         ["git", "init", "--quiet", str(folder)], check=False, capture_output=True, text=True
     )
     return done.returncode == 0
+
+
+__all__ = [
+    "taken",
+]

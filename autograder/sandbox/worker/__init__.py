@@ -3,3 +3,12 @@
 Only these files, the standard library and NumPy are visible to the worker, so nothing here may
 import the rest of the package, and nothing here is secret.
 """
+
+__all__ = [
+    "boot",
+    "control",
+    "conversation",
+    "locks",
+    "operations",
+    "protocol",
+]

@@ -1,1 +1,6 @@
 """Grades in the files that other systems read: one module a format."""
+
+__all__ = [
+    "export",
+    "formats",
+]

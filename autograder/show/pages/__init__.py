@@ -1,1 +1,9 @@
 """What people read in a browser."""
+
+__all__ = [
+    "course",
+    "feedback",
+    "feedback_zip",
+    "report",
+    "written",
+]

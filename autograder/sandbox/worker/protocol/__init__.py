@@ -9,3 +9,14 @@ Nothing installed is used for it, msgpack neither:
   that have arrived, before anything is allocated (``bounds``, ``frames``).
 - No C code of others runs inside the sandbox, or in the grader on bytes of a student's choice.
 """
+
+__all__ = [
+    "bounds",
+    "call_request",
+    "changes",
+    "decode",
+    "encode",
+    "frames",
+    "records",
+    "weight",
+]

@@ -5,6 +5,7 @@ __all__ = [
     "grade_class",
     "journal",
     "orphans",
+    "processes",
     "submitted",
     "versions",
 ]

@@ -101,7 +101,7 @@ def grade(
         Fault: the process that grades has ended again and again.
     """
     from autograder.base.settings import Settings
-    from autograder.course.grading.processes import GraderDied, Graders, Task
+    from autograder.course.grading.pool import GraderDied, Graders, Task
 
     if not isinstance(exercise, Exercise):
         exercise = load_exercise(exercise, course.root if course else None)

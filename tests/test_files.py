@@ -174,7 +174,7 @@ OWN = {
         "course.autograded_of(student, exercise) / f'{exercise}.ipynb'",
         "course.state / name",
     },
-    "course/grading/best.py": {
+    "course/grading/choice.py": {
         "place / f'{exercise}.ipynb'",
         "place / f'{self._exercise.name}.ipynb'",
     },
@@ -210,8 +210,8 @@ OWN = {
     },
     "exercises/data_files.py": {"Path(above, name)", "folder / place"},
     "show/exports/gradescope_runner.py": {"folder / f'{name}{suffix}'"},
-    "course/grading/submitted.py": {
-        "folder / f'{exercise.name}{suffix}'",
+    "course/gradebook/versions.py": {"folder / f'{exercise.name}{suffix}'"},
+    "course/grading/grade_class.py": {
         "folder / name",
         "folder / name / exercise",
         "self.folder / file",

@@ -26,8 +26,8 @@ def explain(
 ) -> None:
     """Show what a check asked a student's code, their answer and the right one."""
     from autograder.commands.students import graded_result
-    from autograder.course.grading import versions
-    from autograder.course.grading.submitted import submission_of
+    from autograder.course.gradebook import versions
+    from autograder.course.gradebook.versions import submission_of
     from autograder.grader.apart import apart
     from autograder.grader.explanation import explain as explained
     from autograder.show.terminal import explanation as shown

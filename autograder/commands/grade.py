@@ -25,7 +25,7 @@ from autograder.show.terminal.json_output import put, writable
 
 if TYPE_CHECKING:
     from autograder.course.course import Course
-    from autograder.course.grading.submitted import Scan
+    from autograder.course.grading.grade_class import Scan
     from autograder.exercises.exercise import Exercise
 
 NAMED = 5
@@ -66,9 +66,8 @@ def grade(
     from autograder.course.class_list import may_be
     from autograder.course.gradebook import extensions, students
     from autograder.course.gradebook.settled import settled_marks
-    from autograder.course.grading import orphans
-    from autograder.course.grading.grade_class import grade_class
-    from autograder.course.grading.submitted import scan
+    from autograder.course.grading import interruption
+    from autograder.course.grading.grade_class import grade_class, scan
     from autograder.course.reports.students import of_outcomes
     from autograder.course.results import folder_of, stored_lines
     from autograder.exercises.exercise import built_names
@@ -114,7 +113,7 @@ def grade(
         return
 
     progress = class_tables.class_progress(f"grading {exercise.name}", size, out)
-    with orphans.adopted(), progress as tick:
+    with interruption.adopted(), progress as tick:
         outcomes = grade_class(
             course,
             exercise,
@@ -169,12 +168,12 @@ def _compare(
     never_lower: bool,
 ) -> None:
     """Say whose score grading would change."""
-    from autograder.course.grading import comparison, orphans
+    from autograder.course.grading import comparison, interruption
     from autograder.show.terminal import class_tables
 
     size = len(scanned.students)
     progress = class_tables.class_progress(f"comparing {exercise.name}", size, sys.stdout)
-    with orphans.adopted(), progress as tick:
+    with interruption.adopted(), progress as tick:
         found = comparison.of_class(
             course,
             exercise,

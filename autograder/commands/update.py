@@ -23,7 +23,7 @@ def update(
     What you have changed yourself stays as it is. With --check it exits with 1 where something is
     newer.
     """
-    from autograder.course.gradebook import outdated
+    from autograder.course.gradebook import versions
     from autograder.course.new_course import taken
     from autograder.exercises import exercise
 
@@ -43,7 +43,7 @@ def update(
         except Unusable as error:
             print(f"note: {error}", file=sys.stderr)
             continue
-        for when, what, number in outdated.since(course, built):
+        for when, what, number in versions.since(course, built):
             of_whom = f" for {count(number, 'student')}" if number else ""
             is_again = f"; autograder grade {name} grades them again" if number else ""
             print(

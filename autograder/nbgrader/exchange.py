@@ -15,7 +15,7 @@ from autograder.course.class_list import may_be
 from autograder.course.collecting import inbox, store
 from autograder.course.collecting.store import Collected
 from autograder.course.course import Course
-from autograder.course.gradebook import config, due_dates, outdated, record, students
+from autograder.course.gradebook import config, due_dates, record, students, versions
 from autograder.exercises.exercise import Exercise
 from autograder.nbgrader import handed_out
 
@@ -66,7 +66,7 @@ def release(
     record.prepare(course, exercise)
     if time is not None:  # only now: a gradebook that cannot be written leaves the date as it was
         settings.keep_due(course.due_settings, exercise.name, time)
-    outdated.note_release(course, exercise)
+    versions.note_release(course, exercise)
     said = course.settings.due.get(exercise.name)
     until = [f"due {on_day(said)}"] if said else []
     if said and said < datetime.now(timezone.utc):

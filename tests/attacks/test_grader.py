@@ -24,7 +24,7 @@ from autograder.base.settings import Settings
 from autograder.course import timestamp
 from autograder.course.collecting import inbox
 from autograder.course.course import Course
-from autograder.course.grading import pool, submitted
+from autograder.course.grading import grade_class, pool
 from autograder.engine import budget, clock, recorded_calls, student_errors, verdict
 from autograder.engine import session as remote
 from autograder.engine.compiled_exercise import CompiledExercise
@@ -472,7 +472,7 @@ def graded_files(course, students):
     """The results of these students, from the files where submissions lie."""
     with closing(pool.LocalPool(1, exercise(), course.secret(), course.settings)) as here:
         tasks = [
-            submitted.task_of(course, "target", course.submitted, student, True)
+            grade_class.task_of(course, "target", course.submitted, student, True)
             for student in students
         ]
         return [here.submit(task).result().result for task in tasks]
@@ -525,7 +525,7 @@ def test_a_hard_link_is_read_as_the_bytes_that_it_is(course):
 def test_a_folder_whose_name_is_no_student_id_is_nobodys(course, name):
     if name != "..":
         (course.submitted / name / "target").mkdir(parents=True)
-    assert submitted.scan(course.submitted, "target").students == ("ada", "mallory", "zoe")
+    assert grade_class.scan(course.submitted, "target").students == ("ada", "mallory", "zoe")
 
 
 @pytest.mark.parametrize(

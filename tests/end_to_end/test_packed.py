@@ -22,8 +22,8 @@ from autograder.authoring.proving import sample
 from autograder.base import settings
 from autograder.base.settings import Settings
 from autograder.course.course import Course
-from autograder.course.grading import versions
-from autograder.course.grading.processes import Graders, Task
+from autograder.course.gradebook import versions
+from autograder.course.grading.pool import Graders, Task
 from autograder.course.new_course import taken
 from autograder.exercises import exercise
 from autograder.exercises.exercise import Exercise
@@ -221,7 +221,7 @@ def test_the_bundle_of_gradescope_grades_as_here(here: Here, tmp_path: Path) -> 
 
 GRADE = """
 import json, pickle
-from autograder.course.grading.processes import Task
+from autograder.course.grading.pool import Task
 
 with open(sys.argv[1], "rb") as file:
     sent, tasks = pickle.load(file)

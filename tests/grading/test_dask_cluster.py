@@ -17,8 +17,7 @@ import pytest
 
 from autograder.course.course import Course
 from autograder.course.grading import dask_cluster
-from autograder.course.grading.pool import ClusterLost
-from autograder.course.grading.processes import Task
+from autograder.course.grading.pool import ClusterLost, Task
 from autograder.exercises import exercise
 from tests.grading.test_grade_class import everything, grade_here, hand_in, results, stored
 from tests.support import processes

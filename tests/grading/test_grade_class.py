@@ -29,9 +29,8 @@ from autograder.base.result import Result
 from autograder.base.settings import Settings
 from autograder.course.course import Course
 from autograder.course.grading import grade_class, pool
-from autograder.course.grading import processes as grading_processes
-from autograder.course.grading.journal import Journal
-from autograder.course.grading.processes import Graders, Task
+from autograder.course.grading.interruption import Journal
+from autograder.course.grading.pool import Graders, Task
 from autograder.course.results import stored_results
 from autograder.exercises.exercise import Exercise
 from autograder.grader.graded import Graded
@@ -364,13 +363,13 @@ def test_a_submission_that_its_grader_crashes_of_is_graded_once(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = []
-    ask = grading_processes._GraderProcess.ask
+    ask = pool._GraderProcess.ask
 
-    def asking(self: grading_processes._GraderProcess, task: Task) -> Any:
+    def asking(self: pool._GraderProcess, task: Task) -> Any:
         asked.append(task.student)
         return ask(self, task)
 
-    monkeypatch.setattr(grading_processes._GraderProcess, "ask", asking)
+    monkeypatch.setattr(pool._GraderProcess, "ask", asking)
     crashing = DEADLY.replace("import os", "import os, signal").replace("9)", f"signal.{name})")
     found = graded(toy.exercise(crashing), ANSWERS)
 
@@ -422,7 +421,7 @@ def test_where_the_reference_solution_kills_graders_too_a_submission_ends_as_err
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # How often each may die of it is no matter here.
-    monkeypatch.setattr(grading_processes, "TRIES", 1)
+    monkeypatch.setattr(pool, "TRIES", 1)
     found = graded(toy.exercise(DEADLY_FOR_ALL), ANSWERS)
     assert {name: (result.status, result.score) for name, result in found.items()} == {
         "ada": ("graded", 1), "mallory": ("error", None), "zoe": ("graded", 1),

@@ -6,8 +6,8 @@ from threading import Thread
 
 import pytest
 
-from autograder.course.grading import processes
-from autograder.course.grading.processes import GraderDied, Graders, Task
+from autograder.course.grading import pool
+from autograder.course.grading.pool import GraderDied, Graders, Task
 from tests.support import toy
 
 
@@ -24,7 +24,7 @@ def test_a_process_that_dies_while_all_are_ended_is_ended_once(
         with pytest.raises(GraderDied):
             graders.grade(task)
 
-    class Dying(processes._GraderProcess):
+    class Dying(pool._GraderProcess):
         def wait(self) -> None:
             ended.append(self)
             # Whoever waits for its answer notices now, and would end it, too.
@@ -32,7 +32,7 @@ def test_a_process_that_dies_while_all_are_ended_is_ended_once(
                 thread.join(30)
             super().wait()
 
-    monkeypatch.setattr(processes, "_GraderProcess", Dying)
+    monkeypatch.setattr(pool, "_GraderProcess", Dying)
     graders.warm()
     asking.append(Thread(target=grade))
     asking[0].start()

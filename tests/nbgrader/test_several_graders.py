@@ -28,7 +28,7 @@ from autograder.course.course import Course
 from autograder.course.gradebook import config, late_penalty, marks, record
 from autograder.course.gradebook import database as opening
 from autograder.course.gradebook.schema import STUDENT
-from autograder.course.grading.journal import Journal
+from autograder.course.grading.interruption import Journal
 from autograder.nbgrader import buttons, formgrader
 from tests.support import courses, jupyter, processes, whole_course
 from tests.support.courses import ALL_CHECKS, NAME, RIGHT

@@ -20,8 +20,8 @@ from autograder.base.result import Result
 from autograder.base.settings import Settings
 from autograder.checking import confined
 from autograder.checking.student_copy import StudentCopy
-from autograder.course.grading import grade_class, grader_process, orphans
-from autograder.course.grading.processes import Task
+from autograder.course.grading import grade_class, grader_process, interruption
+from autograder.course.grading.pool import Task
 from autograder.engine import workers
 from autograder.engine.selftest import strongest
 from autograder.exercises.exercise import Exercise
@@ -123,7 +123,7 @@ def graded_here(kept_parents: None) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(grade_class, "LocalPool", GradedHere)
         # It would wait for the kept parents to end. There are no grader processes to leave orphans.
-        patch.setattr(orphans, "adopted", contextlib.nullcontext)
+        patch.setattr(interruption, "adopted", contextlib.nullcontext)
         yield
 
 

@@ -14,11 +14,11 @@ __all__ = [
     "marks",
     "marks_put_away",
     "master",
-    "outdated",
     "record",
     "schema",
     "settled",
     "standing",
     "students",
     "unmarked",
+    "versions",
 ]

@@ -15,7 +15,7 @@ from autograder.course import results, timestamp
 from autograder.course.class_list import EMAILS, full_name, may_be, value_of
 from autograder.course.course import Course
 from autograder.course.folder import handed_in
-from autograder.course.gradebook import due_dates, final_grades, outdated, standing
+from autograder.course.gradebook import due_dates, final_grades, standing, versions
 from autograder.course.gradebook.final_grades import ClassGrades, FinalGrade
 from autograder.course.gradebook.standing import Standing
 from autograder.exercises import exercise as exercises
@@ -192,7 +192,7 @@ def _has_begun(course: Course, name: str) -> bool:
     """Whether students know of an exercise: it has a date, was handed out, or somebody has it."""
     return bool(
         due_dates.due_date(course, name)
-        or name in outdated.released(course)
+        or name in versions.released(course)
         or handed_in(course, name)
         or results.stored_students(course, name)
     )

@@ -19,7 +19,7 @@ from autograder.exercises.exercise import Exercise
 
 if TYPE_CHECKING:
     from autograder.course.gradebook.marks import Marks
-    from autograder.course.gradebook.outdated import Now
+    from autograder.course.gradebook.versions import Now
 
 Status = Literal["graded", "missing", "collected", "rejected", "error"]
 """``collected``: something was handed in, and nobody has graded anything of this student yet."""
@@ -184,8 +184,8 @@ def of_class(
     # Gradescope's bundle brings no database along, and needs none.
     from autograder.course import results as stored
     from autograder.course.gradebook import due_dates, lost, master, students
-    from autograder.course.gradebook.outdated import Now
     from autograder.course.gradebook.settled import settled_marks
+    from autograder.course.gradebook.versions import Now
 
     troubles = Troubles()
     results: dict[str, Result] = {}

@@ -3,9 +3,6 @@
 __all__ = [
     "comparison",
     "grade_class",
-    "journal",
-    "orphans",
-    "processes",
-    "submitted",
-    "versions",
+    "interruption",
+    "pool",
 ]

@@ -12,13 +12,13 @@ from autograder.course import results as stored
 from autograder.course.course import Course
 from autograder.course.gradebook.marks import class_marks, with_results
 from autograder.course.grading.grade_class import (
+    Scan,
     answered,
     choice_of,
     graded_others,
     insist_on_the_secret,
 )
-from autograder.course.grading.kept import with_kept
-from autograder.course.grading.submitted import Scan
+from autograder.course.grading.records import with_kept
 from autograder.course.troubles import Troubles
 from autograder.exercises.exercise import Exercise
 from autograder.grader.dependencies import changed

@@ -24,8 +24,7 @@ import autograder
 from autograder.base.errors import Unusable
 from autograder.base.result import ENGINE
 from autograder.base.settings import Settings
-from autograder.course.grading.pool import ClusterLost, Pool
-from autograder.course.grading.processes import GraderDied, Graders, Task
+from autograder.course.grading.pool import ClusterLost, GraderDied, Graders, Pool, Task
 from autograder.exercises.exercise import Exercise
 from autograder.grader.graded import Graded
 

@@ -2,32 +2,102 @@
 
 from __future__ import annotations
 
-import signal
-import threading
-from collections.abc import Callable, Iterator, Sequence
+import contextlib
+import difflib
+import os
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
-from autograder.base import files
-from autograder.base.errors import Interrupted, Unusable
+from autograder.base.errors import Unusable
+from autograder.base.files import below
 from autograder.base.result import Outcome
 from autograder.base.text import short
-from autograder.course import log
+from autograder.course import log, results
 from autograder.course.collecting import earlier
-from autograder.course.course import Course
-from autograder.course.grading import versions
-from autograder.course.grading.journal import Journal
-from autograder.course.grading.pool import Answers, LocalPool, Pool, grade_all
-from autograder.course.grading.processes import Task
-from autograder.course.grading.submitted import Scan, scan, task_of
-from autograder.course.results import folder_of
+from autograder.course.course import STUDENT_ID, Course
+from autograder.course.folder import notebook_of
+from autograder.course.gradebook import versions
+from autograder.course.grading.interruption import Journal, stoppable, sweep
+from autograder.course.grading.pool import Answers, LocalPool, Pool, Task, grade_all
 from autograder.exercises.exercise import Exercise
 from autograder.grader.graded import Graded
+from autograder.submissions.notebook import Rejected, read
 
 if TYPE_CHECKING:
-    from autograder.course.grading.best import Choice
+    from autograder.course.grading.choice import Choice
+
+ALIKE = 0.75
+"""How much like an exercise's name, from 0 to 1, another one is taken for a misspelling of it."""
+
+
+@dataclass(frozen=True)
+class Scan:
+    """The folders of students in a folder of submissions, in the order of their names.
+
+    ``students`` have handed in the exercise. ``strangers`` have, too, but their names are no
+    student ids: these are nobody's, so they are left out, and listed. ``others`` have not.
+    """
+
+    folder: Path
+    exercise: str
+    students: tuple[str, ...]
+    strangers: tuple[str, ...]
+    others: tuple[str, ...]
+
+    def misspelt(self, exercises: Collection[str]) -> list[str]:
+        """The folders of students that are named nearly like the exercise.
+
+        Args:
+            exercises: whose folders are not meant to be this one's.
+        """
+        misspelt = []
+        for student in self.others:
+            # A folder that nobody may read, such as lost+found, is no reason to refuse a class.
+            if os.access(self.folder / student, os.R_OK):
+                names = [name for name in _within(self.folder / student) if name not in exercises]
+                for name in difflib.get_close_matches(self.exercise, names, n=1, cutoff=ALIKE):
+                    misspelt.append(f"{student}/{name}")
+        return misspelt
+
+    def misplaced(self) -> list[str]:
+        """What lies beside a student's folder of the exercise, which is not there."""
+        names = (f"{self.exercise}.ipynb", f"{self.exercise}.py")
+        files = (f"{student}/{name}" for student in self.others for name in names)
+        return [file for file in files if os.path.isfile(self.folder / file)]
+
+
+def scan(folder: Path, exercise: str) -> Scan:
+    """Who has handed in an exercise; nobody where there is no such folder.
+
+    Raises:
+        Unusable: the folder cannot be read.
+    """
+    students, strangers, others = [], [], []
+    for name in _within(folder):
+        if not os.path.lexists(folder / name / exercise):
+            others.append(name)
+        elif STUDENT_ID.match(name):
+            students.append(name)
+        else:
+            strangers.append(name)
+    return Scan(folder, exercise, tuple(students), tuple(strangers), tuple(others))
+
+
+def _within(folder: Path) -> list[str]:
+    """The names of the folders in a folder, sorted."""
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise Unusable(
+            f"{folder}: {error.strerror}; name the folder of submissions with --submitted"
+        ) from None
 
 
 def grade_class(
@@ -69,9 +139,9 @@ def grade_class(
     scanned = scanned or scan(course.submitted, exercise.name)
     names = [name for name in scanned.students if students is None or name in students]
 
-    with Journal(folder_of(course, exercise.name)) as journal:
+    with Journal(results.folder_of(course, exercise.name)) as journal:
         journal.pending.intersection_update(scanned.students)
-        _sweep(course, exercise.name)
+        sweep(course, exercise.name)
         versions.keep(course, exercise)
         choice = choice_of(course, exercise, scanned, names, never_lower)
         if choice is not None:
@@ -107,7 +177,7 @@ def choice_of(
     if scanned.folder != course.submitted or not earlier.folders(course):
         return None
 
-    from autograder.course.grading.best import Choice
+    from autograder.course.grading.choice import Choice
 
     return Choice(course, exercise, names, never_lower)
 
@@ -156,7 +226,7 @@ def answered(
 
     answers: Answers = SimpleQueue()
     with (
-        _stoppable(answers.put),
+        stoppable(answers.put),
         closing(_pool(course, exercise, min(jobs, len(names)), scheduler)) as pool,
     ):
         yield grade_all(pool, exercise, names, task, answers)
@@ -171,28 +241,24 @@ def _pool(course: Course, exercise: Exercise, jobs: int, scheduler: str | None) 
     return Cluster(scheduler, exercise, course.secret(), course.settings)
 
 
-@contextmanager
-def _stoppable(put: Callable[[Interrupted], None]) -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM end the class between two submissions, and not amid a write."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
+def task_of(course: Course, exercise: str, folder: Path, student: str, force: bool) -> Task:
+    """The submission of a student as a task for a grader process.
 
-    def stop(number: int, _: object) -> None:
-        kept = "what was graded is kept, and the same command goes on from there"
-        put(Interrupted(number, f"stopped; {kept}"))
+    Args:
+        force: it is to be graded anew in any case, and so goes without its stored result.
+    """
+    path = below(folder, student, exercise, f"{exercise}.ipynb", follow=False)
+    old = None
+    if not force:
+        with contextlib.suppress(OSError):  # without its stored result a submission is graded anew
+            old = results.result_path(course, exercise, student).read_bytes()
 
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-def _sweep(course: Course, exercise: str) -> None:
-    """Remove what a run that was killed had begun to write."""
-    results = course.results.glob(f"{exercise}/.*{files.PART}")
-    notebooks = course.autograded.glob(f"*/{exercise}/.*{files.PART}")
-    for path in (*results, *notebooks):
-        path.unlink(missing_ok=True)
+        if path.parent.is_symlink():  # to another student's, it may be
+            cause = "lies in a folder that is a link"
+            raise Rejected(cause, "links are not followed")
+        return Task(student, read(notebook_of(path)), None, old)
+    except Rejected as rejected:
+        return Task(student, b"", f"{path.name} {rejected}")
+    except OSError as error:
+        return Task(student, b"", f"{path.name} cannot be read: {str(error.strerror).lower()}")

@@ -12,7 +12,7 @@ from queue import SimpleQueue
 
 from autograder.base.errors import Unusable
 from autograder.base.result import Result
-from autograder.course.grading.processes import Task
+from autograder.course.grading.pool import Task
 from autograder.grader.graded import Graded
 from autograder.grader.grader import Grader
 from autograder.sandbox.cpu_affinity import stay_on

@@ -1,29 +1,274 @@
-"""Who grades a class, and what becomes of a submission that graders die of."""
+"""Who grades a class: grader processes, and what becomes of a submission that they die of.
+
+Each process grades one submission after the other. Student code runs in workers of theirs, locked
+in. What a grader process itself dies of is another thing: a fault of NumPy, too little memory,
+somebody's ``kill -9``. Its submission is then graded again by a fresh one.
+
+A pool of our own, for its processes start the parent of their workers before anything else, so that
+both load NumPy at once, and take it along when they end, however that comes about.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator
+import os
+import pickle
+import random
+import signal
+import subprocess
+import sys
+import threading
+import weakref
+from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from datetime import datetime, timezone
 from itertools import islice
+from multiprocessing.connection import Pipe
 from queue import SimpleQueue
-from typing import Protocol
+from typing import Any, Protocol
 
 from autograder.base.errors import Fault, Interrupted, Unusable
 from autograder.base.result import Result
 from autograder.base.settings import Settings
-from autograder.course.grading.processes import GraderCrashed, GraderDied, Graders, Task
 from autograder.exercises.exercise import Exercise
 from autograder.grader.graded import Graded
+from autograder.sandbox.blas import ONE_THREAD
 from autograder.sandbox.cpu_affinity import cores
+
+TRIES = 3
+"""Grader processes that may die of a submission before it is put aside."""
+
+END_SECONDS = 5.0
+"""Seconds that a grader process has to end before it is killed."""
+
+START = """
+import sys
+sys.path[:] = sys.argv[3:]
+from autograder.sandbox.parent_process import start_early
+start_early(sys.argv[2])
+from autograder.course.grading.grader_process import serve
+serve(int(sys.argv[1]))
+"""
+"""The program of a grader process.
+
+multiprocessing would import the main program anew in each, and that may be all of nbgrader. The
+parent of the workers starts before NumPy is imported here, so that both load it at once.
+"""
+
+BY_ITSELF = ("SIGVTALRM", "SIGSEGV", "SIGBUS", "SIGABRT", "SIGFPE", "SIGILL")
+"""Signals that end a process for what it does itself, whatever else goes on on the machine.
+
+Its own timer; and faults of libraries in C that do not expect to be refused memory: NumPy 2.4
+ends the process where an operation finds none for its buffers.
+"""
 
 TASKS_PER_GRADER = 4
 """Submissions a grader has at work or waiting: memory must not grow with the class."""
 
 Answers = SimpleQueue[Future[Graded] | Interrupted]
 """Where answers arrive, and what a signal handler puts: of all queues this one allows that."""
+
+
+class GraderDied(Exception):
+    """Every grader process that graded this submission has died."""
+
+
+class GraderCrashed(GraderDied):
+    """A grader process has died of the submission itself, as the next one would."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a grader needs to know of a submission.
+
+    Args:
+        unreadable: why its file could not be read, None if it could.
+        old: its stored result as JSON; the submission is not graded again where that still holds.
+    """
+
+    student: str
+    data: bytes
+    unreadable: str | None = None
+    old: bytes | None = None
+
+
+class Graders:
+    """As many grader processes as threads call ``grade`` at once.
+
+    Each stays warm for the next submission. Pickled, it carries the exercise and no process:
+    so it travels to the machines of a cluster.
+
+    Args:
+        cores: each process stays on one of these, the one that has fewest; none where others may
+            have the same idea.
+    """
+
+    def __init__(
+        self, exercise: Exercise, secret: bytes, settings: Settings, cores: Collection[int] = ()
+    ) -> None:
+        self._job = (exercise, secret, settings)
+        # In any order, for another run on this machine may be as small.
+        self._cores = random.sample(list(cores), len(cores))
+        self._lock = threading.Lock()
+        self._closed = False
+        self._level = ""
+        self._idle: list[_GraderProcess] = []
+        self._alive: set[_GraderProcess] = set()
+        weakref.finalize(self, _end, self._alive)
+
+    def __reduce__(self) -> Any:
+        # With its bank of misconceptions, which is read when it is first asked for: elsewhere that
+        # file is not.
+        _ = self._job[0].misconceptions, self._job[0].bank_text
+        return Graders, self._job
+
+    def __enter__(self) -> Graders:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def warm(self) -> None:
+        """Start one process more, before it is needed."""
+        with contextlib.suppress(OSError, GraderDied):  # `grade` will meet the same, and say so
+            self._idle.append(self._start())
+
+    def grade(self, task: Task) -> Graded:
+        """Grade a submission, in a fresh process when one dies of it.
+
+        Raises:
+            GraderCrashed: a process has died of the submission itself.
+            GraderDied: so many have died of what may be the machine's doing.
+            Unusable: no grader can work here, for example at the isolation level that is asked for.
+        """
+        trouble: Graded | Unusable | None = None
+        for _ in range(TRIES):
+            process = self._take()
+            try:
+                answer = process.ask(task)
+            except (EOFError, OSError):
+                self._discard(process)
+                if process.ended_by in BY_ITSELF:
+                    raise GraderCrashed from None
+                continue
+
+            if isinstance(answer, Unusable) or not self._at_level(answer):
+                # Or perhaps somebody has ended the parent of its workers while that was being
+                # tested.
+                trouble = answer
+                self._discard(process)
+                continue
+
+            self._idle.append(process)
+            if answer.result.status != "error" or answer.lasting:
+                return answer
+            trouble = answer
+
+        if trouble is None:
+            raise GraderDied
+        if isinstance(trouble, Unusable):
+            raise trouble
+        return trouble
+
+    def close(self) -> None:
+        """End all processes, at once: who waits in ``grade`` gets GraderDied."""
+        with self._lock:
+            self._closed = True
+            ending = set(self._alive)
+            self._alive.clear()
+        _end(ending)
+
+    def _at_level(self, answer: Graded) -> bool:
+        """Whether it was graded at the isolation level of all others; the first sets it."""
+        self._level = self._level or answer.result.isolation
+        return answer.result.isolation == self._level
+
+    def _take(self) -> _GraderProcess:
+        """A process that has nothing to do, or else a new one."""
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return self._start()
+
+    def _start(self) -> _GraderProcess:
+        with self._lock:
+            if self._closed:
+                raise GraderDied
+            taken = [process.core for process in self._alive]
+            core = min(self._cores, key=taken.count, default=None)
+            process = _GraderProcess(self._job[2].isolation, core)
+            self._alive.add(process)
+        process.tell(pickle.dumps((core, *self._job)))
+        return process
+
+    def _discard(self, process: _GraderProcess) -> None:
+        # Only one ends a process: what it closes a second time may be somebody else's by then.
+        with self._lock:
+            is_ours = process in self._alive
+            self._alive.discard(process)
+        if is_ours:
+            _end({process})
+
+
+class _GraderProcess:
+    """One grader process, seen from the one that gives it work."""
+
+    def __init__(self, level: str, core: int | None) -> None:
+        self.core = core
+        self._connection, theirs = Pipe()
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", START, str(theirs.fileno()), level, *sys.path],
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                # a Ctrl-C on the terminal is for whoever waits for the class
+                start_new_session=True,
+                # Further threads would fight over the cores.
+                env={**os.environ, **ONE_THREAD},
+            )
+
+    def tell(self, job: bytes) -> None:
+        """Hand over exercise, secret and settings."""
+        with contextlib.suppress(OSError):  # it has died already: whoever asks it will notice
+            self._connection.send_bytes(job)
+
+    def ask(self, task: Task) -> Graded | Unusable:
+        """Let it grade a submission; EOFError or OSError when it dies."""
+        self._connection.send(task)
+        answer = self._connection.recv()
+        assert isinstance(answer, (Graded, Unusable))
+        return answer
+
+    @property
+    def ended_by(self) -> str:
+        """The name of the signal that has ended it; empty where none has."""
+        code = self._process.returncode
+        return signal.Signals(-code).name if code is not None and code < 0 else ""
+
+    def end(self) -> None:
+        """Ask it to end, and its workers with it."""
+        self._process.terminate()
+
+    def wait(self) -> None:
+        """Wait until it has ended; kill it if it does not."""
+        try:
+            self._process.wait(END_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._connection.close()
+
+
+def _end(processes: set[_GraderProcess]) -> None:
+    ending = list(processes)
+    for process in ending:
+        process.end()
+    for process in ending:
+        process.wait()
 
 
 class ClusterLost(Unusable):

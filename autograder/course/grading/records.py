@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,19 +11,18 @@ from typing import Any
 from autograder.base import files
 from autograder.base.errors import Unusable
 from autograder.base.result import Outcome, Result
+from autograder.base.text import points
 from autograder.course import results
 from autograder.course.course import Course
 from autograder.course.gradebook import autograded, lost, master, record
 from autograder.course.gradebook.settled import settled_marks
-from autograder.course.grading.journal import Journal
-from autograder.course.grading.kept import with_kept
+from autograder.course.grading.interruption import Journal
 from autograder.course.troubles import cause
 from autograder.exercises.exercise import Exercise
 from autograder.grader.graded import Graded
 
 BATCH = 50
 """Results per gradebook transaction."""
-
 
 LOST = (
     "the gradebook had lost this one: put a back-up of it in its place if there were marks by hand"
@@ -134,3 +134,41 @@ class Records:
         with contextlib.suppress(Exception):
             files.write(path, f"{failed.to_json()}\n".encode())
         return Graded(failed, None)
+
+
+def with_kept(
+    old: Result | None, new: Result, former: Mapping[str, str], never_lower: bool
+) -> Result:
+    """The new result, in which no check earns less than it has to keep.
+
+    What was kept once stays, whoever grades next, until the student hands in another file.
+
+    Args:
+        old: the result that is stored; None without one.
+        former: the present ids of checks by those of before.
+        never_lower: keep the points of all checks, not only those that were kept already.
+    """
+    if old is None or (old.status, new.status) != ("graded", "graded"):
+        return new
+    if old.submission_sha256 != new.submission_sha256:
+        return new
+
+    before = {former.get(id, id): check for id, check in old.by_id.items()}
+    total = 0.0
+    steps = []
+    for step in new.steps:
+        checks = []
+        for check in step.checks:
+            was = before.get(step.id_of(check))
+            if was is not None and (never_lower or was.kept):
+                kept = round(min(was.earned, check.points) - check.earned, 9)
+                if kept > 0:
+                    total += kept
+                    check = replace(check, earned=round(check.earned + kept, 9), kept=kept)
+            checks.append(check)
+        steps.append(replace(step, checks=tuple(checks)))
+
+    if not total:
+        return new
+    said = f"{points(total)} of the score were earned by an earlier version of the checks, and kept"
+    return replace(new, steps=tuple(steps), warnings=(*new.warnings, said))

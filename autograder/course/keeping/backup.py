@@ -25,7 +25,7 @@ from autograder.base.errors import Unusable
 from autograder.base.text import count, short
 from autograder.course.course import Course
 from autograder.course.gradebook import database
-from autograder.course.grading.journal import Journal
+from autograder.course.grading.interruption import Journal
 from autograder.course.new_course import taken
 
 SCHEMA = "autograder/backup/1"

@@ -20,7 +20,7 @@ from autograder.course.collecting import earlier
 from autograder.course.course import STUDENT_ID, Course
 from autograder.course.gradebook import config, database, extensions, marks_put_away
 from autograder.course.gradebook.schema import SUBMITTED_ASSIGNMENT
-from autograder.course.grading.journal import NAME as JOURNAL
+from autograder.course.grading.interruption import JOURNAL
 
 TABLES = ((extensions.NAME, "who"), ("students.csv", "id"))
 """Tables of the course's folder that a person writes, and the column that names students."""

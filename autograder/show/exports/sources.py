@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from autograder.course.gradebook import master
 from autograder.course.gradebook.final_grades import ClassGrades
-from autograder.course.grading.submitted import submission_of
+from autograder.course.gradebook.versions import submission_of
 from autograder.exercises.exercise import Exercise
 from autograder.show.exports.export import Product, Request
 from autograder.submissions.submission import Submission

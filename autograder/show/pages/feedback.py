@@ -171,7 +171,7 @@ def _write(
     course: Course, exercise: Exercise, student: str, marks: Marks | None, name: str
 ) -> tuple[Path, bool]:
     """Write a page; where it lies, and whether it says what the one before it did not."""
-    from autograder.course.grading.submitted import submission_of
+    from autograder.course.gradebook.versions import submission_of
     from autograder.course.results import stored_result
 
     folder = course.feedback_of(student, exercise.name)

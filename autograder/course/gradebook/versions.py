@@ -1,16 +1,18 @@
-"""What submissions were graded with, kept by its digest, so that a result can be explained later.
+"""What submissions were graded with, and what of it has changed since.
 
-The exercise with its hidden checks, the settings, and which kit it was. A result names them in
-``graded_with`` and ``exercise_sha256``; of the secret it has a digest, and NumPy by its version.
+It is kept by its digest, so that a result can be explained later: the exercise with its hidden
+checks, the settings, and which kit it was. A result names them in ``graded_with`` and
+``exercise_sha256``; of the secret it has a digest, and NumPy by its version.
 """
 
 from __future__ import annotations
 
 import base64
 import gzip
+import hashlib
 import json
 import platform
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,11 +24,92 @@ from autograder.base.result import Result
 from autograder.base.settings import Settings
 from autograder.base.text import short
 from autograder.course.course import Course
+from autograder.course.folder import digests
+from autograder.course.results import stored_results
+from autograder.course.troubles import Troubles
 from autograder.exercises.exercise import Exercise, from_notebook
 from autograder.grader.dependencies import changed, dependencies
+from autograder.submissions.notebook import Rejected, read
+from autograder.submissions.parse import parse
+from autograder.submissions.submission import Submission
 
 FOLDER = "versions"
 """Where it lies, in the course's folder."""
+
+RELEASED = "released.json"
+"""The file of a course that says with which versions each exercise was handed out."""
+
+
+class Now:
+    """What a score depends on, as it is now."""
+
+    def __init__(self, course: Course, exercise: Exercise) -> None:
+        secret = course.secret() if course.has_secret() else None
+        self._course = course
+        self._exercise = exercise
+        self._digests = dependencies(exercise, course.settings, secret)
+
+    def changed_since(self, result: Result) -> tuple[str, ...]:
+        """What has changed since a submission got its points, by name (``dependencies``)."""
+        if result.status != "graded":
+            return ()
+
+        # Results from before this was noted say no more than which exercise it was.
+        names = changed(result.graded_with, self._digests) if result.graded_with else ["engine"]
+        if result.exercise_sha256 != self._exercise.sha256 and "exercise" not in names:
+            names.insert(0, "exercise")
+        return tuple(names)
+
+    def of_other_bytes(self, results: Mapping[str, Result]) -> set[str]:
+        """The students of whom another submission than the graded one lies there by now.
+
+        Args:
+            results: by student.
+        """
+        there = digests(self._course, self._exercise.name, results)
+        others = set()
+        for student, result in results.items():
+            if there[student] not in (None, result.submission_sha256):
+                others.add(student)
+        return others
+
+
+def note_release(course: Course, exercise: Exercise) -> None:
+    """Write down with which versions an exercise is handed out now."""
+    noted = released(course) | {exercise.name: dependencies(exercise, course.settings, None)}
+    text = json.dumps(noted, indent=1, sort_keys=True)
+    files.write(course.state / RELEASED, f"{text}\n".encode())
+
+
+def since(course: Course, exercise: Exercise) -> Iterator[tuple[str, list[str], int]]:
+    """What has changed since an exercise was released, and since students were graded.
+
+    Yields:
+        ``released`` or ``graded``, what has changed, and for how many students.
+    """
+    noted = released(course).get(exercise.name)
+    if isinstance(noted, dict):
+        names = changed(noted, dependencies(exercise, course.settings, None))
+        if names:
+            yield "released", names, 0
+
+    now = Now(course, exercise)
+    groups: dict[tuple[str, ...], int] = {}
+    for result in stored_results(course, exercise.name, Troubles()):
+        what = now.changed_since(result)
+        if what:
+            groups[what] = groups.get(what, 0) + 1
+    for what, number in groups.items():
+        yield "graded", list(what), number
+
+
+def released(course: Course) -> dict[str, object]:
+    """With which versions exercises were handed out, by their names."""
+    try:
+        noted = json.loads((course.state / RELEASED).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}  # it serves a note alone, and the next release writes it anew
+    return noted if isinstance(noted, dict) else {}
 
 
 def keep(course: Course, exercise: Exercise) -> None:
@@ -62,7 +145,7 @@ def exercise_of(course: Course, result: Result, now: Exercise) -> Exercise:
 
     name = _exercise(result.exercise, result.exercise_sha256, digest)
     place = files.below(course.state / FOLDER, name)
-    kept = _read(place)
+    kept = _kept(place)
     if kept is None:
         raise Unusable(
             f"{short(place)}: the exercise that graded this is not there; "
@@ -81,7 +164,7 @@ def settings_of(course: Course, result: Result) -> Settings:
     The present ones alone where those are not known any more.
     """
     place = _settings(course, result)
-    kept = _read(place)
+    kept = _kept(place)
     if kept is None:
         return course.settings
     try:
@@ -105,7 +188,7 @@ def differences(course: Course, now: Exercise, result: Result) -> Iterator[str]:
         yield f"settings have changed since; {which}"
     if "engine" in names:
         name = f"engine-{then.get('engine', '')}.json.gz"
-        kit = _read(files.below(course.state / FOLDER, name)) or {}
+        kit = _kept(files.below(course.state / FOLDER, name)) or {}
         which = ""
         if kit.keys() >= {"kit", "python"}:
             which = f" (kit {kit['kit']}, Python {kit['python']})"
@@ -114,6 +197,21 @@ def differences(course: Course, now: Exercise, result: Result) -> Iterator[str]:
         yield f"NumPy was {then.get('numpy', 'of another version')} then, and is {present['numpy']}"
     if "secret" in names:
         yield "the secret is another one: these are not the inputs that were graded"
+
+
+def submission_of(course: Course, exercise: Exercise, result: Result) -> Submission | None:
+    """What a result was computed from; None where it no longer lies there."""
+    folder = course.submission(result.student_id, exercise.name)
+
+    # A notebook comes first, but the script that was graded may still lie beside a later one.
+    for suffix in (".ipynb", ".py"):
+        try:
+            data = read(folder / f"{exercise.name}{suffix}")
+            if hashlib.sha256(data).hexdigest() == result.submission_sha256:
+                return parse(data, exercise)
+        except Rejected:
+            continue
+    return None
 
 
 def _settings(course: Course, result: Result) -> Path:
@@ -125,7 +223,7 @@ def _exercise(name: str, sha256: str, digest: str) -> str:
     return f"{name}-{sha256[:16]}-{digest}.json.gz"
 
 
-def _read(path: Path) -> Any:
+def _kept(path: Path) -> Any:
     """What was kept there; None where nothing is.
 
     Raises:

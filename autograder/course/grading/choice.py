@@ -26,8 +26,8 @@ from autograder.course.gradebook import due_dates, extensions, late_penalty, mar
 from autograder.course.gradebook.cell_marks import CellMarks
 from autograder.course.gradebook.marks import Marks, class_marks
 from autograder.course.gradebook.marks_put_away import Again, Mark
-from autograder.course.gradebook.outdated import Now
-from autograder.course.grading.kept import with_kept
+from autograder.course.gradebook.versions import Now
+from autograder.course.grading.records import with_kept
 from autograder.course.results import stored_result
 from autograder.course.troubles import cause
 from autograder.exercises.exercise import Exercise

@@ -1,0 +1,149 @@
+"""What keeps a class whole when grading it is cut short, at whatever moment.
+
+Orphans, processes whose own parent was killed, end by themselves, and somebody must collect how
+they ended. That is the system's first process, as a rule; in many containers it never does, and the
+dead add up.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from autograder.base import files
+from autograder.base.errors import Interrupted
+from autograder.base.text import short
+from autograder.course.course import Course
+
+JOURNAL = ".journal"
+"""The file with the names of the students, beside the results."""
+
+END_SECONDS = 5.0
+"""Seconds that orphans have to end before they are killed."""
+
+SET_CHILD_SUBREAPER = 36
+"""What ``prctl`` calls becoming the parent of orphans (``linux/prctl.h``)."""
+
+
+class Journal:
+    """Who has a new result that the gradebook may not know yet, in a file; and a lock.
+
+    A result is stored before the gradebook hears of it, and a stored result is not graded again. A
+    run that dies in between leaves the name here, so that the next one records this result as the
+    new one it is: for the gradebook that differs, since a person looks again at what has been
+    graded anew. One run at a time holds the lock, and it goes with its holder.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / JOURNAL
+        self.pending: set[str] = set()
+
+    def __enter__(self) -> Journal:
+        import fcntl  # not on Windows, where pages and reports work, but no class is graded
+
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = self._path.open("a+", encoding="utf-8")
+
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            folder = short(self._path.parent)
+            line = f"autograder: {folder}: another run is at work here; waiting for it"
+            print(line, file=sys.stderr, flush=True)
+            fcntl.flock(self._file, fcntl.LOCK_EX)
+
+        self._file.seek(0)
+        self.pending = set(self._file.read().split())
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def storing(self, student: str) -> None:
+        """Note a student whose new result is about to be stored."""
+        self.pending.add(student)
+        self._file.write(f"{student}\n")
+        self._file.flush()
+
+    def recorded(self, students: Iterable[str]) -> None:
+        """Forget students whose results the gradebook and the autograded notebooks have."""
+        self.pending.difference_update(students)
+        if not self.pending:
+            os.truncate(self._path, 0)
+
+
+def sweep(course: Course, exercise: str) -> None:
+    """Remove what a run that was killed had begun to write."""
+    results = course.results.glob(f"{exercise}/.*{files.PART}")
+    notebooks = course.autograded.glob(f"*/{exercise}/.*{files.PART}")
+    for path in (*results, *notebooks):
+        path.unlink(missing_ok=True)
+
+
+@contextmanager
+def stoppable(put: Callable[[Interrupted], None]) -> Iterator[None]:
+    """Let Ctrl-C and SIGTERM end the class between two submissions, and not amid a write."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(number: int, _: object) -> None:
+        kept = "what was graded is kept, and the same command goes on from there"
+        put(Interrupted(number, f"stopped; {kept}"))
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def adopted() -> Iterator[None]:
+    """Become the parent of what is orphaned below this process, and leave none of it behind.
+
+    On Linux alone. For a process that starts nothing else meanwhile: it could not tell its own
+    children from adopted ones.
+    """
+    if sys.platform != "linux":
+        yield
+        return
+
+    before = _children()
+    libc = ctypes.CDLL(None)
+    libc.prctl(SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    try:
+        yield
+    finally:
+        _collect(before)
+        libc.prctl(SET_CHILD_SUBREAPER, 0, 0, 0, 0)
+
+
+def _collect(others: set[int]) -> None:
+    """Wait for all children but ``others``, and kill those that do not end."""
+    until = time.monotonic() + END_SECONDS
+    while left := _children() - others:
+        for process in left:
+            with contextlib.suppress(OSError):  # it has been collected meanwhile
+                if time.monotonic() >= until:
+                    os.kill(process, signal.SIGKILL)
+                os.waitpid(process, os.WNOHANG)
+        time.sleep(0.002)
+
+
+def _children() -> set[int]:
+    children: set[int] = set()
+    for task in Path("/proc/self/task").iterdir():
+        # A thread that has ended, or a kernel that does not tell.
+        with contextlib.suppress(OSError):
+            children.update(map(int, (task / "children").read_text().split()))
+    return children

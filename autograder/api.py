@@ -40,7 +40,7 @@ def load_exercise(path_or_name: File, root: File | None = None) -> Exercise:
     if place.suffix == ".ipynb":
         folder = folder.parent
     if folder.name != "solutions":
-        raise Unusable(f"{place}: is not in a folder solutions/; give the name of the exercise")
+        raise Unusable(place, "is not in a folder solutions/", "give the name of the exercise")
     return exercises.load(folder.parent, place.stem)
 
 
@@ -72,7 +72,7 @@ def check(notebook: File) -> Result:
     try:
         data = read(Path(notebook))
     except Rejected as rejected:
-        raise Unusable(f"{notebook}: {rejected}") from None
+        raise Unusable(notebook, rejected.cause, rejected.repair) from None
     result, unlocked = confined.checked(student_copy.read(data, str(notebook)))
     if not unlocked:
         return result

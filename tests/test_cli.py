@@ -184,6 +184,25 @@ def test_score_writes_its_result_and_keeps_standard_output_clean_for_json(tmp_pa
     assert "100 of 100 points" in done.stdout and "AUTOGRADER_SECRET" in done.stderr
 
 
+@pytest.mark.parametrize("command", ["grade", "report", "prove"])
+def test_what_a_user_can_mend_is_an_error_object_where_json_is_asked_for(bad, command):
+    done = run(command, "nowhere", "--json", "-")
+    assert "nowhere: no such exercise" in mistake(done)
+    assert "no such exercise" in json.loads(done.stdout)["error"]["cause"]
+
+    line = mistake(run(command, "nowhere", "--json", bad / "out.json"))
+    error = json.loads((bad / "out.json").read_text())["error"]
+    assert error.keys() == {"where", "cause", "repair"}
+    assert "wrote" not in line
+
+    done = run("score", RELEASE, "--min-score", "-1", "--json", "-")
+    assert json.loads(done.stdout)["error"] == {
+        "where": "--min-score -1",
+        "cause": "is no number of points",
+        "repair": "write 0 or more, like --min-score 60",
+    }
+
+
 def test_score_of_what_cannot_be_used_writes_a_rejected_result(bad):
     mistake(run("score", bad / "text.ipynb", "--json", bad / "result.json"))
     result = json.loads((bad / "result.json").read_text())

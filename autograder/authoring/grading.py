@@ -59,7 +59,7 @@ def insist(
 
     lines = [*_lost(authored, solved), *_given(authored, blank)]
     if lines:
-        raise Unusable(*lines)
+        raise Unusable.of_lines(lines)
 
 
 def refused(exercise: Exercise, answers: Iterable[Answer], settings: Settings) -> list[str]:

@@ -26,7 +26,7 @@ def read(path: Path) -> Source:
     source, problems, _ = examined(path)
     if problems:
         problems.sort(key=lambda problem: problem.line)
-        raise Unusable(*map(source.line, problems))
+        raise Unusable.of_lines(map(source.line, problems))
     return source
 
 

@@ -43,7 +43,7 @@ def rehearse(
     """
     found = problems(authored, full, data, seconds)
     if found:
-        raise Unusable(*map(authored.line, found))
+        raise Unusable.of_lines(map(authored.line, found))
 
 
 def problems(

@@ -33,7 +33,7 @@ def read_or_try(path: Path, full: Callable[[Source], bytes], data: Mapping[str, 
         problems += self_check.problems(sound, full(sound), data)
     if problems:
         problems.sort(key=lambda problem: problem.line)
-        raise Unusable(*map(source.line, problems))
+        raise Unusable.of_lines(map(source.line, problems))
     return source
 
 

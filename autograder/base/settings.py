@@ -165,13 +165,13 @@ def keep_due(path: Path, exercise: str, time: datetime) -> None:
         if is_right:
             files.write(path, new.encode())
             return
-    raise Unusable(f'{path}: the due date cannot be changed there; write due.{key} = "{written}"')
+    raise Unusable(path, "the due date cannot be changed there", f'write due.{key} = "{written}"')
 
 
 def _table(path: Path, name: str, table: Any) -> dict[str, Any]:
     if not isinstance(table, dict):
         where = toml_file.where(path, (name,))
-        raise Unusable(f"{where}: {name} = {table!r} does not fit; write a table [{name}]")
+        raise Unusable(where, f"{name} = {table!r} does not fit", f"write a table [{name}]")
     return table
 
 
@@ -188,7 +188,7 @@ def _rules(path: Path, table: dict[str, Any]) -> dict[str, LateRule]:
             key, cause = error.args
             where = toml_file.where(path, [*keys, key] if key in said else keys)
             what = _misplaced(key, "late") or cause
-            raise Unusable(f"{where}: {'.'.join([*keys, key])}: {what}") from None
+            raise Unusable(where, f"{'.'.join([*keys, key])}: {what}") from None
     return rules
 
 
@@ -198,7 +198,7 @@ def _weight(path: Path, exercise: str, value: Any) -> float:
     if not is_number or not 0 <= value <= MOST_WEIGHT:
         where = toml_file.where(path, ("weights", exercise))
         repair = _misplaced(exercise, "weights") or f"write it like {exercise} = 2"
-        raise Unusable(f"{where}: weights.{exercise} = {value!r} does not fit; {repair}")
+        raise Unusable(where, f"weights.{exercise} = {value!r} does not fit", repair)
     return float(value)
 
 
@@ -208,12 +208,12 @@ def _setting(path: Path, name: str, value: Any) -> dict[str, Any]:
     if name not in known:
         where = toml_file.where(path, name.split("."))
         repair = meant(name, known, f"there are {', '.join(known)}")
-        raise Unusable(f"{where}: unknown setting {name}; {repair}")
+        raise Unusable(where, f"unknown setting {name}", repair)
 
     setting = known[name]
     if not _fits(setting, value):
         where, how = toml_file.where(path, name.split(".")), f"{name} = {_example(setting)}"
-        raise Unusable(f"{where}: {name} = {value!r} does not fit; write it like {how}")
+        raise Unusable(where, f"{name} = {value!r} does not fit", f"write it like {how}")
     return {setting.name: tuple(value) if isinstance(value, list) else value}
 
 
@@ -234,7 +234,7 @@ def _due(path: Path, value: Any, exercise: str, zone: tzinfo | None) -> datetime
         return moment.read(str(value), zone)
     except ValueError as error:
         where, repair = toml_file.where(path, ("due", exercise)), _misplaced(exercise, "due")
-        raise Unusable(f"{where}: due.{exercise} = {str(value)!r}: {repair or error}") from None
+        raise Unusable(where, f"due.{exercise} = {str(value)!r}: {repair or error}") from None
 
 
 def _dotted(data: dict[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -42,7 +42,7 @@ def read(path: Path) -> dict[str, Any]:
         line = re.match(r"line (\d+)", place)
         where = f"{path}:{line[1]}" if line else f"{path}"
         repair = "write it as TOML, for example call_seconds = 5"
-        raise Unusable(f"{where}: {cause}; {repair}") from None
+        raise Unusable(where, cause, repair) from None
 
 
 def where(path: Path, keys: Sequence[str]) -> str:

@@ -106,7 +106,7 @@ class Checking:
             result = _checked_here(self._copy)
             reason = "this system has no isolation level that the kit knows"
         if result.status == "rejected":  # the reason says how to mend it
-            raise Unusable(f"{self._copy.path}: {result.reason}")
+            raise Unusable(self._copy.path, result.reason or "")
         if result.status != "graded":
             raise self._copy.unusable(result.reason or "")
         return self._copy.completed(result), reason

@@ -62,7 +62,7 @@ class SavedFile:
         try:
             data = read(self._path)
         except Rejected as rejected:
-            raise Unusable(f"{self._path}: {rejected}") from None
+            raise Unusable(self._path, rejected.cause, rejected.repair) from None
         return student_copy.read(data, str(self._path), self._name)
 
     def _signature(self) -> Signature | None:

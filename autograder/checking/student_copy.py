@@ -102,7 +102,7 @@ class StudentCopy:
         for name in packages:
             if not _is_installed(name):
                 what = f"needs the package {one_line(name, 60)}, which is not installed"
-                raise Unusable(f"{self.path}: {what}; install it, or download the notebook again")
+                raise Unusable(self.path, what, "install it, or download the notebook again")
         return data_files.beside(Path(self.path), about.get("data", "")), packages
 
     @property
@@ -120,7 +120,7 @@ class StudentCopy:
 
     def unusable(self, cause: str) -> Unusable:
         """What is to be said where it cannot be checked."""
-        return Unusable(f"{self.path}: {cause}; {REPAIR}")
+        return Unusable(self.path, cause, REPAIR)
 
     @property
     def about_hidden(self) -> str:
@@ -143,19 +143,19 @@ def read(data: bytes, path: str, name: str | None = None) -> StudentCopy:
     try:
         cells = raw_cells(data)[0]
     except Rejected as rejected:
-        raise Unusable(f"{path}: {rejected}") from None
+        raise Unusable(path, rejected.cause, rejected.repair) from None
     table = check_table(cells)
     if table is None:
-        raise Unusable(f"{path}: has no setup cell of an exercise; download the notebook again")
+        raise Unusable(path, "has no setup cell of an exercise", "download the notebook again")
 
     about = {mark: one_line(said) for mark, said in marks(data).items()}
     own = about.get("exercise") or name or Path(path).stem
     if name is not None and own != name:
-        raise Unusable(f"{path}: is the notebook of {own:.80}, not of {name}; open that one")
+        raise Unusable(path, f"is the notebook of {own:.80}, not of {name}", "open that one")
     metadata = {"autograder": about}
     exercise = Exercise(own, "", tuple(_cells(cells, table)), {"metadata": metadata})
     if not exercise.checks:
-        raise Unusable(f"{path}: all of its checks are gone; {REPAIR}")
+        raise Unusable(path, "all of its checks are gone", REPAIR)
 
     there = {check.id for check in exercise.checks}
     missing: list[Check] = []

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn, Optional
+from typing import TYPE_CHECKING, Annotated, NoReturn, Optional, TextIO
 
 import typer
 
 from autograder.base.errors import Unusable
 from autograder.base.text import inert
 from autograder.sandbox import levels
+from autograder.show.terminal.json_output import put, writable
 
 if TYPE_CHECKING:
     from autograder.base.result import Outcome
@@ -55,6 +59,41 @@ def stop(lines: str | Sequence[str], code: int) -> NoReturn:
     sys.exit(code)
 
 
+class JsonOutput:
+    """What ``--json`` asks for: what a command found, or why it found nothing.
+
+    A context: an ``Unusable`` that passes through is written as an object ``error``, unless
+    something else has been written.
+
+    Raises:
+        Unusable: nothing can be written there.
+    """
+
+    def __init__(self, file: str | None) -> None:
+        writable(file)
+        self._file = file
+        self._is_written = False
+
+    @property
+    def out(self) -> TextIO:
+        """Where everything else is printed."""
+        return sys.stderr if self._file == "-" else sys.stdout
+
+    def put(self, lines: Iterable[str]) -> None:
+        """Write it; lines end with their newline."""
+        self._is_written = True
+        put(self._file, lines, self.out)
+
+    def __enter__(self) -> JsonOutput:
+        return self
+
+    def __exit__(self, _: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, Unusable) and not self._is_written:
+            line = json.dumps({"error": error.fields}, ensure_ascii=False) + "\n"
+            with contextlib.suppress(OSError):  # the error itself says more
+                put(self._file, [line], io.StringIO())
+
+
 def course_at(folder: Path | None) -> Course:
     """The course whose state lies in this folder, or in the default one."""
     from autograder.course.course import find
@@ -67,9 +106,11 @@ def course_for(folder: Path | None, notebook: Path) -> Course:
     course = course_at(folder)
     is_named = folder is not None or os.environ.get("AUTOGRADER_COURSE")
     if not is_named and course.came_with(notebook):
-        cause = f"lies in {course.root}, and its checks and settings would come from there, too"
-        repair = f"go to your course's folder, or add --course {course.state} if this is it"
-        raise Unusable(f"{notebook}: {cause}; {repair}")
+        raise Unusable(
+            notebook,
+            f"lies in {course.root}, and its checks and settings would come from there, too",
+            f"go to your course's folder, or add --course {course.state} if this is it",
+        )
     return course
 
 
@@ -150,8 +191,11 @@ def exercise_of(course: Course, notebook: Path, data: bytes, name: str | None) -
 
     names = exercise.built_names(course.root)
     if not names:
-        repair = "run autograder build in the course's folder"
-        raise Unusable(f"{course.root / 'solutions'}: no built exercise; {repair}")
+        raise Unusable(
+            course.root / "solutions",
+            "no built exercise",
+            "run autograder build in the course's folder",
+        )
 
     own = marks(data).get("exercise")
     if own in names:
@@ -195,4 +239,4 @@ def read_notebook(notebook: Path) -> bytes:
     try:
         return read(notebook)
     except Rejected as rejected:
-        raise Unusable(f"{notebook}: {rejected}") from None
+        raise Unusable(notebook, rejected.cause, rejected.repair) from None

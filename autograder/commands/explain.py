@@ -52,18 +52,18 @@ def explain(
         wanted = [what]
     else:
         there = meant(what, [*exercise.steps, *graded], f"there are {listed(graded)}")
-        raise Unusable(f"{what}: no such check or step was graded; {there}")
+        raise Unusable(what, "no such check or step was graded", there)
 
     if graded[wanted[0]].void:
         print(f"{what}: counts in full for everybody, and is not run")
         return
     if not course.has_secret():
         path = course.state / "secret"
-        raise Unusable(f"{path}: is gone, and with it the random inputs; put a back-up there")
+        raise Unusable(path, "is gone, and with it the random inputs", "put a back-up there")
     submission = submission_of(course, exercise, result)
     if submission is None:
         folder = short(course.submission(student, now.name))
-        raise Unusable(f"{folder}: what was graded is no longer there; put that file back")
+        raise Unusable(folder, "what was graded is no longer there", "put that file back")
 
     settings = versions.settings_of(course, result)
     differences = list(versions.differences(course, now, result))

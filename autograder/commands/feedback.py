@@ -39,7 +39,7 @@ def feedback(
     paths = pages.write_class(course, exercise, troubles=troubles, changed=changed)
     if not paths and not troubles:
         folder = folder_of(course, name)
-        raise Unusable(f"{folder}: no results yet; run autograder grade {name}")
+        raise Unusable(folder, "no results yet", f"run autograder grade {name}")
     pattern = f"{short(course.feedback)}/<student>/{name}/{name}.html"
     print(f"wrote {count(len(paths), 'page')}, as {pattern}")
 

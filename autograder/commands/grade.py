@@ -15,13 +15,13 @@ from autograder.commands.common import (
     CourseFolder,
     ExerciseName,
     Isolation,
+    JsonOutput,
     isolated,
     missing,
     opened,
     stop,
 )
 from autograder.course import log
-from autograder.show.terminal.json_output import put, writable
 
 if TYPE_CHECKING:
     from autograder.course.course import Course
@@ -67,83 +67,99 @@ def grade(
     from autograder.course.gradebook import extensions, students
     from autograder.course.gradebook.settled import settled_marks
     from autograder.course.grading import interruption
-    from autograder.course.grading.grade_class import grade_class, scan
+    from autograder.course.grading.grade_class import grade_class
     from autograder.course.reports.students import of_outcomes
     from autograder.course.results import folder_of, stored_lines
-    from autograder.exercises.exercise import built_names
     from autograder.show.terminal import class_tables
 
-    course, exercise = opened(course_folder, exercise_name)
-    course = isolated(course, isolation)
-    writable(json)
-    # What is wrong with one of them is said before hours of work.
-    course.class_list()
-    extensions.read(course)
-    if submitted is not None and not submitted.is_dir():
-        raise Unusable(f"{submitted}: no such folder; name the folder with one folder a student")
+    with JsonOutput(json) as output:
+        course, exercise = opened(course_folder, exercise_name)
+        course = isolated(course, isolation)
+        # What is wrong with one of them is said before hours of work.
+        course.class_list()
+        extensions.read(course)
+        scanned, left_out = _scanned(course, exercise, submitted)
 
-    folder = submitted or course.submitted
-    scanned = scan(folder, exercise.name)
-    misspelt = scanned.misspelt(built_names(course.root))
-    if not scanned.students and misspelt:
-        repair = "rename it if it is meant to be"
-        raise Unusable(
-            f"{short(folder)}: nothing of {exercise.name}, but {misspelt[0]!r}; {repair}"
-        )
-    misplaced = scanned.misplaced()
-    place = f"<student>/{exercise.name}/{exercise.name}.ipynb"
-    if not scanned.students and misplaced:
-        repair = f"submissions are looked for as {place}"
-        raise Unusable(f"{short(folder)}: nothing but {misplaced[0]!r}; {repair}")
-    if not scanned.students and not scanned.strangers and not course.class_list():
-        raise Unusable(
-            f"{short(folder)}: no submissions, which are looked for as {place}; "
-            f"run autograder collect {exercise.name}, or name another folder with --submitted"
-        )
+        _note_other_zone(course, exercise, scanned)
+        for old, new in students.moved(course).items():
+            print(inert(f"note: {may_be(old, new)}"), file=sys.stderr)
+        if compare:
+            if json is not None:
+                raise Unusable(
+                    "--compare --json", "nothing is graded for a file", "leave one of them out"
+                )
+            _compare(course, exercise, scanned, jobs, scheduler, force, never_lower)
+            return
 
-    _note_other_zone(course, exercise, scanned)
-    for old, new in students.moved(course).items():
-        print(inert(f"note: {may_be(old, new)}"), file=sys.stderr)
-    out = sys.stderr if json == "-" else sys.stdout
-    size = len(scanned.students)
-    if compare:
-        if json is not None:
-            raise Unusable("--compare --json: nothing is graded for a file; leave one of them out")
-        _compare(course, exercise, scanned, jobs, scheduler, force, never_lower)
-        return
+        out, size = output.out, len(scanned.students)
+        progress = class_tables.class_progress(f"grading {exercise.name}", size, out)
+        with interruption.adopted(), progress as tick:
+            outcomes = grade_class(
+                course,
+                exercise,
+                scanned=scanned,
+                jobs=jobs or os.cpu_count() or 1,
+                scheduler=scheduler,
+                force=force,
+                never_lower=never_lower,
+                progress=tick,
+            )
+        output.put(stored_lines(course, exercise.name, outcomes))
 
-    progress = class_tables.class_progress(f"grading {exercise.name}", size, out)
-    with interruption.adopted(), progress as tick:
-        outcomes = grade_class(
-            course,
-            exercise,
-            scanned=scanned,
-            jobs=jobs or os.cpu_count() or 1,
-            scheduler=scheduler,
-            force=force,
-            never_lower=never_lower,
-            progress=tick,
-        )
-
-    put(json, stored_lines(course, exercise.name, outcomes), out)
     marks = settled_marks(course, exercise)
     rows = of_outcomes(outcomes, marks, missing(course, outcomes))
     class_tables.students(rows, out)
     scores = {row.student: row.score for row in rows if row.status != "missing"}
     log.write_final(course, f"grade {exercise.name}", {exercise.name: scores})
-    for name in scanned.strangers:
-        print(f"left out: {name!r} is no student id; rename the folder", file=out)
-    for name in misplaced:
-        print(f"left out: {name!r} is no {place}; move it there", file=out)
-    for name in misspelt:
-        repair = "rename the folder if it is meant to be"
-        print(f"left out: {name!r} is nearly {exercise.name}; {repair}", file=out)
+    for line in left_out:
+        print(f"left out: {line}", file=out)
 
     if outcomes:
         stored = short(folder_of(course, exercise.name))
         print(f"wrote {stored}, {short(course.autograded)} and the gradebook", file=out)
     if any(outcome.status == "error" for outcome in outcomes):
         stop("some submissions could not be graded, or not recorded: see reason", 3)
+
+
+def _scanned(course: Course, exercise: Exercise, submitted: Path | None) -> tuple[Scan, list[str]]:
+    """What was handed in, and what lies there that is left out.
+
+    Raises:
+        Unusable: nothing was handed in.
+    """
+    from autograder.course.grading.grade_class import scan
+    from autograder.exercises.exercise import built_names
+
+    if submitted is not None and not submitted.is_dir():
+        raise Unusable(submitted, "no such folder", "name the folder with one folder a student")
+    folder = submitted or course.submitted
+    scanned = scan(folder, exercise.name)
+    misspelt, misplaced = scanned.misspelt(built_names(course.root)), scanned.misplaced()
+    place = f"<student>/{exercise.name}/{exercise.name}.ipynb"
+
+    if not scanned.students and misspelt:
+        raise Unusable(
+            short(folder),
+            f"nothing of {exercise.name}, but {misspelt[0]!r}",
+            "rename it if it is meant to be",
+        )
+    if not scanned.students and misplaced:
+        raise Unusable(
+            short(folder), f"nothing but {misplaced[0]!r}", f"submissions are looked for as {place}"
+        )
+    if not scanned.students and not scanned.strangers and not course.class_list():
+        raise Unusable(
+            short(folder),
+            f"no submissions, which are looked for as {place}",
+            f"run autograder collect {exercise.name}, or name another folder with --submitted",
+        )
+
+    left_out = [f"{name!r} is no student id; rename the folder" for name in scanned.strangers]
+    left_out += [f"{name!r} is no {place}; move it there" for name in misplaced]
+    for name in misspelt:
+        repair = "rename the folder if it is meant to be"
+        left_out.append(f"{name!r} is nearly {exercise.name}; {repair}")
+    return scanned, left_out
 
 
 def _note_other_zone(course: Course, exercise: Exercise, scanned: Scan) -> None:

@@ -24,8 +24,11 @@ def new(
 
     root = find(course_folder, new=True).root
     if root != Path.cwd():
-        repair = "run autograder new there, or make a folder solutions here for a course of its own"
-        raise Unusable(f"{root}: is the course that this folder lies in; {repair}")
+        raise Unusable(
+            root,
+            "is the course that this folder lies in",
+            "run autograder new there, or make a folder solutions here for a course of its own",
+        )
     for path in starter.write(root, name):
         print(f"wrote {short(path)}")
     print(f"next: autograder build {name}, then autograder prove {name}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated, Optional
 
@@ -10,9 +9,15 @@ import typer
 
 from autograder.base.errors import Unusable
 from autograder.base.text import short
-from autograder.commands.common import CourseFolder, ExerciseOrCourse, finish, opened, opened_course
+from autograder.commands.common import (
+    CourseFolder,
+    ExerciseOrCourse,
+    JsonOutput,
+    finish,
+    opened,
+    opened_course,
+)
 from autograder.course import log
-from autograder.show.terminal.json_output import put, writable
 
 
 def report(
@@ -30,16 +35,16 @@ def report(
     course_folder: CourseFolder = None,
 ) -> None:
     """Show the class, and write its page; without an exercise the whole course, with totals."""
-    writable(json)
-    if exercise_name is None:
-        _whole_course(course_folder, json, missing_as_zero)
-    elif missing_as_zero:
-        raise Unusable("--missing-as-zero: is for the whole course; leave the exercise out")
-    else:
-        _exercise(course_folder, exercise_name, json)
+    with JsonOutput(json) as output:
+        if exercise_name is None:
+            _report_course(course_folder, output, missing_as_zero)
+        elif missing_as_zero:
+            raise Unusable("--missing-as-zero", "is for the whole course", "leave the exercise out")
+        else:
+            _report_exercise(course_folder, exercise_name, output)
 
 
-def _exercise(folder: Path | None, name: str, json: str | None) -> None:
+def _report_exercise(folder: Path | None, name: str, output: JsonOutput) -> None:
     from autograder.course.gradebook import final_grades
     from autograder.course.reports import report as reports
     from autograder.show.pages import report as pages
@@ -49,11 +54,10 @@ def _exercise(folder: Path | None, name: str, json: str | None) -> None:
     class_grades = final_grades.of_class(course, exercise)
     made = reports.of_class(course, class_grades)
 
-    out = sys.stderr if json == "-" else sys.stdout
-    if json is not None:
-        put(json, [made.to_json() + "\n"], out)
+    output.put([made.to_json() + "\n"])
     path = pages.write(course, made)
 
+    out = output.out
     print(exercise.title, file=out)
     class_tables.students(made.students, out)
     print(file=out)
@@ -65,7 +69,7 @@ def _exercise(folder: Path | None, name: str, json: str | None) -> None:
     finish(class_grades.troubles.lines)
 
 
-def _whole_course(folder: Path | None, json: str | None, missing_as_zero: bool) -> None:
+def _report_course(folder: Path | None, output: JsonOutput, missing_as_zero: bool) -> None:
     from autograder.course.gradebook import course_grades
     from autograder.course.reports import course_json
     from autograder.show.pages import course as pages
@@ -74,11 +78,10 @@ def _whole_course(folder: Path | None, json: str | None, missing_as_zero: bool) 
     course = opened_course(folder)
     made = course_grades.of_course(course, missing_as_zero)
 
-    out = sys.stderr if json == "-" else sys.stdout
-    if json is not None:
-        put(json, [course_json.text(made)], out)
+    output.put([course_json.text(made)])
     path = pages.write(course, made)
 
+    out = output.out
     course_table.exercises(made, out)
     print(file=out)
     course_table.students(made, out)

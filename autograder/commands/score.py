@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from typing import Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
@@ -13,6 +13,7 @@ from autograder.base.text import count, points
 from autograder.commands.common import (
     CourseFolder,
     Isolation,
+    JsonOutput,
     Notebook,
     OfExercise,
     course_for,
@@ -20,7 +21,13 @@ from autograder.commands.common import (
     isolated,
     stop,
 )
-from autograder.show.terminal.json_output import put, writable
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from autograder.base.result import Result
+    from autograder.course.course import Course
+    from autograder.exercises.exercise import Exercise
 
 
 def score(
@@ -36,15 +43,44 @@ def score(
     course_folder: CourseFolder = None,
 ) -> None:
     """Run all checks on one submission."""
+    with JsonOutput(json) as output:
+        if min_score is not None and not 0 <= min_score < math.inf:
+            raise Unusable(
+                f"--min-score {min_score:g}",
+                "is no number of points",
+                "write 0 or more, like --min-score 60",
+            )
+        course = isolated(course_for(course_folder, notebook), isolation)
+        exercise, result = _graded(course, notebook, exercise_name)
+        output.put([result.to_json() + "\n"])
+        if result.status == "rejected":
+            raise Unusable(notebook, result.reason or "")
+    if result.status == "error":
+        stop(str(result.reason), 3)
+
+    from autograder.show.terminal import github_actions, score_table
+    from autograder.show.terminal.console import console, say
+
+    screen = console(output.out)
+    say(screen, exercise.title)
+    score_table.show(screen, result)
+    score_table.total(screen, result)
+    hidden = count(sum(check.hidden for check in result.checks), "hidden check")
+    about_hidden = f"What became of the {hidden} is not shown here"
+    github_actions.publish(result, about_hidden, notebook, output.out)
+    if not course.has_secret():
+        note = "note: the next run draws other random inputs; AUTOGRADER_SECRET=… keeps them"
+        say(console(sys.stderr), note)
+
+    if min_score is not None and (result.score or 0) < min_score:
+        print(f"below {points(min_score)}", file=output.out)
+        raise typer.Exit(1)
+
+
+def _graded(course: Course, notebook: Path, name: str | None) -> tuple[Exercise, Result]:
     import secrets
 
     from autograder.sandbox.parent_process import start_early
-
-    if min_score is not None and not 0 <= min_score < math.inf:
-        repair = "write 0 or more, like --min-score 60"
-        raise Unusable(f"--min-score {min_score:g}: is no number of points; {repair}")
-    course = isolated(course_for(course_folder, notebook), isolation)
-    writable(json)
 
     # The order matters. The parent of the workers loads NumPy, and so does this process. The parent
     # starts before the imports below, so that both load at once.
@@ -53,42 +89,17 @@ def score(
     from autograder.grader.apart import apart
     from autograder.grader.grader import Grader
     from autograder.sandbox.cpu_affinity import stay_here
-    from autograder.show.terminal import github_actions, score_table
-    from autograder.show.terminal.console import console, say
     from autograder.submissions.notebook import Rejected, read
 
     try:
         data, unreadable = read(notebook), None
     except Rejected as rejected:
         data, unreadable = b"", str(rejected)
-    exercise = exercise_of(course, notebook, data, exercise_name)
+    exercise = exercise_of(course, notebook, data, name)
 
     secret = course.secret() if course.has_secret() else secrets.token_bytes(32)
     with Grader(exercise, secret, course.settings) as grader:
         stay_here()
         if unreadable:
-            result = grader.rejected(data, None, unreadable)
-        else:
-            result = apart(lambda: grader.grade(data, None).result)
-
-    out = sys.stderr if json == "-" else sys.stdout
-    put(json, [result.to_json() + "\n"], out)
-    if result.status == "rejected":
-        raise Unusable(f"{notebook}: {result.reason}")
-    if result.status == "error":
-        stop(str(result.reason), 3)
-
-    screen = console(out)
-    say(screen, exercise.title)
-    score_table.show(screen, result)
-    score_table.total(screen, result)
-    hidden = count(sum(check.hidden for check in result.checks), "hidden check")
-    about_hidden = f"What became of the {hidden} is not shown here"
-    github_actions.publish(result, about_hidden, notebook, out)
-    if not course.has_secret():
-        note = "note: the next run draws other random inputs; AUTOGRADER_SECRET=… keeps them"
-        say(console(sys.stderr), note)
-
-    if min_score is not None and (result.score or 0) < min_score:
-        print(f"below {points(min_score)}", file=out)
-        raise typer.Exit(1)
+            return exercise, grader.rejected(data, None, unreadable)
+        return exercise, apart(lambda: grader.grade(data, None).result)

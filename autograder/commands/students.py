@@ -29,13 +29,13 @@ def graded_result(course: Course, exercise: str, student: str) -> Result:
     if result is None:
         people = known(course)
         if student not in people:
-            raise Unusable(nobody(course, student, people))
+            raise nobody(course, student, people)
         folder = course.submission(student, exercise)
         if not folder.is_dir():
-            raise Unusable(f"{short(folder)}: {student} handed in nothing; collect it, or wait")
-        raise Unusable(f"{short(folder)}: not graded yet; run autograder grade {exercise}")
+            raise Unusable(short(folder), f"{student} handed in nothing", "collect it, or wait")
+        raise Unusable(short(folder), "not graded yet", f"run autograder grade {exercise}")
     if result.status != "graded":
-        raise Unusable(f"{student}: {result.status}, so no check was run: {result.reason}")
+        raise Unusable(student, f"{result.status}, so no check was run: {result.reason}")
     return result
 
 
@@ -52,11 +52,11 @@ def known(course: Course) -> dict[str, str]:
     return people
 
 
-def nobody(course: Course, student: str, people: dict[str, str]) -> str:
+def nobody(course: Course, student: str, people: dict[str, str]) -> Unusable:
     """That there is nobody of this id, who may be meant, and what ids look like."""
-    cause = f"{short(course.state)}: nobody is called {student!r}"
+    where, cause = short(course.state), f"nobody is called {student!r}"
     if not people:
-        return f"{cause}, and nobody has handed in anything; collect first"
+        return Unusable(where, f"{cause}, and nobody has handed in anything", "collect first")
 
     # By id, by name, and by a part of the name.
     ids: dict[str, str] = {}
@@ -65,5 +65,5 @@ def nobody(course: Course, student: str, people: dict[str, str]) -> str:
             ids[word] = id
     close = get_close_matches(student.casefold(), filter(None, ids), LIKE)
     if close:
-        return f"{cause}; did you mean {either({ids[word] for word in close})}?"
-    return f"{cause}; ids look like {first_of(sorted(people), LIKE)}"
+        return Unusable(where, cause, f"did you mean {either({ids[word] for word in close})}?")
+    return Unusable(where, cause, f"ids look like {first_of(sorted(people), LIKE)}")

@@ -113,8 +113,10 @@ def _transformer() -> ModuleType:
     root = _root()
     if root is None:
         raise Unusable(
-            "IPython: is not installed, and a cell holds what only IPython reads, such as a line "
-            "with % or !; pip install ipython"
+            "IPython",
+            "is not installed, and a cell holds what only IPython reads, such as a line "
+            "with % or !",
+            "pip install ipython",
         )
     tokens = _loaded(root / _TOKENS, {})
 

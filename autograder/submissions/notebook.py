@@ -55,6 +55,7 @@ class Rejected(Exception):
 
     def __init__(self, cause: str, repair: str = SAVED_AGAIN) -> None:
         super().__init__(f"{cause}; {repair}")
+        self.cause, self.repair = cause, repair
 
 
 @dataclass

@@ -15,7 +15,7 @@ from tests.support import processes
 
 def test_what_the_work_makes_or_raises_comes_back() -> None:
     def raising() -> None:
-        raise Unusable("a file: a cause; a repair", "another line")
+        raise Unusable.of_lines(["a file: a cause; a repair", "another line"])
 
     here = os.getpid()
     made, process = apart(lambda: ([1], os.getpid()))

@@ -118,7 +118,7 @@ def refuse_misfits(
             problem = f"uses {min(strange)}, which {step} cannot know; write it out"
         lines.append(f"{path}:{entry.line}: {entry.name} {problem}")
     if lines:
-        raise Unusable(*lines)
+        raise Unusable.of_lines(lines)
 
 
 def _parameters(source: str, step: str) -> str:

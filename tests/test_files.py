@@ -209,7 +209,7 @@ OWN = {
         "source / place",
     },
     "exercises/data_files.py": {"Path(above, name)", "folder / place"},
-    "show/exports/gradescope_runner.py": {"folder / f'{name}{suffix}'"},
+    "show/exports/gradescope.py": {"folder / f'{name}{suffix}'"},
     "course/gradebook/versions.py": {"folder / f'{exercise.name}{suffix}'"},
     "course/grading/grade_class.py": {
         "folder / name",

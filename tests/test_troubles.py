@@ -323,18 +323,11 @@ def test_a_mistyped_mark_of_a_million_makes_a_page_and_not_a_million_bars(graded
 def test_a_row_that_cannot_be_made_for_one_is_a_line_in_every_format(
     graded: Course, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    from autograder.show.exports import (
-        canvas,
-        classroom50,
-        formats,
-        grades_csv,
-        grades_json,
-        sources,
-    )
+    from autograder.show.exports import canvas, class_data, classroom50, export
 
     module, function = {
-        "csv": (grades_csv, "_student"), "json": (grades_json, "_student"), "canvas": (canvas, "_student"),
-        "gradescope": (gradescope, "results"), "classroom50": (classroom50, "_result"), "sources": (sources, "submission_of"),
+        "csv": (class_data, "_student_rows"), "json": (class_data, "_student_data"), "canvas": (canvas, "_student"),
+        "gradescope": (gradescope, "results"), "classroom50": (classroom50, "_result"), "sources": (class_data, "submission_of"),
     }[name]  # fmt: skip
     real = getattr(module, function)
 
@@ -349,7 +342,7 @@ def test_a_row_that_cannot_be_made_for_one_is_a_line_in_every_format(
     monkeypatch.setattr(module, function, fails_for_mal)
     assert run("export", NAME, "--to", name) == 3
     assert ": OverflowError: too large" in capsys.readouterr().err
-    place = graded.state / "exports" / NAME / formats.FORMATS[name].file
+    place = graded.state / "exports" / NAME / export.FORMATS[name].file
     found = place.read_text() if place.is_file() else " ".join(map(str, place.rglob("*")))
     assert "ann" in found and "zed" in found and "mal" not in found
 

@@ -16,7 +16,7 @@ import typer
 from autograder.base.errors import Unusable
 from autograder.base.text import inert
 from autograder.sandbox import levels
-from autograder.show.terminal.json_output import put, writable
+from autograder.show.terminal.output import put, writable
 
 if TYPE_CHECKING:
     from autograder.base.result import Outcome

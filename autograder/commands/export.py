@@ -13,7 +13,7 @@ from autograder.base import files
 from autograder.base.text import inert, listed, short
 from autograder.commands.common import CourseFolder, ExerciseOrCourse, finish, opened, opened_course
 from autograder.course import log
-from autograder.show.exports import formats
+from autograder.show.exports import export as exports
 
 NOTES = 10
 """So many lines that begin alike, such as "empty:", are printed; the file has the others."""
@@ -32,7 +32,7 @@ def _first_of_each_kind(notes: Sequence[str]) -> Iterator[str]:
 
 def _help(option: str, meaning: str) -> str:
     """The help of an option that only some formats take."""
-    return f"{formats.taking(option)}: {meaning}"
+    return f"{exports.taking(option)}: {meaning}"
 
 
 def export(
@@ -41,7 +41,7 @@ def export(
         str,
         typer.Option(
             metavar="FORMAT",
-            help=listed(formats.FORMATS, "or"),
+            help=listed(exports.FORMATS, "or"),
         ),
     ] = "csv",
     output: Annotated[
@@ -90,7 +90,7 @@ def export(
     Without an exercise: the whole course, with totals.
     """
     from autograder.course.gradebook.course_grades import NAME
-    from autograder.show.exports import export as product
+    from autograder.show.terminal import output as place
 
     options = {"fill": fill, "column": column, "classroom": classroom, "isolation": isolation}
     given = [name for name, value in options.items() if value is not None]
@@ -99,20 +99,23 @@ def export(
     if anonymous:
         given.append("anonymous")
     whole_course = exercise_name is None
-    format = formats.find(to, given, whole_course)
-    product.refuse(output, format.is_folder)
+    format = exports.find(to, given, whole_course)
+    if format.is_folder:
+        place.writable_folder(output)
+    else:
+        place.writable(output)
 
     if exercise_name is None:
-        course, name = opened_course(course_folder), NAME
-        whole = product.CourseRequest(course, fill, column)
-        made = formats.make_course(to, whole, missing_as_zero, anonymous)
+        course, exercise, name = opened_course(course_folder), None, NAME
     else:
         course, exercise = opened(course_folder, exercise_name)
         name = exercise.name
-        request = product.Request(course, exercise, fill, column, classroom, isolation)
-        made = formats.make(to, request, missing_as_zero, anonymous)
+    request = exports.Request(course, exercise, fill, column, classroom, isolation)
+    made = exports.make(to, request, missing_as_zero, anonymous)
     file = f"anonymous-{format.file}" if anonymous else format.file
-    path = product.put(made, output, files.below(course.state / "exports", name, file))
+    path = place.put_content(
+        made.content, output, files.below(course.state / "exports", name, file)
+    )
 
     command = f"export{'' if whole_course else f' {name}'} --to {to}"
     log.write(course, command, **log.final(course, made.final))

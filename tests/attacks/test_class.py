@@ -19,7 +19,7 @@ from autograder import cli
 from autograder.base.settings import DISCLOSURES
 from autograder.course.gradebook import marks
 from autograder.course.grading import grade_class
-from autograder.show.exports.formats import FORMATS
+from autograder.show.exports.export import FORMATS
 from tests.attacks.course import disclose, full_marks, prepared, run, scores, students, wrong
 from tests.attacks.neighbours import NAMES, WHOLE, bounded, exercise, mixed, steps_for
 from tests.attacks.test_exercises import ONCE, at

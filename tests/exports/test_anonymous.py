@@ -13,7 +13,7 @@ import pytest
 from autograder.base.result import CheckResult
 from autograder.course.course import Course, pseudonym
 from autograder.course.gradebook.marks import Marks
-from autograder.show.exports import anonymous
+from autograder.show.exports import class_data
 from tests.exports.test_formats import PEOPLE, SCORES, by_hand, graded, rows_of, run
 from tests.support.courses import NAME
 
@@ -56,7 +56,7 @@ def test_no_word_of_a_check_is_left_and_its_verdict_is() -> None:
     said = ("it says", "it asks", "a_mistake", ("f",), "g", 3, "it says first")
     check = CheckResult("c", "values", 2.0, 0.0, False, "failed", *said)
     check = replace(check, remaining="it says then", remaining_with=("f",))
-    bare = anonymous._check(check)
+    bare = class_data._bare_check(check)
     assert " " not in "".join(str(value) for value in vars(bare).values())
     assert (bare.status, bare.misconception, bare.remaining_with) == ("failed", "a_mistake", ("f",))
 
@@ -91,6 +91,6 @@ def test_nobody_is_found_by_the_second_of_their_hand_in(graded: Course) -> None:
         if student["result"]:
             assert student["result"]["graded_with"] == {}
     marks = Marks({}, 0.0, 1.0, datetime(2026, 3, 1), seconds_late=90_061.5)
-    assert anonymous._marks(marks).seconds_late == 2 * anonymous.DAY
+    assert class_data._bare_marks(marks).seconds_late == 2 * class_data.DAY
     in_time = replace(marks, seconds_late=0.0)
-    assert anonymous._marks(in_time).seconds_late == 0
+    assert class_data._bare_marks(in_time).seconds_late == 0

@@ -32,7 +32,8 @@ from autograder.course.course import Course
 from autograder.course.gradebook import record
 from autograder.course.gradebook.final_grades import of_class
 from autograder.course.results import result_path
-from autograder.show.exports import formats, gradescope_zip, safe_csv
+from autograder.show.exports import export as exports
+from autograder.show.exports import gradescope_zip, safe_csv
 from autograder.submissions.parse import parse
 from tests.gradebook import test_record
 from tests.support import courses, platforms
@@ -161,7 +162,7 @@ def test_an_unknown_format_and_an_option_of_another_one_get_one_line(
     run("--to", "excel", code=2)
     assert (
         capsys.readouterr().err
-        == f"autograder: --to excel: no such format; there are: {', '.join(formats.FORMATS)}\n"
+        == f"autograder: --to excel: no such format; there are: {', '.join(exports.FORMATS)}\n"
     )
     run("--to", "csv", "--fill", "x.csv", code=2)
     assert (
@@ -257,7 +258,7 @@ def test_csv_goes_to_standard_output_and_the_rest_to_standard_error(
 @pytest.mark.parametrize("format", ["csv", "canvas"])
 def test_names_on_the_class_list_are_no_formulas(graded: Course, format: str) -> None:
     run("--to", format)
-    data = place(graded, formats.FORMATS[format].file).read_bytes().decode()
+    data = place(graded, exports.FORMATS[format].file).read_bytes().decode()
     found = [cell for row in csv.reader(io.StringIO(data, newline="")) for cell in row]
     assert f"'{EVIL}" in found and "'+hal" in found
     assert not [
@@ -1050,8 +1051,8 @@ def test_the_bundle_needs_no_more_than_it_installs(course: Course, home: Path) -
     assert list(gradescope_zip.REQUIREMENTS) == project["dependencies"]
     (home / "submission" / f"{NAME}.ipynb").write_bytes(courses.handed_in(course, RIGHT))
     code = (
-        "import sys; from pathlib import Path; from autograder.show.exports import gradescope_runner\n"
-        f"assert gradescope_runner.main(Path({str(home)!r})) == 0\n"
+        "import sys; from pathlib import Path; from autograder.show.exports import gradescope\n"
+        f"assert gradescope.main(Path({str(home)!r})) == 0\n"
         "print(*{name.partition('.')[0] for name in sys.modules} - sys.stdlib_module_names)"
     )
     done = subprocess.run(
@@ -1105,6 +1106,6 @@ def test_every_format_stands_in_the_help_and_in_the_documents() -> None:
         p for p in typer.main.get_command(cli.app()).commands["export"].params if p.name == "to"
     ]  # type: ignore[attr-defined]
     page = (ROOT / "docs/exports.md").read_text(encoding="utf-8")
-    for name in formats.FORMATS:
+    for name in exports.FORMATS:
         assert name in re.split(r", | or ", to.help)
         assert re.search(rf"^\| `{name}` \|", page, flags=re.MULTILINE), name

@@ -1,6 +1,5 @@
-"""Grades in the files that other systems read: one module a format."""
+"""Grades in the files that other systems read."""
 
 __all__ = [
     "export",
-    "formats",
 ]

@@ -21,9 +21,9 @@ from autograder.course.gradebook.course_grades import MOST, CourseGrades
 from autograder.course.gradebook.final_grades import ClassGrades, FinalGrade
 from autograder.course.troubles import Troubles
 from autograder.show.exports import match_students
-from autograder.show.exports.export import CourseRequest, Product, Request
-from autograder.show.exports.match_students import Download, Line
-from autograder.show.exports.safe_csv import Cell, number, table
+from autograder.show.exports.export import Product, Request
+from autograder.show.exports.match_students import StudentLine
+from autograder.show.exports.safe_csv import Cell, PlatformTable, number, read, table
 
 STUDENT = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 """The columns of Canvas that say whose a row is."""
@@ -59,47 +59,38 @@ class Column:
     scores: Mapping[str, float | None]
 
 
-def make(request: Request, class_grades: ClassGrades) -> Product:
+def make(request: Request, grades: ClassGrades | CourseGrades) -> Product:
     """The scores as Canvas imports them, or Canvas's own export with the scores filled in."""
-    scores = {grade.student: grade.score for grade in class_grades.grades}
-    title = _importable(request.column or request.exercise.name)
-    column = Column(title, class_grades.max_score, scores)
+    troubles = Troubles()
+    columns = _columns(grades, request.column)
+    if isinstance(grades, ClassGrades):
+        everybody = grades.grades
+    else:
+        everybody = tuple(row.as_grade() for row in grades.rows)
     if request.fill is None:
-        return _made([column], class_grades.grades, class_grades.troubles)
+        made = _made(columns, everybody, troubles)
+    else:
+        made = _filled(read(request.fill, "canvas"), columns, everybody, troubles)
+    return replace(made, troubles=tuple(troubles.lines))
 
-    download = match_students.read(request.fill, "canvas")
-    place = _column(download, title, _first(download))
-    return _filled(download, {place: column}, class_grades.grades, class_grades.troubles)
 
+def _columns(grades: ClassGrades | CourseGrades, title: str | None) -> list[Column]:
+    """The scores of the exercise; of a course those of each exercise, and the total.
 
-def make_course(request: CourseRequest, grades: CourseGrades) -> Product:
-    """The same with a column for each exercise, and one for the total."""
+    Args:
+        title: what the exercise, or the total, is called in Canvas.
+    """
+    if isinstance(grades, ClassGrades):
+        scores = {grade.student: grade.score for grade in grades.grades}
+        return [Column(_importable(title or grades.exercise.name), grades.max_score, scores)]
+
     columns = []
     for one in grades.exercises:
         scores = {row.student: row.by_exercise[one.name].score for row in grades.rows}
         columns.append(Column(one.name, one.max_score, scores))
     totals = {row.student: row.total for row in grades.rows}
-    columns.append(Column(_importable(request.column or TOTAL), MOST, totals))
-
-    troubles = Troubles()
-    everybody = [row.as_grade() for row in grades.rows]
-    if request.fill is None:
-        made = _made(columns, everybody, troubles)
-        return replace(made, troubles=tuple(troubles.lines))
-
-    download = match_students.read(request.fill, "canvas")
-    first = _first(download)
-    places: dict[int, Column] = {}
-    notes = []
-    for column in columns:
-        if _called(download, column.title, first):
-            places[_column(download, column.title, first)] = column
-        else:
-            notes.append(f"not in {download}: no assignment is called {column.title}")
-    if not places:
-        _column(download, columns[0].title, first)  # which says what there is
-    made = _filled(download, places, everybody, troubles)
-    return replace(made, notes=(*notes, *made.notes), troubles=tuple(troubles.lines))
+    columns.append(Column(_importable(title or TOTAL), MOST, totals))
+    return columns
 
 
 def _importable(title: str) -> str:
@@ -162,7 +153,7 @@ def _harmless(name: str, instead: str) -> str:
     return name if name and _POINTS.strip() not in name else instead
 
 
-def _first(download: Download) -> int:
+def _first(download: PlatformTable) -> int:
     """The place of the first assignment.
 
     Raises:
@@ -176,20 +167,31 @@ def _first(download: Download) -> int:
     return max(_people(download)) + 1
 
 
-def _people(download: Download) -> list[int]:
+def _people(download: PlatformTable) -> list[int]:
     """The places of the columns that say whose a row is."""
     return [place for place, name in enumerate(download.header) if name in _PEOPLE]
 
 
 def _filled(
-    download: Download,
-    columns: Mapping[int, Column],
+    download: PlatformTable,
+    wanted: Sequence[Column],
     grades: Sequence[FinalGrade],
     troubles: Troubles,
 ) -> Product:
-    """Canvas's own export with these columns filled in, by their places, and no others."""
+    """Canvas's own export with those of these columns filled in that it has, and no others."""
+    first = _first(download)
+    columns: dict[int, Column] = {}
+    absent = []
+    for column in wanted:
+        if _called(download, column.title, first):
+            columns[_column(download, column.title, first)] = column
+        else:
+            absent.append(f"not in {download}: no assignment is called {column.title}")
+    if not columns:
+        _column(download, wanted[0].title, first)  # which says what there is
+
     header = download.header
-    lines: dict[int, Line] = {}
+    lines: dict[int, StudentLine] = {}
     rows: list[list[str]] = []
     for row in download.rows:
         id = row[header.index("ID")].strip()
@@ -215,10 +217,10 @@ def _filled(
                     rows[line][place] = number(score)
 
     kept = map(itemgetter(*_people(download), *columns), [header, *rows])
-    return Product(match_students.write(download, kept), tuple(notes))
+    return Product(download.with_rows(kept), (*absent, *notes))
 
 
-def _column(download: Download, wanted: str, first: int) -> int:
+def _column(download: PlatformTable, wanted: str, first: int) -> int:
     """The place of an assignment, by its title with or without Canvas's number.
 
     Args:
@@ -237,7 +239,7 @@ def _column(download: Download, wanted: str, first: int) -> int:
     raise Unusable(printable(message))
 
 
-def _called(download: Download, wanted: str, first: int) -> list[int]:
+def _called(download: PlatformTable, wanted: str, first: int) -> list[int]:
     """The places of all assignments of this title."""
     exact: list[int] = []
     similar: list[int] = []
@@ -249,7 +251,7 @@ def _called(download: Download, wanted: str, first: int) -> list[int]:
     return exact or similar
 
 
-def _same_points(download: Download, title: str, points: str, most: float) -> None:
+def _same_points(download: PlatformTable, title: str, points: str, most: float) -> None:
     """Refuse an assignment that has other points in Canvas than the exercise."""
     is_number = re.fullmatch(r"\s*\d+(?:[.,]\d+)?\s*", points)
     if is_number and float(points.replace(",", ".")) == most:
@@ -261,9 +263,9 @@ def _same_points(download: Download, title: str, points: str, most: float) -> No
     )
 
 
-def _line(row: Mapping[str, str]) -> Line:
+def _line(row: Mapping[str, str]) -> StudentLine:
     name = row.get("Student") or f"{row.get('FirstName', '')} {row.get('LastName', '')}".strip()
     login = row.get("SIS Login ID", "")
     email = login if "@" in login else ""
     ids = (login, row.get("SIS User ID", ""), row.get("Integration ID", ""))
-    return Line(Claim("canvas", name, row["ID"].strip(), email), ids, name)
+    return StudentLine(Claim("canvas", name, row["ID"].strip(), email), ids, name)

@@ -1,39 +1,76 @@
-"""What an export is asked for, what it gives, and how that is written."""
+"""The formats by name: what each takes and writes, what it is asked for, and what it gives."""
 
 from __future__ import annotations
 
-import shutil
-import sys
-import tempfile
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from autograder.base import files
 from autograder.base.errors import Unusable
-from autograder.course.course import Course
-from autograder.exercises.exercise import Exercise
+from autograder.base.text import listed
+
+if TYPE_CHECKING:
+    from autograder.course.course import Course
+    from autograder.course.gradebook.course_grades import CourseGrades
+    from autograder.course.gradebook.final_grades import ClassGrades
+    from autograder.exercises.exercise import Exercise
+
+
+@dataclass(frozen=True)
+class Format:
+    """What a format writes, and which options of the command line mean something to it.
+
+    ``maker``: the module beside this one and the function in it that makes it. ``file``: what its
+    export is called below ``course/exports/<exercise>/``; a folder has no suffix. ``of_course``:
+    what it takes for the whole course; None where it holds one exercise. ``of_grades``: it is made
+    of final scores.
+    """
+
+    maker: str
+    file: str
+    takes: tuple[str, ...] = ()
+    of_course: tuple[str, ...] | None = None
+    of_grades: bool = True
+
+    @property
+    def is_folder(self) -> bool:
+        return not Path(self.file).suffix
+
+
+_OWN = ("missing_as_zero", "anonymous")
+_CANVAS = ("missing_as_zero", "fill", "column")
+_MOODLE = ("missing_as_zero", "fill")
+
+FORMATS = {
+    "csv": Format("class_data.csv_table", "grades.csv", _OWN, of_course=_OWN),
+    "json": Format("class_data.json_text", "grades.json", _OWN, of_course=_OWN),
+    "canvas": Format("canvas.make", "canvas.csv", _CANVAS, of_course=_CANVAS),
+    "moodle": Format("moodle.make", "moodle.csv", _MOODLE, of_course=("missing_as_zero",)),
+    "gradescope": Format("gradescope.make", "gradescope", ("missing_as_zero",)),
+    "gradescope-zip": Format(
+        "gradescope_zip.make", "gradescope.zip", ("isolation",), of_grades=False
+    ),
+    "classroom50": Format("classroom50.make", "classroom50", ("missing_as_zero", "classroom")),
+    "sources": Format("class_data.sources", "sources"),
+}
 
 
 @dataclass(frozen=True)
 class Request:
-    """What the command line asks for; options that a format does not take are refused before."""
+    """What the command line asks for; options that a format does not take are refused before.
+
+    ``exercise`` is None for the whole course. ``column`` is what Canvas calls the score, or of the
+    whole course the total.
+    """
 
     course: Course
-    exercise: Exercise
+    exercise: Exercise | None
     fill: Path | None = None
     column: str | None = None
     classroom: str | None = None
     isolation: str | None = None
-
-
-@dataclass(frozen=True)
-class CourseRequest:
-    """The same for the whole course; ``column`` is what the total is called."""
-
-    course: Course
-    fill: Path | None = None
-    column: str | None = None
 
 
 @dataclass(frozen=True)
@@ -50,54 +87,78 @@ class Product:
     final: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
 
 
-def refuse(output: str | None, is_folder: bool) -> None:
-    """Refuse a place for the export before any work is done.
+def find(name: str, options: Iterable[str], whole_course: bool = False) -> Format:
+    """The format of this name, if it takes these options.
 
     Raises:
-        Unusable: it cannot be written there, or something of somebody's lies there.
+        Unusable: there is none, it does not take one of them, or cannot hold a whole course.
     """
-    if output is None:
-        return
-    if not is_folder:
-        from autograder.show.terminal.json_output import writable
+    if name not in FORMATS:
+        raise Unusable(f"--to {name}: no such format; there are: {', '.join(FORMATS)}")
+    format = FORMATS[name]
+    if whole_course and format.of_course is None:
+        others = listed((name for name, one in FORMATS.items() if one.of_course is not None), "or")
+        raise Unusable(f"--to {name}: holds one exercise; name it, or write --to {others}")
 
-        return writable(output)
+    taken = format.of_course if whole_course else format.takes
+    for option in options:
+        if option in (taken or ()):
+            continue
+        flag = f"--{option.replace('_', '-')}"
+        if option in format.takes:
+            raise Unusable(f"{flag}: means nothing to a whole course in {name}; name an exercise")
+        raise Unusable(f"{flag}: means nothing to --to {name}; only to {taking(option)}")
+    return format
 
-    if output == "-":
-        raise Unusable("--output -: this format is a folder; name one that does not exist yet")
-    path = Path(output)
-    if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise Unusable(f"{path}: is there already, and not an empty folder; name a new one")
+
+def taking(option: str) -> str:
+    """The names of the formats to which an option means something."""
+    return ", ".join(name for name, format in FORMATS.items() if option in format.takes)
 
 
-def put(product: Product, output: str | None, default: Path) -> Path | None:
-    """Write the export at once, to ``output`` or its own place.
+def make(
+    name: str, request: Request, missing_as_zero: bool = False, anonymous: bool = False
+) -> Product:
+    """The export, with the notes on the class or the course before its own.
 
-    Returns:
-        Where it was written; None when it went to standard output.
+    Args:
+        anonymous: under pseudonyms; the notes are for the teacher, and name people.
     """
-    path = Path(output) if output else default
-    if not isinstance(product.content, bytes):
-        _put_folder(product.content, path)
-        return path
-    if output != "-":
-        files.write(path, product.content)
-        return path
-    sys.stdout.buffer.write(product.content)
-    sys.stdout.buffer.flush()
-    return None
+    format = FORMATS[name]
+    module, function = format.maker.split(".")
+    maker = getattr(import_module(f"autograder.show.exports.{module}"), function)
+    if not format.of_grades:
+        bundle: Callable[[Request], Product] = maker
+        return bundle(request)
+
+    grades = _grades(request, missing_as_zero)
+    if name != "sources":
+        grades.refuse_outdated()
+    shown = grades
+    if anonymous:
+        from autograder.show.exports.class_data import without_people
+
+        shown = without_people(grades, request.course.secret())
+    of_grades: Callable[[Request, Any], Product] = maker
+    product = of_grades(request, shown)
+
+    # Of a class it has become more by now: whoever has no row.
+    troubles = grades.troubles
+    return replace(
+        product,
+        notes=(*grades.notes(), *product.notes),
+        troubles=(
+            *(troubles if isinstance(troubles, tuple) else troubles.lines),
+            *product.troubles,
+        ),
+        final=grades.final_scores(),
+    )
 
 
-def _put_folder(content: Mapping[str, bytes], path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".", suffix=".part", dir=path.parent) as part:
-        new, old = Path(part, "new"), Path(part, "old")
-        new.mkdir()
-        for name, data in content.items():
-            files.write(files.below(new, name), data)
+def _grades(request: Request, missing_as_zero: bool) -> ClassGrades | CourseGrades:
+    """The final scores in the exercise, or in all of the course."""
+    from autograder.course.gradebook import course_grades, final_grades
 
-        # A student who is gone must not stay from the last time: the whole folder is another one.
-        if path.is_dir():
-            path.rename(old)
-        new.rename(path)
-        shutil.rmtree(old, ignore_errors=True)
+    if request.exercise is None:
+        return course_grades.of_course(request.course, missing_as_zero)
+    return final_grades.of_class(request.course, request.exercise, missing_as_zero)

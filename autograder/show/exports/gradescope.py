@@ -1,5 +1,7 @@
 """``gradescope``: a ``results.json`` for each submission, as Gradescope's autograders write it.
 
+``run_autograder`` in the bundle (``gradescope_zip``) runs this module there, for one submission.
+
 Format: gradescope-autograders.readthedocs.io/en/latest/specs. Visible checks are ``visible``, by
 themselves; all that depends on hidden ones is ``after_published``, what visible checks keep because
 earlier steps are wrong included, and while a test is not visible Gradescope shows no total score
@@ -9,9 +11,13 @@ either. How much students ever see of hidden checks is the course's setting ``fe
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+from autograder.base import files
+from autograder.base.errors import Fault, Unusable
 from autograder.base.result import CheckResult, Result
 from autograder.base.text import once_right, printable, shown
 from autograder.course.disclosure import as_student_sees, by_itself
@@ -19,6 +25,10 @@ from autograder.course.gradebook.final_grades import ClassGrades, FinalGrade
 from autograder.exercises.exercise import Exercise
 from autograder.show.exports.export import Product, Request
 from autograder.show.exports.safe_csv import number
+from autograder.submissions import notebook
+
+SUFFIXES = (".ipynb", ".py")
+"""What a submission's name ends with, the better kind first."""
 
 VISIBLE = "visible"
 LATER = "after_published"
@@ -164,3 +174,81 @@ def _later(name: str, output: str, **points: float) -> Test:
         "visibility": LATER,
     }
     return {**test, **points}
+
+
+def main(home: Path) -> int:
+    """On Gradescope: grade ``submission/`` into ``results/results.json``.
+
+    Args:
+        home: ``/autograder``; the bundle lies unpacked in ``source/``, which is the working
+            directory.
+
+    Returns:
+        The exit code, 0 exactly when the result was written.
+    """
+    from autograder.course.course import find
+    from autograder.exercises import exercise
+    from autograder.grader.apart import apart
+    from autograder.grader.grader import Grader
+
+    try:
+        # The bundle's own, wherever else it was unpacked or whatever the environment says.
+        course = find(home / "source" / "course")
+        (name,) = exercise.built_names(course.root)
+        bundled = exercise.load(course.root, name)
+
+        with Grader(bundled, course.secret(), course.settings) as grader:
+            try:
+                data = notebook.read(_notebook(home / "submission", name))
+                result = apart(lambda: grader.grade(data, None).result)
+            except notebook.Rejected as rejected:
+                result = grader.rejected(b"", None, str(rejected))
+    except Unusable as error:
+        print(f"autograder: {error}")
+        return 2
+    except Fault as fault:
+        print(f"autograder: {fault}")
+        return 3
+
+    print(f"isolation level: {result.isolation}")
+    if result.status == "error":
+        print(f"autograder: {result.reason}")
+        return 3
+
+    seen = results(bundled, result, course.settings.feedback_hidden)
+    files.write(home / "results" / "results.json", encoded(seen))
+    return 0
+
+
+def _notebook(folder: Path, name: str) -> Path:
+    """What was handed in: the file called as the exercise, else the only one of its kind.
+
+    What ``collect`` overlooks is overlooked here, too.
+
+    Raises:
+        Rejected: there is none, or several.
+    """
+    handed_in: list[Path] = []
+    for path in sorted(folder.rglob("*")):
+        is_noise = any(map(files.is_noise, path.relative_to(folder).parts))
+        if path.is_file() and not path.is_symlink() and not is_noise:
+            handed_in.append(path)
+
+    for suffix in SUFFIXES:
+        own = folder / f"{name}{suffix}"
+        if own in handed_in:
+            return own
+
+    for suffix in SUFFIXES:
+        candidates = [path for path in handed_in if path.suffix == suffix]
+        candidates = [path for path in candidates if path.stem == name] or candidates
+        if len(candidates) == 1:
+            return candidates[0]
+        if candidates:
+            repair = f"call the one that counts {name}{suffix}"
+            raise notebook.Rejected(f"there are {len(candidates)} files {suffix}", repair)
+    raise notebook.Rejected("no notebook was handed in", f"its name is {name}.ipynb")
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))

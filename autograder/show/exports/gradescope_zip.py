@@ -55,7 +55,7 @@ RUN = """\
 set -euo pipefail
 home=${AUTOGRADER_HOME:-/autograder}
 cd "$home/source"
-exec "${PYTHON:-$home/source/.venv/bin/python}" -m autograder.show.exports.gradescope_runner "$home"
+exec "${PYTHON:-$home/source/.venv/bin/python}" -m autograder.show.exports.gradescope "$home"
 """
 
 
@@ -100,6 +100,7 @@ def _said(level: str) -> str:
 
 def _files(request: Request, level: str) -> dict[str, bytes]:
     """Everything in the bundle, by its path there."""
+    assert request.exercise is not None  # it holds no whole course
     root, exercise = request.course.root, request.exercise.name
     secret = hmac.digest(request.course.secret(), f"gradescope/{exercise}".encode(), "sha256").hex()
     settings = replace(request.course.settings, isolation=level)

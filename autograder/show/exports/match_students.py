@@ -5,44 +5,19 @@ Nothing is guessed: a line that fits nobody, or several, is nobody's.
 
 from __future__ import annotations
 
-import csv
-import io
-from codecs import BOM_UTF8
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from autograder.base.errors import Unusable
 from autograder.base.text import either, printable
 from autograder.course.class_list import EMAILS, LOGINS, NUMBERS
 from autograder.course.collecting.naming import Claim
 from autograder.course.collecting.roster import Roster, Unmatched
 from autograder.course.gradebook.final_grades import FinalGrade
 
-_MAX_CELL = 10_000_000
-"""Characters of a cell: an online text may be long."""
-
 
 @dataclass(frozen=True)
-class Download:
-    """A table as a platform wrote it, and how to write it.
-
-    All ``rows`` are as long as the ``header``. ``bom``: the mark that it began with, if any.
-    """
-
-    path: Path
-    header: list[str]
-    rows: list[list[str]]
-    delimiter: str
-    bom: bytes
-
-    def __str__(self) -> str:
-        return str(self.path)
-
-
-@dataclass(frozen=True)
-class Line:
+class StudentLine:
     """What a line says of its student.
 
     ``ids``: cells that may be an id, login or address of theirs. ``shown``: what messages call it.
@@ -53,46 +28,8 @@ class Line:
     shown: str
 
 
-def read(path: Path | None, platform: str) -> Download:
-    """Read the file that ``--fill`` names.
-
-    Raises:
-        Unusable: there is none, or it is no CSV.
-    """
-    if path is None:
-        repair = "name what you downloaded with --fill FILE"
-        raise Unusable(f"--to {platform}: fills a file from {platform}; {repair}")
-    data = path.read_bytes()
-    again = f"download it from {platform} again, as CSV in UTF-8"
-
-    try:
-        text = data.decode("utf-8-sig")
-        delimiter = max(",;\t", key=text.partition("\n")[0].count)
-        rows = _rows(text, delimiter)
-        if platform == "canvas":
-            # "Manual Posting", in any language and as long as it likes: no student, and no points.
-            rows = [row for row in rows if any(cell.strip() for cell in row[:3])]
-    except (ValueError, csv.Error) as error:
-        raise Unusable(f"{path}: {error}; {again}") from None
-
-    if len(rows) < 2 or any(len(row) != len(rows[0]) for row in rows):
-        raise Unusable(f"{path}: is no table with a header and lines of one length; {again}")
-    bom = BOM_UTF8 if data.startswith(BOM_UTF8) else b""
-    return Download(path, rows[0], rows[1:], delimiter, bom)
-
-
-def _rows(text: str, delimiter: str) -> list[list[str]]:
-    """The lines of a table that are not empty."""
-    limit = csv.field_size_limit(_MAX_CELL)
-    try:
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-        return list(filter(None, reader))
-    finally:
-        csv.field_size_limit(limit)
-
-
 def match(
-    grades: Sequence[FinalGrade], lines: Mapping[int, Line], place: str
+    grades: Sequence[FinalGrade], lines: Mapping[int, StudentLine], place: str
 ) -> tuple[dict[int, str], list[str]]:
     """The students of these lines.
 
@@ -138,7 +75,7 @@ class _Finder:
                 people[grade.student] = grade.person
         self._roster = Roster(people or None)
 
-    def find(self, line: Line) -> str:
+    def find(self, line: StudentLine) -> str:
         """The one student whose a line is.
 
         Raises:
@@ -175,10 +112,3 @@ class _Finder:
             return set()
         columns = NUMBERS["gradescope"] | LOGINS | EMAILS
         return self._by_id.get(wanted, set()) | self._roster.having(columns, id)
-
-
-def write(download: Download, rows: Iterable[Sequence[str]]) -> bytes:
-    """Rows in the manner of the file that was read."""
-    from autograder.show.exports.safe_csv import table
-
-    return download.bom + table(rows, download.delimiter)

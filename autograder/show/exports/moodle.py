@@ -22,9 +22,9 @@ from autograder.course.collecting.naming import Claim
 from autograder.course.gradebook.course_grades import CourseGrades
 from autograder.course.gradebook.final_grades import ClassGrades
 from autograder.show.exports import match_students
-from autograder.show.exports.export import CourseRequest, Product, Request
-from autograder.show.exports.match_students import Download, Line
-from autograder.show.exports.safe_csv import Cell, number, table
+from autograder.show.exports.export import Product, Request
+from autograder.show.exports.match_students import StudentLine
+from autograder.show.exports.safe_csv import Cell, PlatformTable, number, read, table
 
 NO_GRADE = "-"
 """What Moodle's import takes for no grade, also in a new column."""
@@ -56,9 +56,15 @@ _GRADE = re.compile(r"\d+(?:[.,]\d+)?\Z", re.ASCII)
 _IDENTIFIER = re.compile(r"\D*?(\d+)\Z", re.ASCII)
 
 
-def make(request: Request, class_grades: ClassGrades) -> Product:
-    """The worksheet with the scores of those whose line is found."""
-    download = match_students.read(request.fill, "moodle")
+def make(request: Request, grades: ClassGrades | CourseGrades) -> Product:
+    """The worksheet with the scores of those whose line is found; of a course the table."""
+    if isinstance(grades, CourseGrades):
+        return _course_table(grades)
+    return _worksheet(request, grades)
+
+
+def _worksheet(request: Request, class_grades: ClassGrades) -> Product:
+    download = read(request.fill, "moodle")
     column = _grade_column(download)
     most = _number(download.rows[0][column + 1])
     if most != class_grades.max_score:
@@ -68,7 +74,7 @@ def make(request: Request, class_grades: ClassGrades) -> Product:
             " set the assignment's maximum grade in Moodle and download the worksheet again"
         )
 
-    lines: dict[int, Line] = {}
+    lines: dict[int, StudentLine] = {}
     for place, row in enumerate(download.rows):
         lines[place] = _line(row, column)
 
@@ -89,10 +95,10 @@ def make(request: Request, class_grades: ClassGrades) -> Product:
             # With a point, whatever the language: Moodle reads it in all of them.
             download.rows[place][column] = number(grade.score)
 
-    return Product(match_students.write(download, [download.header, *download.rows]), tuple(notes))
+    return Product(download.with_rows([download.header, *download.rows]), tuple(notes))
 
 
-def make_course(request: CourseRequest, grades: CourseGrades) -> Product:
+def _course_table(grades: CourseGrades) -> Product:
     """A column for each exercise, and one for the total."""
     names = [one.name for one in grades.exercises]
     rows: list[list[Cell]] = [["id", "Email address", "name", *names, "total"]]
@@ -135,14 +141,14 @@ def _number(cell: str) -> float:
     return float(cell.replace(",", "."))
 
 
-def _grade_column(download: Download) -> int:
+def _grade_column(download: PlatformTable) -> int:
     """The place of the grade, by what stands in it.
 
     Raises:
         Unusable: no such column, or several.
     """
     header, rows = download.header, download.rows
-    again = "download the grading worksheet again (Submissions, Download grading worksheet)"
+    again = "download the grading worksheet again (Submissions, PlatformTable grading worksheet)"
     if not rows or not all(_IDENTIFIER.match(row[0]) for row in rows):
         raise Unusable(
             f"{download}: is no grading worksheet with a participant in each line; {again}"
@@ -177,12 +183,12 @@ def _may_be_grade(rows: Sequence[Sequence[str]], place: int) -> bool:
     return True
 
 
-def _line(row: list[str], grade: int) -> Line:
+def _line(row: list[str], grade: int) -> StudentLine:
     identifier = _IDENTIFIER.match(row[0])
     about = row[1:grade]
     email = next((cell for cell in about if "@" in cell), "")
     name = about[0] if about else ""
     shown = ", ".join(filter(None, (row[0], name)))
-    return Line(
+    return StudentLine(
         Claim("moodle", name, identifier[1] if identifier else "", email), tuple(about), shown
     )

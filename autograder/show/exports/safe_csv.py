@@ -1,12 +1,16 @@
-"""Tables as CSV whose cells no spreadsheet takes for a formula."""
+"""Tables as CSV whose cells no spreadsheet takes for a formula, and tables that platforms wrote."""
 
 from __future__ import annotations
 
 import csv
 import io
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
+from autograder.base.errors import Unusable
 from autograder.base.text import printable
 
 Cell = str | float | None
@@ -25,6 +29,9 @@ difference is harmful for calls something; a smiley and "-5 points" stay as they
 """
 
 _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?\Z", re.ASCII)
+
+_MAX_CELL = 10_000_000
+"""Characters of a cell that is read: an online text may be long."""
 
 
 def number(value: float) -> str:
@@ -54,3 +61,62 @@ def _text(cell: Cell) -> str:
     if cell is None:
         return ""
     return safe(cell) if isinstance(cell, str) else number(cell)
+
+
+@dataclass(frozen=True)
+class PlatformTable:
+    """A table as a platform wrote it, and how to write it.
+
+    All ``rows`` are as long as the ``header``. ``bom``: the mark that it began with, if any.
+    """
+
+    path: Path
+    header: list[str]
+    rows: list[list[str]]
+    delimiter: str
+    bom: bytes
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+    def with_rows(self, rows: Iterable[Sequence[str]]) -> bytes:
+        """Rows in the manner of the file that was read."""
+        return self.bom + table(rows, self.delimiter)
+
+
+def read(path: Path | None, platform: str) -> PlatformTable:
+    """Read the file that ``--fill`` names.
+
+    Raises:
+        Unusable: there is none, or it is no CSV.
+    """
+    if path is None:
+        repair = "name what you downloaded with --fill FILE"
+        raise Unusable(f"--to {platform}: fills a file from {platform}; {repair}")
+    data = path.read_bytes()
+    again = f"download it from {platform} again, as CSV in UTF-8"
+
+    try:
+        text = data.decode("utf-8-sig")
+        delimiter = max(",;\t", key=text.partition("\n")[0].count)
+        rows = _rows(text, delimiter)
+        if platform == "canvas":
+            # "Manual Posting", in any language and as long as it likes: no student, and no points.
+            rows = [row for row in rows if any(cell.strip() for cell in row[:3])]
+    except (ValueError, csv.Error) as error:
+        raise Unusable(f"{path}: {error}; {again}") from None
+
+    if len(rows) < 2 or any(len(row) != len(rows[0]) for row in rows):
+        raise Unusable(f"{path}: is no table with a header and lines of one length; {again}")
+    bom = BOM_UTF8 if data.startswith(BOM_UTF8) else b""
+    return PlatformTable(path, rows[0], rows[1:], delimiter, bom)
+
+
+def _rows(text: str, delimiter: str) -> list[list[str]]:
+    """The lines of a table that are not empty."""
+    limit = csv.field_size_limit(_MAX_CELL)
+    try:
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+        return list(filter(None, reader))
+    finally:
+        csv.field_size_limit(limit)

@@ -7,8 +7,8 @@ __all__ = [
     "explanation",
     "fresh_answers",
     "github_actions",
-    "json_output",
     "kill_matrix",
     "lost_points",
+    "output",
     "score_table",
 ]

@@ -170,7 +170,7 @@ OWN = {
         "folder / f'{exercise}.ipynb'",
         "there / f'{exercise}.ipynb'",
     },
-    "course/gradebook/marks_put_away.py": {
+    "course/gradebook/old_marks.py": {
         "course.autograded_of(student, exercise) / f'{exercise}.ipynb'",
         "course.state / name",
     },

@@ -26,7 +26,7 @@ def feedback(
     course_folder: CourseFolder = None,
 ) -> None:
     """Write a page for each student."""
-    from autograder.course.gradebook import final_grades, unmarked
+    from autograder.course.gradebook import final_grades, marks
     from autograder.course.results import folder_of
     from autograder.show.pages import feedback as pages
     from autograder.show.pages import feedback_zip
@@ -56,7 +56,7 @@ def feedback(
         print(f"{len(changed)} {those} {what} ({first_of(changed, NAMED)}): {again}")
     scores = final_grades.of_class(course, exercise).final_scores()
     log.write(course, f"feedback {name}", pages=len(paths), **log.final(course, scores))
-    students = unmarked.students(course, name)
+    students = marks.unmarked(course, name)
     if students:
-        print(f"note: {unmarked.said(students)}")
+        print(f"note: {marks.unmarked_line(students)}")
     finish(troubles.lines)

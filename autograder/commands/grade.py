@@ -64,8 +64,8 @@ def grade(
 ) -> None:
     """Grade the class, into the gradebook."""
     from autograder.course.class_list import may_be
-    from autograder.course.gradebook import extensions, students
-    from autograder.course.gradebook.settled import settled_marks
+    from autograder.course.gradebook import deadlines, record
+    from autograder.course.gradebook.marks import settled_marks
     from autograder.course.grading import interruption
     from autograder.course.grading.grade_class import grade_class
     from autograder.course.reports.students import of_outcomes
@@ -77,11 +77,11 @@ def grade(
         course = isolated(course, isolation)
         # What is wrong with one of them is said before hours of work.
         course.class_list()
-        extensions.read(course)
+        deadlines.extensions(course)
         scanned, left_out = _scanned(course, exercise, submitted)
 
         _note_other_zone(course, exercise, scanned)
-        for old, new in students.moved(course).items():
+        for old, new in record.moved_students(course).items():
             print(inert(f"note: {may_be(old, new)}"), file=sys.stderr)
         if compare:
             if json is not None:

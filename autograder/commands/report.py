@@ -71,14 +71,13 @@ def _report_exercise(folder: Path | None, name: str, output: JsonOutput) -> None
 
 def _report_course(folder: Path | None, output: JsonOutput, missing_as_zero: bool) -> None:
     from autograder.course.gradebook import course_grades
-    from autograder.course.reports import course_json
     from autograder.show.pages import course as pages
     from autograder.show.terminal import course_table
 
     course = opened_course(folder)
     made = course_grades.of_course(course, missing_as_zero)
 
-    output.put([course_json.text(made)])
+    output.put([course_grades.to_json(made)])
     path = pages.write(course, made)
 
     out = output.out

@@ -34,7 +34,7 @@ from autograder.course.collecting.store import (
     store,
 )
 from autograder.course.course import STUDENT_ID
-from autograder.course.gradebook import config, due_dates
+from autograder.course.gradebook import config, deadlines
 
 
 class _Record(NamedTuple):
@@ -67,7 +67,7 @@ class Collector(ExchangeCollect):  # type: ignore[misc]
         self._records: dict[str, list[_Record]] = {}
         self._digests: dict[str, bytes | None] = {}
         self._course = config.course_of(self.coursedir)
-        self._due = due_dates.due_date(self._course, self.coursedir.assignment_id)
+        self._due = deadlines.due_date(self._course, self.coursedir.assignment_id)
         wanted = self.coursedir.student_id or "*"
         found: list[_Record] = []
         for name in sorted(os.listdir(self.inbound_path)):

@@ -15,7 +15,7 @@ from autograder.course.class_list import may_be
 from autograder.course.collecting import inbox, store
 from autograder.course.collecting.store import Collected
 from autograder.course.course import Course
-from autograder.course.gradebook import config, due_dates, record, students, versions
+from autograder.course.gradebook import config, deadlines, record, versions
 from autograder.exercises.exercise import Exercise
 from autograder.nbgrader import handed_out
 
@@ -88,10 +88,10 @@ def collect(course: Course, exercise: Exercise) -> list[str]:
     Raises:
         Unusable: the exchange or the class list cannot be read.
     """
-    due = due_dates.due_date(course, exercise.name)
+    due = deadlines.due_date(course, exercise.name)
     exchanged = from_exchange(course, exercise)
     collected = store.together([exchanged, inbox.collect(course, exercise, due)])
-    moved = [f"note: {may_be(*ids)}" for ids in students.moved(course).items()]
+    moved = [f"note: {may_be(*ids)}" for ids in record.moved_students(course).items()]
     nothing = [f"nothing to collect in {course.inbox} nor in the exchange"]
     return [*(collected.lines or nothing), *moved]
 

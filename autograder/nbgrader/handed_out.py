@@ -13,7 +13,7 @@ from autograder.base.errors import Unusable
 from autograder.base.files import below
 from autograder.base.text import on_day
 from autograder.course.course import Course
-from autograder.course.gradebook import due_dates
+from autograder.course.gradebook import master
 from autograder.exercises import data_files
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.sources import notebook_at
@@ -31,7 +31,7 @@ def with_due(notebook: bytes, due: datetime | None) -> bytes:
 
     texts = [cell for cell in data["cells"] if cell["cell_type"] == "markdown"]
     for cell in texts[:1]:
-        source = due_dates.with_due("".join(cell["source"]), due)
+        source = master.with_due("".join(cell["source"]), due)
         cell["source"] = source.splitlines(keepends=True)
     return (json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode()
 

@@ -23,7 +23,7 @@ from autograder.course import results as stored
 from autograder.course import timestamp
 from autograder.course.course import Course, find
 from autograder.course.gradebook import config, database, record
-from autograder.course.gradebook.schema import STUDENT
+from autograder.course.gradebook.database import STUDENT
 from autograder.course.grading import grade_class
 from autograder.course.troubles import Troubles
 from autograder.exercises.exercise import Exercise, load

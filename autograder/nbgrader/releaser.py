@@ -13,7 +13,7 @@ from nbgrader.exchange.default import (  # type: ignore[import-untyped]
 )
 
 from autograder.base import files
-from autograder.course.gradebook import config, unmarked
+from autograder.course.gradebook import config, marks
 from autograder.nbgrader.accounts import name_of, number_of
 from autograder.nbgrader.handed_out import with_due
 
@@ -85,6 +85,6 @@ class FeedbackReleaser(_Releaser, ExchangeReleaseFeedback):  # type: ignore[misc
                 page.chmod(0o644)
 
         course = config.course_of(self.coursedir)
-        students = unmarked.students(course, self.coursedir.assignment_id)
+        students = marks.unmarked(course, self.coursedir.assignment_id)
         if students:
-            self.log.warning(unmarked.said(students))
+            self.log.warning(marks.unmarked_line(students))

@@ -30,7 +30,7 @@ from autograder.course.collecting import (
 from autograder.course.collecting import store as collected
 from autograder.course.collecting.store import Collected
 from autograder.course.course import Course
-from autograder.course.gradebook import due_dates, record
+from autograder.course.gradebook import deadlines, record
 from tests.support import courses
 from tests.support.courses import NAME, RIGHT
 from tests.support.platforms import NAMED, NAMES, PACKED, named, packed, zipped
@@ -75,7 +75,7 @@ def put(course: Course, place: str, data: bytes, time: datetime = PACKED_AT) -> 
 
 
 def collect(course: Course) -> Collected:
-    found = inbox.collect(course, courses.load(course), due_dates.due_date(course, courses.NAME))
+    found = inbox.collect(course, courses.load(course), deadlines.due_date(course, courses.NAME))
     assert all(len(line) < 2_000 for line in found.lines)
     return found
 

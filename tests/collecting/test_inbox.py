@@ -21,7 +21,7 @@ from autograder.course.class_list import NUMBERS, value_of
 from autograder.course.collecting import candidates, earlier, inbox, search
 from autograder.course.collecting.store import Collected, read_platform, store
 from autograder.course.course import Course
-from autograder.course.gradebook import due_dates, record
+from autograder.course.gradebook import deadlines, record
 from autograder.submissions import parse
 from tests.support import courses
 from tests.support.courses import NAME, RIGHT
@@ -62,7 +62,7 @@ def class_list(course: Course, text: str = CLASS) -> None:
 
 
 def collect(course: Course) -> Collected:
-    return inbox.collect(course, courses.load(course), due_dates.due_date(course, courses.NAME))
+    return inbox.collect(course, courses.load(course), deadlines.due_date(course, courses.NAME))
 
 
 def taken(course: Course, student: str) -> bytes:

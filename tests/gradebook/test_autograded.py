@@ -14,7 +14,7 @@ import pytest
 from autograder.base import text as plain_text
 from autograder.base.result import CheckResult
 from autograder.course.course import Course
-from autograder.course.gradebook import autograded, marks, master, record, unmarked
+from autograder.course.gradebook import autograded, marks, master, record
 from autograder.nbgrader import handed_out
 from autograder.submissions.parse import parse
 from tests.submissions.test_pictures import drawn
@@ -181,4 +181,4 @@ def test_points_of_an_extra_question_come_on_top(
     record.record(course, known, [courses.graded(course, "ada", ANSWERED)])
     ada = marks.class_marks(course, known)["ada"]
     assert ada.max_score == 10 and ada.cells["why"].max_score == 4
-    assert ada.cells["why"].needs_manual_grade and unmarked.students(course, NAME) == ["ada"]
+    assert ada.cells["why"].needs_manual_grade and marks.unmarked(course, NAME) == ["ada"]

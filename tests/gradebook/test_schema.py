@@ -12,7 +12,7 @@ from sqlalchemy import Dialect, Table
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.schema import CreateTable
 
-from autograder.course.gradebook import schema
+from autograder.course.gradebook import database
 
 
 def parts(table: Table, dialect: Dialect) -> list[str]:
@@ -23,7 +23,7 @@ def parts(table: Table, dialect: Dialect) -> list[str]:
 
 @pytest.mark.parametrize("dialect", [sqlite.dialect(), postgresql.dialect()])
 def test_every_table_is_created_as_nbgrader_creates_it(dialect: Dialect) -> None:
-    ours, theirs = schema.METADATA.tables, Base.metadata.tables
+    ours, theirs = database.METADATA.tables, Base.metadata.tables
     assert set(ours) - set(theirs) == {"alembic_version"}
     for name, table in theirs.items():
         assert parts(ours[name], dialect) == parts(table, dialect)
@@ -31,4 +31,4 @@ def test_every_table_is_created_as_nbgrader_creates_it(dialect: Dialect) -> None
 
 def test_nbgraders_upgrades_find_the_version_that_they_would_have_left() -> None:
     migrations = ScriptDirectory(str(Path(nbgrader.__file__).parent / "alembic"))
-    assert migrations.get_current_head() == schema.VERSION
+    assert migrations.get_current_head() == database.VERSION

@@ -21,7 +21,7 @@ from autograder.course import timestamp
 from autograder.course.collecting import earlier, store
 from autograder.course.course import Course
 from autograder.course.gradebook import config as host
-from autograder.course.gradebook import due_dates, final_grades, marks, record
+from autograder.course.gradebook import deadlines, final_grades, marks, record
 from autograder.course.grading import grade_class
 from autograder.course.reports import students
 from autograder.nbgrader import collector, exchange
@@ -97,7 +97,7 @@ def test_from_release_to_feedback_through_the_exchange(
         "note: that is over already, so whatever comes is late; another --due changes it",
     ]
     assert exchange.release(course, known)[0] == lines[0]
-    assert due_dates.due_date(course, NAME) == yesterday.replace(tzinfo=None)
+    assert deadlines.due_date(course, NAME) == yesterday.replace(tzinfo=None)
     hand_in(course, "ada", {}, monkeypatch)
     hand_in(course, "ada", RIGHT, monkeypatch)
     hand_in(course, "bob", RIGHT, monkeypatch)

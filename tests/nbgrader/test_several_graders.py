@@ -25,9 +25,9 @@ from sqlalchemy.exc import OperationalError, PendingRollbackError
 from autograder.base import settings
 from autograder.base.errors import Unusable
 from autograder.course.course import Course
-from autograder.course.gradebook import config, late_penalty, marks, record
+from autograder.course.gradebook import config, deadlines, marks, record
 from autograder.course.gradebook import database as opening
-from autograder.course.gradebook.schema import STUDENT
+from autograder.course.gradebook.database import STUDENT
 from autograder.course.grading.interruption import Journal
 from autograder.nbgrader import buttons, formgrader
 from tests.support import courses, jupyter, processes, whole_course
@@ -144,9 +144,9 @@ def test_the_plugin_for_late_work_is_loaded_before_the_gradebook_is_locked(
 
     locked: list[bool] = []
     loaded_while: list[bool] = []
-    load, write = late_penalty.Penalties._nbgrader, opening.Gradebook.write
+    load, write = deadlines.Penalties._nbgrader, opening.Gradebook.write
 
-    def loading(self: late_penalty.Penalties) -> Any:
+    def loading(self: deadlines.Penalties) -> Any:
         if self._preprocessor is None:
             loaded_while.append(bool(locked))
         return load(self)
@@ -158,7 +158,7 @@ def test_the_plugin_for_late_work_is_loaded_before_the_gradebook_is_locked(
         finally:
             locked.clear()
 
-    monkeypatch.setattr(late_penalty.Penalties, "_nbgrader", loading)
+    monkeypatch.setattr(deadlines.Penalties, "_nbgrader", loading)
     monkeypatch.setattr(opening.Gradebook, "write", writing)
     record.record(course, known, [courses.graded(course, "ada", RIGHT)])
     assert loaded_while == [False]

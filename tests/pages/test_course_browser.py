@@ -12,9 +12,14 @@ import pytest
 from autograder.base import files
 from autograder.base.settings import Settings
 from autograder.course.course import Course
-from autograder.course.gradebook.course_grades import CourseExercise, CourseGrades, CourseRow
+from autograder.course.gradebook.course_grades import (
+    WHY,
+    CourseExercise,
+    CourseGrades,
+    CourseRow,
+    Standing,
+)
 from autograder.course.gradebook.final_grades import ClassGrades
-from autograder.course.gradebook.standing import WHY, Standing
 from autograder.show.pages import course as pages
 from tests.support import courses
 from tests.support.browser import SCREENSHOTS

@@ -20,8 +20,7 @@ from autograder.base.result import CheckResult, Example
 from autograder.base.settings import Settings
 from autograder.course import results
 from autograder.course.course import Course
-from autograder.course.gradebook.cell_marks import CellMarks
-from autograder.course.gradebook.marks import Marks
+from autograder.course.gradebook.marks import CellMarks, Marks
 from autograder.exercises import exercise
 from autograder.exercises.exercise import Exercise
 from autograder.grader.graded import Graded

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from autograder.base.settings import Settings
-from autograder.course.gradebook.cell_marks import CellMarks
-from autograder.course.gradebook.marks import Marks
+from autograder.course.gradebook.marks import CellMarks, Marks
 from autograder.exercises import exercise
 from autograder.grader.grader import Grader
 from autograder.show.pages import feedback

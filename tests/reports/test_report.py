@@ -37,9 +37,8 @@ from autograder.course import results as stored
 from autograder.course import timestamp
 from autograder.course.course import Course
 from autograder.course.gradebook import record
-from autograder.course.gradebook.cell_marks import CellMarks
 from autograder.course.gradebook.final_grades import ClassGrades, FinalGrade
-from autograder.course.gradebook.marks import Marks
+from autograder.course.gradebook.marks import CellMarks, Marks
 from autograder.course.reports import report as reporting
 from autograder.course.reports import statistics
 from autograder.course.reports.report import Report

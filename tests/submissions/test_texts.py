@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from autograder.course.course import Course
-from autograder.course.gradebook import autograded, marks, master, record, unmarked
+from autograder.course.gradebook import autograded, marks, master, record
 from autograder.show.pages import feedback
 from autograder.submissions import pictures, png
 from autograder.submissions.notebook import Rejected, raw_cells
@@ -94,7 +94,7 @@ def test_an_answer_in_words_is_found_where_it_was_written(course: Course, way: A
     one = replace(courses.graded(course, "ada", RIGHT, ALL_CHECKS), submission=submission)
     record.prepare(course, known)
     record.record(course, known, [one])
-    assert unmarked.students(course, NAME) == ["ada"]
+    assert marks.unmarked(course, NAME) == ["ada"]
     path = autograded.write(course, autograded.Template(master.load(course, known)), one)
     shown = path.read_text()
     assert "does not care." in shown[: shown.index("The notebook as it was handed in")]

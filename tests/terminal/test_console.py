@@ -17,8 +17,7 @@ import pytest
 from rich.console import Console
 
 from autograder.base.result import CheckResult, Outcome, Result, StepResult
-from autograder.course.gradebook.cell_marks import CellMarks
-from autograder.course.gradebook.marks import Marks
+from autograder.course.gradebook.marks import CellMarks, Marks
 from autograder.course.reports.students import of_outcomes
 from autograder.grader.graded import Graded
 from autograder.show.terminal import class_tables, score_table

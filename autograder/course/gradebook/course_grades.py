@@ -5,19 +5,20 @@ A total is computed from the final scores whenever it is asked for, and stored n
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from fractions import Fraction
+from typing import Any, Literal
 
 from autograder.base.errors import Unusable
 from autograder.course import results, timestamp
 from autograder.course.class_list import EMAILS, full_name, may_be, value_of
 from autograder.course.course import Course
 from autograder.course.folder import handed_in
-from autograder.course.gradebook import due_dates, final_grades, standing, versions
-from autograder.course.gradebook.final_grades import ClassGrades, FinalGrade
-from autograder.course.gradebook.standing import Standing
+from autograder.course.gradebook import deadlines, final_grades, versions
+from autograder.course.gradebook.final_grades import ClassGrades, FinalGrade, Status
 from autograder.exercises import exercise as exercises
 
 MOST = 100.0
@@ -25,6 +26,30 @@ MOST = 100.0
 
 NAME = "course"
 """What the page and the exports of the whole course are called, where others have an exercise."""
+
+SCHEMA = "autograder/course/1"
+"""What this is, and what version of it."""
+
+WHY: Mapping[str, str] = {
+    "missing": "handed in nothing",
+    "collected": "is not graded yet",
+    "rejected": "could not be read",
+    "error": "met a fault of the grader",
+}
+"""Why a student has no score, by what became of the exercise."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What became of one exercise for one student.
+
+    ``status`` is that of the final grade; ``open`` is missing, while the student still has time.
+    ``why`` says why the score is not final; empty where it is.
+    """
+
+    status: Status | Literal["open"]
+    score: float | None
+    why: str
 
 
 @dataclass(frozen=True)
@@ -179,7 +204,7 @@ def of_course(course: Course, missing_as_zero: bool = False) -> CourseGrades:
 
     standings: dict[str, dict[str, Standing]] = {}
     for one in own:
-        standings[one.name] = standing.of_class(course, one.grades, people, missing_as_zero)
+        standings[one.name] = _standings(course, one.grades, people, missing_as_zero)
     rows = []
     for student in sorted(people):
         by_exercise = {name: of_students[student] for name, of_students in standings.items()}
@@ -191,7 +216,7 @@ def of_course(course: Course, missing_as_zero: bool = False) -> CourseGrades:
 def _has_begun(course: Course, name: str) -> bool:
     """Whether students know of an exercise: it has a date, was handed out, or somebody has it."""
     return bool(
-        due_dates.due_date(course, name)
+        deadlines.due_date(course, name)
         or name in versions.released(course)
         or handed_in(course, name)
         or results.stored_students(course, name)
@@ -202,7 +227,7 @@ def _exercise(course: Course, name: str) -> CourseExercise:
     exercise = exercises.load(course.root, name)
     grades = final_grades.of_class(course, exercise, nobody=True)
     weight = course.settings.weight(name)
-    due = due_dates.due_date(course, name)
+    due = deadlines.due_date(course, name)
     why_not = ""
     if not weight:
         why_not = "weight 0"
@@ -244,3 +269,84 @@ def _total(by_exercise: Mapping[str, Standing], counting: Sequence[CourseExercis
 def _exact(value: float) -> Fraction:
     """The number that a person wrote, 0.1, and not the binary one beside it."""
     return Fraction(str(value))
+
+
+def _standings(
+    course: Course, grades: ClassGrades, students: Iterable[str], missing_as_zero: bool
+) -> dict[str, Standing]:
+    """Where students stand in an exercise, by student.
+
+    Args:
+        students: everybody of the course; some may have nothing to do with this exercise.
+        missing_as_zero: who handed in nothing has 0 points, and that is final, once the student's
+            own time is over.
+
+    Raises:
+        Unusable: the gradebook or the extensions cannot be read.
+    """
+    left = deadlines.TimeLeft(course, grades.exercise.name)
+    known = {grade.student: grade for grade in grades.grades}
+    standings = {}
+    for student in students:
+        grade = known.get(student)
+        if grade is not None and grade.status != "missing":
+            standings[student] = Standing(grade.status, grade.score, _why(grade))
+        elif left.of(student):
+            standings[student] = Standing("open", None, left.of(student))
+        elif missing_as_zero:
+            standings[student] = Standing("missing", 0.0, "")
+        else:
+            standings[student] = Standing("missing", None, WHY["missing"])
+    return standings
+
+
+def _why(grade: FinalGrade) -> str:
+    """Why a score is not final, or not there; empty where it is final."""
+    if grade.status != "graded":
+        return WHY[grade.status]
+    if grade.is_older:
+        return "handed in again, which is not graded yet"
+    if grade.outdated:
+        return "graded before something was changed"
+    if grade.marks is not None and grade.marks.needs_manual_grade:
+        return "waits for your marks"
+    return grade.doubt
+
+
+def to_json(grades: CourseGrades) -> str:
+    """A line for each student, so that it can be searched with grep."""
+    about = {
+        "schema": SCHEMA,
+        "max_total": MOST,
+        "not_handed_out": grades.waiting,
+        "exercises": [_exercise_data(grades, one) for one in grades.exercises],
+    }
+    students = ",\n".join(_dumped(_row_data(row)) for row in grades.rows)
+    return f'{_dumped(about)[:-1]}, "students": [\n{students}\n]}}\n'
+
+
+def _dumped(data: dict[str, Any]) -> str:
+    return json.dumps(data, ensure_ascii=False, allow_nan=False)
+
+
+def _exercise_data(grades: CourseGrades, one: CourseExercise) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "title": one.title,
+        "max_score": one.max_score,
+        "weight": one.weight,
+        "share": round(grades.share(one), 9),
+        "due": one.due.isoformat() if one.due else None,
+        "counts": one.counts,
+        "why_not": one.why_not,
+    }
+
+
+def _row_data(row: CourseRow) -> dict[str, Any]:
+    return {
+        "student": row.student,
+        "name": row.name,
+        "total": row.total,
+        "final": row.is_final,
+        "exercises": {name: asdict(standing) for name, standing in row.by_exercise.items()},
+    }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -12,13 +12,11 @@ from autograder.base.text import agreeing, first_of, listed, printable
 from autograder.course.class_list import full_name, may_be
 from autograder.course.course import STUDENT_ID, Course
 from autograder.course.folder import handed_in
-from autograder.course.gradebook import score_parts
-from autograder.course.gradebook.score_parts import Part
 from autograder.course.troubles import Troubles
 from autograder.exercises.exercise import Exercise
 
 if TYPE_CHECKING:
-    from autograder.course.gradebook.marks import Marks
+    from autograder.course.gradebook.marks import CellMarks, Marks
     from autograder.course.gradebook.versions import Now
 
 Status = Literal["graded", "missing", "collected", "rejected", "error"]
@@ -29,6 +27,19 @@ OTHER_POINTS = ("exercise", "settings")
 
 NAMED = 5
 """So many students are named in a line."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Points of a student's final score, which all parts together add up to.
+
+    A late penalty is negative, its ``max_score`` 0.
+    """
+
+    step: str
+    category: str
+    score: float
+    max_score: float
 
 
 @dataclass(frozen=True)
@@ -101,9 +112,9 @@ class ClassGrades:
         if grade.score is None:
             return ()
         if grade.marks is not None:
-            return tuple(score_parts.marked(self.exercise, grade.marks))
+            return tuple(_marked(self.exercise, grade.marks))
         if grade.result is not None:
-            return tuple(score_parts.automatic(grade.result))
+            return tuple(_automatic(grade.result))
         return (Part("", "", grade.score, self.max_score),)
 
     def notes(self) -> Iterator[str]:
@@ -183,8 +194,8 @@ def of_class(
     """
     # Gradescope's bundle brings no database along, and needs none.
     from autograder.course import results as stored
-    from autograder.course.gradebook import due_dates, lost, master, students
-    from autograder.course.gradebook.settled import settled_marks
+    from autograder.course.gradebook import deadlines, master, record
+    from autograder.course.gradebook.marks import settled_marks
     from autograder.course.gradebook.versions import Now
 
     troubles = Troubles()
@@ -203,13 +214,13 @@ def of_class(
         )
 
     if not marks:
-        lost.refuse_a_new_gradebook(course, exercise.name)
+        record.refuse_a_new_gradebook(course, exercise.name)
     people = course.class_list() or {}
     there = handed_in(course, exercise.name)
     now = Now(course, exercise)
     others = now.of_other_bytes(results)
-    left = due_dates.TimeLeft(course, exercise.name)
-    moved = students.moved(course)
+    left = deadlines.TimeLeft(course, exercise.name)
+    moved = record.moved_students(course)
     max_score = master.load(course, exercise).max_score
     grades: list[FinalGrade] = []
     for student in sorted({*results, *marks, *people, *there, *troubles}):
@@ -260,3 +271,52 @@ def _graded(grade: FinalGrade, result: Result | None, marks: Marks | None) -> Fi
     if result is not None:
         return replace(grade, status="graded", score=result.score)
     return grade
+
+
+def _automatic(result: Result) -> Iterator[Part]:
+    """What the checks give, of a student who is in no gradebook."""
+    for step in result.steps:
+        parts = []
+        for check in step.checks:
+            parts.append(Part(step.name, check.category, check.earned, check.points))
+        yield from _by_category(parts)
+
+
+def _marked(exercise: Exercise, marks: Marks) -> Iterator[Part]:
+    """What the gradebook gives, with what a person has entered and what lateness costs."""
+    cells = dict(marks.cells)
+    parts = []
+    for check in exercise.checks:
+        if check.id in cells:
+            score = _without_extra(cells.pop(check.id))
+            parts.append(Part(check.step, check.category, score, check.points))
+    yield from _by_category(parts)
+
+    for id, cell in cells.items():
+        score = _without_extra(cell)
+        if cell.max_score is not None or score:
+            yield Part(id, "by hand", score, cell.max_score or 0.0)
+
+    extra = sum(cell.extra_credit or 0.0 for cell in marks.cells.values())
+    if extra:
+        yield Part("", "extra credit", round(extra, 9), 0.0)
+    if marks.late_penalty:
+        yield Part("", "late penalty", -marks.late_penalty, 0.0)
+    if marks.raised:
+        yield Part("", "not below 0", marks.raised, 0.0)
+
+
+def _without_extra(cell: CellMarks) -> float:
+    return cell.score - (cell.extra_credit or 0.0)
+
+
+def _by_category(parts: Iterable[Part]) -> Iterator[Part]:
+    """One part for each step and category, in the order in which they come first."""
+    groups: dict[tuple[str, str], list[Part]] = {}
+    for part in parts:
+        groups.setdefault((part.step, part.category), []).append(part)
+
+    for (step, category), group in groups.items():
+        score = round(sum(part.score for part in group), 9)
+        max_score = round(sum(part.max_score for part in group), 9)
+        yield Part(step, category, score, max_score)

@@ -3,31 +3,84 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Select, Table, bindparam, or_, select, update
 
 from autograder.base.errors import Unusable
-from autograder.base.result import Result
+from autograder.base.result import MOST_POINTS, Result
+from autograder.base.text import agreeing, count, first_of
 from autograder.course import timestamp
 from autograder.course.course import Course
-from autograder.course.gradebook import database, extensions, late_penalty
-from autograder.course.gradebook.cell_marks import CellMarks, cell_marks, is_sound, unsound
-from autograder.course.gradebook.extensions import Extensions
-from autograder.course.gradebook.schema import (
+from autograder.course.gradebook import database, deadlines
+from autograder.course.gradebook.database import (
     ASSIGNMENT,
     BASE_CELL,
+    COMMENT,
+    GRADE,
     GRADE_CELL,
     NOTEBOOK,
     SUBMITTED_ASSIGNMENT,
     SUBMITTED_NOTEBOOK,
+    Gradebook,
 )
+from autograder.course.gradebook.deadlines import Extensions
 from autograder.exercises.exercise import Exercise
+
+ROWS = 1000
+"""So many are had from the database at once: a class of 10,000 has 640,000."""
+
+NAMED = 10
+"""So many students are named in a line."""
+
+
+@dataclass(frozen=True)
+class CellMarks:
+    """One cell: its scores, its maximum and the comment to show; None where there is none.
+
+    ``remark`` is the comment if a person wrote it.
+    """
+
+    auto_score: float | None = None
+    manual_score: float | None = None
+    extra_credit: float | None = None
+    needs_manual_grade: bool = False
+    max_score: float | None = None
+    comment: str | None = None
+    remark: str | None = None
+
+    @cached_property
+    def is_scored(self) -> bool:
+        """Whether anybody, grader or person, has given points."""
+        return self.auto_score is not None or self.manual_score is not None
+
+    @cached_property
+    def unsound(self) -> object:
+        """Points of it that are no number of points; None where all are."""
+        for points in (self.auto_score, self.manual_score, self.extra_credit):
+            if points is not None and not is_sound(points):
+                return points
+        return None
+
+    @cached_property
+    def score(self) -> float:
+        return deadlines.points(self.auto_score, self.manual_score, self.extra_credit)
+
+
+def is_sound(points: object) -> bool:
+    return isinstance(points, (int, float)) and abs(points) <= MOST_POINTS
+
+
+def unsound(place: str, points: object) -> ValueError:
+    return ValueError(
+        f"the gradebook has {points!r} as points of {place}; correct it in the formgrader"
+    )
 
 
 @dataclass(frozen=True)
@@ -127,14 +180,14 @@ def class_marks(
     name = exercise if isinstance(exercise, str) else exercise.name
     extra = set() if isinstance(exercise, str) else exercise.extra
     due = course.settings.due_date(name)
-    given = extensions.read(course)
+    given = deadlines.extensions(course)
     none: dict[str, Marks] = {}
     read = database.read(
         course, lambda connection: _read(connection, name, student, due, extra, given), none
     )
 
     # After the database is closed: the rule is a program, and nbgrader takes seconds to load.
-    penalties = late_penalty.Penalties(course, name)
+    penalties = deadlines.Penalties(course, name)
     lowest = -math.inf if course.settings.below_zero else 0.0
     everybody = {}
     for one, read_marks in read.items():
@@ -148,6 +201,57 @@ def class_marks(
     return everybody
 
 
+def settled_marks(course: Course, exercise: Exercise) -> dict[str, Marks]:
+    """The marks of everybody; due date, extensions and penalties in nbgrader follow.
+
+    Nothing is written where it does so already.
+
+    Raises:
+        Unusable: the gradebook cannot be read, or not be written although it has to.
+    """
+    everybody = class_marks(course, exercise)
+    changed = []
+    extended = []
+    for marks in everybody.values():
+        if marks.extension != marks.stored_extension:
+            extended.append({"row": marks.assignment, "extension": marks.extension})
+        # nbgrader itself writes None or 0 where nothing is taken.
+        if not marks.trouble and marks.late_penalty != (marks.stored_penalty or 0.0):
+            changed.append({"row": marks.row, "late_submission_penalty": marks.late_penalty})
+
+    name = exercise.name
+    due = course.settings.due_date(name)
+    is_due = due is None or not everybody or due == deadlines.stored_due(course, name)
+    if is_due and not changed and not extended:
+        return everybody
+
+    def work(connection: Connection) -> None:
+        deadlines.follow_due(connection, course, name)
+        if changed:
+            of_row = update(SUBMITTED_NOTEBOOK).where(SUBMITTED_NOTEBOOK.c.id == bindparam("row"))
+            connection.execute(of_row, changed)
+        if extended:
+            assignment = SUBMITTED_ASSIGNMENT
+            of_row = update(assignment).where(assignment.c.id == bindparam("row"))
+            connection.execute(of_row, extended)
+
+    Gradebook(course).write(work)
+    return everybody
+
+
+def unmarked(course: Course, exercise: str) -> list[str]:
+    """The students with an answer that nobody has marked yet, by id."""
+    marks = class_marks(course, exercise)
+    return [student for student in marks if marks[student].needs_manual_grade]
+
+
+def unmarked_line(waiting: Collection[str]) -> str:
+    """Who waits for marks, in one line; of many, the first and how many others."""
+    names = first_of(sorted(waiting), NAMED)
+    waits = agreeing(len(waiting), "waits", "wait")
+    return f"{count(len(waiting), 'submission')} still {waits} for your marks: {names}"
+
+
 def with_results(
     course: Course,
     exercise: Exercise,
@@ -155,7 +259,7 @@ def with_results(
     results: Mapping[str, Result],
 ) -> dict[str, Marks]:
     """The marks of these students as they would be with other results; nothing is written."""
-    penalties = late_penalty.Penalties(course, exercise.name)
+    penalties = deadlines.Penalties(course, exercise.name)
     lowest = -math.inf if course.settings.below_zero else 0.0
     changed: dict[str, Marks] = {}
     for student, result in results.items():
@@ -183,7 +287,7 @@ def _with_result(
     return changed
 
 
-def _settled(student: str, marks: Marks, penalties: late_penalty.Penalties, lowest: float) -> Marks:
+def _settled(student: str, marks: Marks, penalties: deadlines.Penalties, lowest: float) -> Marks:
     """The marks with the penalty that the rule gives for them now, and not below the lowest."""
     penalty = 0.0
     if marks.seconds_late:
@@ -229,7 +333,7 @@ def _read(
     submissions = _submissions(connection, exercise.id, student)
     # All of a class are read, and not looked up one by one.
     notebooks = None if student is None else [row.notebook for row in submissions]
-    by_notebook = cell_marks(connection, names, points, notebooks)
+    by_notebook = _cell_marks(connection, names, points, notebooks)
 
     due = due or exercise.duedate
     by_student: dict[str, Marks] = {}
@@ -237,7 +341,7 @@ def _read(
         doubt = _doubt(row.timestamp) if due is not None else ""
         student, stored = row.student_id, row.extension
         deadline = given.deadline(student, name, due, stored)
-        seconds = 0.0 if doubt else late_penalty.seconds_late(row.timestamp, deadline)
+        seconds = 0.0 if doubt else deadlines.seconds_late(row.timestamp, deadline)
         by_student[student] = Marks(
             by_notebook[row.notebook],
             0.0,
@@ -298,3 +402,68 @@ def _submissions(connection: Connection, notebook: str, student: str | None) -> 
         query = query.where(SUBMITTED_ASSIGNMENT.c.student_id == student)
     rows = connection.execute(query).all()
     return sorted(rows, key=lambda row: str(row.student_id))
+
+
+def _cell_marks(
+    connection: Connection,
+    names: Mapping[str, str],
+    points: Mapping[str, float],
+    notebooks: Sequence[str] | None,
+) -> defaultdict[str, dict[str, CellMarks]]:
+    """What stands at the cells that have a grade or a comment, by submitted notebook and cell.
+
+    Args:
+        names: of the cells, by their ids.
+        points: their maxima, by name.
+        notebooks: those of these submitted notebooks; None for all.
+    """
+    # By name: of an answer that people mark, nbgrader has two cells, one for points, one for words.
+    comments: dict[tuple[str, str], tuple[str | None, str | None]] = {}
+    is_said = or_(COMMENT.c.auto_comment.is_not(None), COMMENT.c.manual_comment.is_not(None))
+    query = _of_cells(COMMENT, ("auto_comment", "manual_comment"), names, notebooks).where(is_said)
+    for notebook, cell, automatic, manual in connection.execute(query):
+        comments[notebook, names[cell]] = automatic, manual
+
+    marks: defaultdict[str, dict[str, CellMarks]] = defaultdict(dict)
+    columns = ("auto_score", "manual_score", "extra_credit", "needs_manual_grade")
+    for rows in connection.execute(_of_cells(GRADE, columns, names, notebooks)).partitions(ROWS):
+        for notebook, cell, auto_score, manual_score, extra_credit, waits in rows:
+            name = names[cell]
+            said = comments.pop((notebook, name), (None, None)) if comments else (None, None)
+            grade = (auto_score, manual_score, extra_credit, waits)
+            marks[notebook][name] = _shared_marks(*grade, points.get(name), *said)
+    for (notebook, name), said in comments.items():
+        marks[notebook][name] = _shared_marks(None, None, None, False, points.get(name), *said)
+    return marks
+
+
+def _of_cells(
+    table: Table, columns: Iterable[str], cells: Iterable[str], notebooks: Sequence[str] | None
+) -> Select[Any]:
+    """Some columns of grades or comments, behind the ids of submitted notebook and cell."""
+    own = (table.c[name] for name in columns)
+    query = select(table.c.notebook_id, table.c.cell_id, *own)
+    # By cell first: the tables' only index is on (cell_id, notebook_id).
+    query = query.where(table.c.cell_id.in_(list(cells)))
+    return query if notebooks is None else query.where(table.c.notebook_id.in_(notebooks))
+
+
+@lru_cache(maxsize=4096, typed=True)  # most cells of a class have all their points
+def _shared_marks(
+    auto_score: float | None,
+    manual_score: float | None,
+    extra_credit: float | None,
+    needs_manual_grade: bool | None,
+    max_score: float | None,
+    auto_comment: str | None,
+    manual_comment: str | None,
+) -> CellMarks:
+    return CellMarks(
+        auto_score,
+        manual_score,
+        extra_credit,
+        bool(needs_manual_grade),
+        max_score,
+        comment=auto_comment if manual_comment is None else str(manual_comment),
+        remark=str(manual_comment) if manual_comment else None,
+    )

@@ -2,37 +2,44 @@
 
 After ``record`` the rows are those that nbgrader's autograde leaves for the same submissions (a
 question without points apart, see ``_grade``). Manual scores, comments and extra credit are a
-person's work; those of other work than the present are put away (``marks_put_away``).
+person's work; those of other work than the present are put away (``old_marks``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, TableClause, bindparam, insert, select, update
+from sqlalchemy import Connection, Row, TableClause, bindparam, func, insert, select, update
 
+from autograder.base.errors import Unusable
 from autograder.base.files import below
-from autograder.course import timestamp
-from autograder.course.course import Course
-from autograder.course.gradebook import (
-    database,
-    due_dates,
-    late_penalty,
-    marks_put_away,
-    students,
-    submitted_notebooks,
-)
+from autograder.base.text import count, short
+from autograder.course import results, timestamp
+from autograder.course.class_list import EMAILS, FIRST_NAMES, LAST_NAMES, NAMES, NUMBERS, value_of
+from autograder.course.collecting import naming
+from autograder.course.collecting.naming import Claim
+from autograder.course.collecting.roster import Roster
+from autograder.course.collecting.store import read_platform
+from autograder.course.course import STUDENT_ID, Course
+from autograder.course.gradebook import database, deadlines, old_marks
 from autograder.course.gradebook import master as masters
-from autograder.course.gradebook.database import Gradebook
-from autograder.course.gradebook.marks_put_away import Again, Mark
-from autograder.course.gradebook.master import MasterCell
-from autograder.course.gradebook.master_cells import Saved, save
-from autograder.course.gradebook.schema import COMMENT, GRADE, new_id
+from autograder.course.gradebook.database import (
+    COMMENT,
+    GRADE,
+    NOTEBOOK,
+    STUDENT,
+    SUBMITTED_ASSIGNMENT,
+    SUBMITTED_NOTEBOOK,
+    Gradebook,
+    new_id,
+)
+from autograder.course.gradebook.master import MasterCell, Saved, save
+from autograder.course.gradebook.old_marks import Again, Mark
 from autograder.course.troubles import Troubles, gathered
 from autograder.exercises.exercise import Exercise
 
@@ -42,6 +49,50 @@ if TYPE_CHECKING:
 
 CHUNK = 200
 """Submissions per statement: databases limit the number of its parameters."""
+
+
+def refuse_a_new_gradebook(
+    course: Course, exercise: str, pending: Collection[str] | None = None
+) -> None:
+    """Refuse to work with a gradebook that knows nobody of those who have been graded before.
+
+    Marks by hand, extensions and comments stood in the old one, and all scores would be as if there
+    had been none.
+
+    Args:
+        pending: whose results the gradebook cannot know yet; None where nobody knows.
+
+    Raises:
+        Unusable: it is so.
+    """
+    if database.read(course, lambda connection: _submissions(connection, exercise), 0):
+        return
+
+    number = 0
+    for result in results.stored_results(course, exercise, Troubles()):
+        if result.status == "graded" and result.student_id not in (pending or ()):
+            number += 1
+    if number:
+        cut = ""
+        if pending is None:
+            cut = f"; after a run that was cut short, autograder grade {exercise} is enough"
+        folder = short(results.folder_of(course, exercise))
+        raise Unusable(
+            f"the gradebook ({database.address(course)}) knows none of the "
+            f"{count(number, 'student')} who have results of {exercise}; put the old one back, or "
+            f"move {folder} away to begin anew without marks by hand and extensions{cut}"
+        )
+
+
+def _submissions(connection: Connection, exercise: str) -> int:
+    """How many submissions of the exercise the gradebook knows."""
+    query = (
+        select(func.count())
+        .select_from(SUBMITTED_NOTEBOOK)
+        .join(NOTEBOOK, NOTEBOOK.c.id == SUBMITTED_NOTEBOOK.c.notebook_id)
+        .where(NOTEBOOK.c.name == exercise)
+    )
+    return connection.scalar(query) or 0
 
 
 def prepare(
@@ -66,7 +117,7 @@ def prepare(
     course_id = database.course_id(course)
 
     def work(connection: Connection) -> None:
-        due_dates.follow(connection, course, exercise.name)
+        deadlines.follow_due(connection, course, exercise.name)
         save(connection, course, course_id, exercise.name, master, duedate)
 
     Gradebook(course).write(work)
@@ -112,8 +163,8 @@ class Recorder:
         self._gradebook = Gradebook(course)
         self._master = masters.load(course, exercise)
         self._class_list = course.class_list() or {}
-        self._penalties = late_penalty.Penalties(course, exercise.name)
-        self._put_away = marks_put_away.of_exercise(course, exercise.name)
+        self._penalties = deadlines.Penalties(course, exercise.name)
+        self._put_away = old_marks.of_exercise(course, exercise.name)
         self.lost: set[str] = set()
         """Who had been graded before, and was not in the gradebook any more."""
 
@@ -135,14 +186,14 @@ class Recorder:
         back: list[Mark] = []
         troubles = self._gradebook.write(lambda connection: self._record(connection, named, back))
         # Only now is it sure that they are in the gradebook.
-        marks_put_away.take_out(self._course, back)
+        old_marks.take_out(self._course, back)
         return troubles
 
     def _may_be_late(self, batch: Sequence[Graded]) -> bool:
         """Whether the rule for late work is going to be asked."""
         if not self._penalties.has_rule:
             return False
-        due = due_dates.due_date(self._course, self._name)
+        due = deadlines.due_date(self._course, self._name)
         times = [self._submitted_at(graded.result.student_id) for graded in batch]
         # Where no file says when, the gradebook may know of a time from before.
         return due is not None and any(time is None or time > due for time in times)
@@ -186,15 +237,15 @@ class Recorder:
                 times[student] = self._submitted_at(student)
 
         with connection.begin_nested():
-            students.save(connection, everybody, self._class_list)
-            saved_notebooks = submitted_notebooks.save(connection, saved, times)
+            _save_students(connection, everybody, self._class_list)
+            saved_notebooks = _save_notebooks(connection, saved, times)
             again: dict[str, Again] = {}
             for student, id in saved_notebooks.ids.items():
                 if id not in saved_notebooks.new:
                     again[id] = Again(self._course, self._master, by_student[student])
             # First, for the rows below then hold the marks that are for these submissions.
-            told = marks_put_away.of_other_answers(connection, self._course, saved, again)
-            back = marks_put_away.bring_back(connection, saved, again, self._put_away)
+            told = old_marks.of_other_answers(connection, self._course, saved, again)
+            back = old_marks.bring_back(connection, saved, again, self._put_away)
             notebooks = []
             for student, id in saved_notebooks.ids.items():
                 graded = by_student[student]
@@ -268,7 +319,7 @@ def _comment(cell: MasterCell, notebook: _Notebook, row: Any) -> dict[str, Any]:
     place = (notebook.id, cell.id)
     said = row.auto_comment or "" if row is not None and place not in notebook.back else ""
     said = notebook.told.get(place, said)
-    if said.startswith(marks_put_away.SAID):
+    if said.startswith(old_marks.SAID):
         return {"auto_comment": said}
     return {"auto_comment": "No response." if notebook.leaves(cell) else None}
 
@@ -319,3 +370,157 @@ def _rows(
     # By cell first: the tables' only index is on (cell_id, notebook_id).
     query = select(table).where(table.c.cell_id.in_(list(cells)), table.c.notebook_id.in_(old))
     return {(row.cell_id, row.notebook_id): row for row in connection.execute(query)}
+
+
+@dataclass(frozen=True)
+class _SubmittedNotebooks:
+    """The ids of submitted notebooks by student; ``new`` are those that were created now."""
+
+    ids: dict[str, str]
+    new: frozenset[str]
+
+
+def _save_notebooks(
+    connection: Connection, saved: Saved, times: Mapping[str, datetime | None]
+) -> _SubmittedNotebooks:
+    """Create the submitted notebooks that are missing, and note when each was handed in.
+
+    Args:
+        times: by student; a time that is None leaves the one that stands there.
+    """
+    assignments = _save_assignments(connection, saved, times)
+    rows = connection.execute(
+        select(SUBMITTED_NOTEBOOK).where(
+            SUBMITTED_NOTEBOOK.c.notebook_id == saved.notebook,
+            SUBMITTED_NOTEBOOK.c.assignment_id.in_(list(assignments.values())),
+        )
+    )
+    notebooks = {row.assignment_id: str(row.id) for row in rows}
+
+    new = []
+    for assignment in assignments.values():
+        if assignment not in notebooks:
+            notebooks[assignment] = new_id()
+            place = {"assignment_id": assignment, "notebook_id": saved.notebook}
+            new.append({"id": notebooks[assignment], **place, "flagged": False})
+    if new:
+        connection.execute(insert(SUBMITTED_NOTEBOOK), new)
+
+    ids = {student: notebooks[assignment] for student, assignment in assignments.items()}
+    return _SubmittedNotebooks(ids, frozenset(str(row["id"]) for row in new))
+
+
+def _save_assignments(
+    connection: Connection, saved: Saved, times: Mapping[str, datetime | None]
+) -> dict[str, str]:
+    """The ids of the students' submitted assignments, by student."""
+    query = select(SUBMITTED_ASSIGNMENT).where(
+        SUBMITTED_ASSIGNMENT.c.assignment_id == saved.assignment,
+        SUBMITTED_ASSIGNMENT.c.student_id.in_(list(times)),
+    )
+    rows = {row.student_id: row for row in connection.execute(query)}
+
+    ids: dict[str, str] = {}
+    new = []
+    later = []
+    for student, time in times.items():
+        row = rows.get(student)
+        if row is None:
+            ids[student] = new_id()
+            place = {"assignment_id": saved.assignment, "student_id": student}
+            new.append({"id": ids[student], **place, "timestamp": time})
+        else:
+            ids[student] = str(row.id)
+            if time is not None and time != row.timestamp:
+                later.append({"row": row.id, "timestamp": time})
+
+    if new:
+        connection.execute(insert(SUBMITTED_ASSIGNMENT), new)
+    if later:
+        of_row = update(SUBMITTED_ASSIGNMENT).where(SUBMITTED_ASSIGNMENT.c.id == bindparam("row"))
+        connection.execute(of_row, later)
+    return ids
+
+
+def _save_students(
+    connection: Connection, students: Iterable[str], class_list: Mapping[str, dict[str, str]]
+) -> None:
+    """Create the students who are missing, and write down what the class list says of all.
+
+    Where it says nothing, what a person has entered in the formgrader stays.
+    """
+    wanted = {student: _columns(class_list.get(student, {})) for student in students}
+    for row in connection.execute(select(STUDENT).where(STUDENT.c.id.in_(list(wanted)))).all():
+        changed = {}
+        for column, value in wanted.pop(row.id).items():
+            if value and getattr(row, column) != value:
+                changed[column] = value
+        if changed:
+            connection.execute(update(STUDENT).where(STUDENT.c.id == row.id).values(changed))
+
+    if wanted:
+        new = [{"id": student, **columns} for student, columns in wanted.items()]
+        connection.execute(insert(STUDENT), new)
+
+
+def _columns(line: Mapping[str, str]) -> dict[str, str | None]:
+    """The gradebook's columns of a student, from a line of the class list."""
+    first, _, last = value_of(line, NAMES).rpartition(" ")
+    return {
+        "first_name": value_of(line, FIRST_NAMES) or first or None,
+        "last_name": value_of(line, LAST_NAMES) or last or None,
+        "email": value_of(line, EMAILS) or None,
+        "lms_user_id": value_of(line, NUMBERS["canvas"]) or None,
+    }
+
+
+def moved_students(course: Course) -> dict[str, str]:
+    """Students who have left the class list, each with one on it who may be the same person.
+
+    They share an address, a platform's number or a name.
+
+    Raises:
+        Unusable: the class list or the gradebook cannot be read.
+    """
+    people = course.class_list()
+    if people is None:
+        return {}
+    roster = Roster(people)
+    known: dict[str, Row[Any] | None] = dict.fromkeys(
+        path.name for path in course.submitted.glob("*/")
+    )
+    nobody: list[Row[Any]] = []
+    for one in database.read(
+        course, lambda there: list(there.execute(select(STUDENT)).all()), nobody
+    ):
+        known[one.id] = one
+
+    found: dict[str, str] = {}
+    # In a gradebook somebody may be called in any way.
+    for old in sorted(filter(STUDENT_ID.match, known.keys() - people.keys())):
+        own = below(course.submitted, old, follow=False)
+        claims = [_claim_of_download(place) for place in own.glob("*/")]
+        fitting: list[set[str]] = []
+        row = known[old]
+        if row is not None:
+            fitting += [
+                roster.having(EMAILS, row.email or ""),
+                roster.having(NUMBERS["canvas"], row.lms_user_id or ""),
+            ]
+            claims.append(Claim("moodle", f"{row.first_name or ''} {row.last_name or ''}"))
+        for claim in filter(None, claims):
+            fitting += [roster.numbered(claim), roster.named(claim)]
+        for new in fitting:
+            if len(new) == 1:
+                found[old] = next(iter(new))
+                break
+    return found
+
+
+def _claim_of_download(folder: Path) -> Claim | None:
+    """Whose a submission is, as its platform says."""
+    name = read_platform(folder)
+    if name.endswith("/"):
+        return naming.platform_folder(name.removesuffix("/"))
+    made = naming.platform_file(f"{name}x") if name else None
+    return made[0] if made else None

@@ -2,7 +2,7 @@
 
 It is chosen before anything of the student is recorded, so that one that does not count leaves no
 trace in the gradebook. What a submission has earned, and the points that it keeps, stay beside it
-(``earlier.RESULT``), marks by hand with the answers that they were given for (``marks_put_away``).
+(``earlier.RESULT``), marks by hand with the answers that they were given for (``old_marks``).
 """
 
 from __future__ import annotations
@@ -22,10 +22,9 @@ from autograder.course import timestamp
 from autograder.course.collecting import earlier
 from autograder.course.course import Course
 from autograder.course.folder import digest_of, notebook_of
-from autograder.course.gradebook import due_dates, extensions, late_penalty, marks_put_away, master
-from autograder.course.gradebook.cell_marks import CellMarks
-from autograder.course.gradebook.marks import Marks, class_marks
-from autograder.course.gradebook.marks_put_away import Again, Mark
+from autograder.course.gradebook import deadlines, master, old_marks
+from autograder.course.gradebook.marks import CellMarks, Marks, class_marks
+from autograder.course.gradebook.old_marks import Again, Mark
 from autograder.course.gradebook.versions import Now
 from autograder.course.grading.records import with_kept
 from autograder.course.results import stored_result
@@ -222,7 +221,7 @@ class Choice:
         time = timestamp.submitted_at(place)
         if time is not None and time > timestamp.now():
             return 0.0
-        seconds = late_penalty.seconds_late(time, deadline)
+        seconds = deadlines.seconds_late(time, deadline)
         with contextlib.suppress(Unusable):  # a rule that fails is said where it is recorded
             return (self._penalties.of(student, score, seconds) if seconds else None) or 0.0
         return 0.0
@@ -239,19 +238,19 @@ class Choice:
 
     @cached_property
     def _put_away(self) -> dict[str, list[Mark]]:
-        return marks_put_away.of_exercise(self._course, self._exercise.name)
+        return old_marks.of_exercise(self._course, self._exercise.name)
 
     @cached_property
     def _due(self) -> datetime | None:
-        return due_dates.due_date(self._course, self._exercise.name)
+        return deadlines.due_date(self._course, self._exercise.name)
 
     @cached_property
-    def _given(self) -> extensions.Extensions:
-        return extensions.read(self._course)
+    def _given(self) -> deadlines.Extensions:
+        return deadlines.extensions(self._course)
 
     @cached_property
-    def _penalties(self) -> late_penalty.Penalties:
-        return late_penalty.Penalties(self._course, self._exercise.name)
+    def _penalties(self) -> deadlines.Penalties:
+        return deadlines.Penalties(self._course, self._exercise.name)
 
 
 def _write(place: Path, result: Result) -> None:

@@ -14,8 +14,8 @@ from autograder.base.result import Outcome, Result
 from autograder.base.text import points
 from autograder.course import results
 from autograder.course.course import Course
-from autograder.course.gradebook import autograded, lost, master, record
-from autograder.course.gradebook.settled import settled_marks
+from autograder.course.gradebook import autograded, master, record
+from autograder.course.gradebook.marks import settled_marks
 from autograder.course.grading.interruption import Journal
 from autograder.course.troubles import cause
 from autograder.exercises.exercise import Exercise
@@ -49,7 +49,7 @@ class Records:
         journal: Journal,
         never_lower: bool = False,
     ) -> None:
-        lost.refuse_a_new_gradebook(course, exercise.name, journal.pending)
+        record.refuse_a_new_gradebook(course, exercise.name, journal.pending)
         record.prepare(course, exercise)
         self._recorder = record.Recorder(course, exercise, submitted)
         self.outcomes: dict[str, Outcome] = {}

@@ -14,8 +14,8 @@ from autograder.course import log
 from autograder.course.class_list import EMAILS, full_name, value_of
 from autograder.course.collecting import earlier
 from autograder.course.course import Course, pseudonym
-from autograder.course.gradebook import database, extensions, marks_put_away
-from autograder.course.gradebook.schema import (
+from autograder.course.gradebook import database, deadlines, old_marks
+from autograder.course.gradebook.database import (
     COMMENT,
     GRADE,
     STUDENT,
@@ -68,7 +68,7 @@ def _forgotten(course: Course, student: str) -> Forgotten:
     def without(entry: places.Entry) -> places.Entry | None:
         return None if entry.get("student") == student else entry
 
-    for name in marks_put_away.NAMES:
+    for name in old_marks.NAMES:
         path = course.state / name
         _note(done, path, places.change_lines(path, without), "line")
     _note(done, course.state / log.NAME, places.change_log(course, without), "score")
@@ -93,9 +93,9 @@ def _refuse_damaged(course: Course) -> None:
     Raises:
         Unusable: one cannot be read.
     """
-    extensions.read(course)
-    for name in marks_put_away.NAMES:
-        marks_put_away.read(course, name)
+    deadlines.extensions(course)
+    for name in old_marks.NAMES:
+        old_marks.read(course, name)
 
 
 def _note(done: Forgotten, path: Path, number: int, what: str) -> None:

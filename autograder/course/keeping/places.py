@@ -18,11 +18,11 @@ from autograder.base.text import short
 from autograder.course import class_list, log
 from autograder.course.collecting import earlier
 from autograder.course.course import STUDENT_ID, Course
-from autograder.course.gradebook import config, database, extensions, marks_put_away
-from autograder.course.gradebook.schema import SUBMITTED_ASSIGNMENT
+from autograder.course.gradebook import config, database, deadlines, old_marks
+from autograder.course.gradebook.database import SUBMITTED_ASSIGNMENT
 from autograder.course.grading.interruption import JOURNAL
 
-TABLES = ((extensions.NAME, "who"), ("students.csv", "id"))
+TABLES = ((deadlines.EXTENSIONS, "who"), ("students.csv", "id"))
 """Tables of the course's folder that a person writes, and the column that names students."""
 
 Entry = dict[str, Any]
@@ -84,8 +84,8 @@ def work(course: Course, student: str) -> list[str]:
     paths = [path for path in folders(course, student) if path.is_dir()]
     found = [short(path) for path in (*paths, *results(course, student))]
     found += [path.name for path in handed_in(course, student)]
-    for name in marks_put_away.NAMES:
-        if any(mark["student"] == student for mark in marks_put_away.read(course, name)):
+    for name in old_marks.NAMES:
+        if any(mark["student"] == student for mark in old_marks.read(course, name)):
             found.append(short(course.state / name))
 
     def is_in_gradebook(connection: Connection) -> bool:

@@ -18,8 +18,8 @@ from autograder.base.text import count, listed, short
 from autograder.course import log
 from autograder.course.collecting import earlier
 from autograder.course.course import Course
-from autograder.course.gradebook import database, marks_put_away
-from autograder.course.gradebook.schema import STUDENT, SUBMITTED_ASSIGNMENT
+from autograder.course.gradebook import database, old_marks
+from autograder.course.gradebook.database import STUDENT, SUBMITTED_ASSIGNMENT
 from autograder.course.keeping import downloads, places
 from autograder.course.keeping.backup import nobody_grades
 
@@ -155,7 +155,7 @@ def _lines(course: Course, old: str, new: str, done: Renamed) -> None:
     def changed(entry: places.Entry) -> places.Entry:
         return entry | {"student": new} if entry.get("student") == old else entry
 
-    for name in marks_put_away.NAMES:
+    for name in old_marks.NAMES:
         number = places.change_lines(course.state / name, changed)
         if number:
             done.changed.append(f"{short(course.state / name)}: {count(number, 'line')}")

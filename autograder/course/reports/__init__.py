@@ -1,7 +1,6 @@
 """What the results of a class say, in numbers: for page, terminal and ``report --json``."""
 
 __all__ = [
-    "course_json",
     "report",
     "statistics",
     "students",

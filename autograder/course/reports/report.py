@@ -15,7 +15,7 @@ from autograder.base.result import Result
 from autograder.course import timestamp
 from autograder.course.collecting.search import has_downloads
 from autograder.course.course import Course
-from autograder.course.gradebook import database, due_dates
+from autograder.course.gradebook import database, deadlines
 from autograder.course.gradebook.final_grades import ClassGrades
 from autograder.course.reports import advice, statistics, students
 from autograder.course.reports.advice import Advice
@@ -178,7 +178,7 @@ def course_name(course: Course) -> str:
 
 
 def _due(course: Course, exercise: Exercise) -> datetime | None:
-    due = due_dates.due_date(course, exercise.name)
+    due = deadlines.due_date(course, exercise.name)
     return due and timestamp.shown(due, course.settings.zone)
 
 

@@ -15,13 +15,11 @@ from typing import Any
 from autograder.base.result import CheckResult, Result, StepResult
 from autograder.base.text import shown
 from autograder.course.course import pseudonym
-from autograder.course.gradebook import master
-from autograder.course.gradebook.cell_marks import CellMarks
+from autograder.course.gradebook import course_grades, master
 from autograder.course.gradebook.course_grades import CourseGrades, CourseRow
 from autograder.course.gradebook.final_grades import ClassGrades, FinalGrade
-from autograder.course.gradebook.marks import Marks
+from autograder.course.gradebook.marks import CellMarks, Marks
 from autograder.course.gradebook.versions import submission_of
-from autograder.course.reports import course_json
 from autograder.exercises.exercise import Exercise
 from autograder.show.exports.export import Product, Request
 from autograder.show.exports.safe_csv import Cell, table
@@ -76,7 +74,7 @@ def json_text(request: Request, grades: ClassGrades | CourseGrades) -> Product:
     weights of the exercises.
     """
     if isinstance(grades, CourseGrades):
-        return Product(course_json.text(grades).encode("utf-8", "replace"))
+        return Product(course_grades.to_json(grades).encode("utf-8", "replace"))
 
     about = {
         "schema": SCHEMA,

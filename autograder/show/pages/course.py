@@ -16,8 +16,8 @@ from autograder.course.gradebook.course_grades import (
     CourseExercise,
     CourseGrades,
     CourseRow,
+    Standing,
 )
-from autograder.course.gradebook.standing import Standing
 from autograder.course.reports import statistics
 from autograder.course.reports.report import course_name
 from autograder.show.pages import charts

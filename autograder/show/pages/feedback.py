@@ -23,9 +23,8 @@ from autograder.course.collecting.store import SECRET, read_secret
 from autograder.course.course import Course
 from autograder.course.disclosure import as_student_sees
 from autograder.course.folder import digest, handed_in
-from autograder.course.gradebook import extensions
-from autograder.course.gradebook.marks import Marks
-from autograder.course.gradebook.settled import settled_marks
+from autograder.course.gradebook import deadlines
+from autograder.course.gradebook.marks import Marks, settled_marks
 from autograder.course.troubles import Troubles, gathered
 from autograder.exercises.exercise import Exercise
 from autograder.show.pages import feedback_changes
@@ -278,7 +277,7 @@ def _handed_in(course: Course, exercise: str, student: str, marks: Marks | None)
     submitted = course.submission(student, exercise)
     if timestamp.submitted_at(submitted) == marks.submitted:
         said += f", {timestamp.SOURCES[timestamp.source(submitted)]}"
-    if marks.until == extensions.FOR_EVER:
+    if marks.until == deadlines.FOR_EVER:
         return f"{said}; there was no last day for you"
     return f"{said}; you had time until {_said(marks.until, zone)}" if marks.until else said
 

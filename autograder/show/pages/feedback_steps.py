@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from autograder.base.result import CheckResult, StepResult
 from autograder.base.text import cut, points, points_of, shown
-from autograder.course.gradebook.cell_marks import CellMarks
+from autograder.course.gradebook.marks import CellMarks
 from autograder.course.gradebook.master import MAX_ANSWER
 from autograder.course.troubles import extra
 from autograder.exercises.exercise import Cell

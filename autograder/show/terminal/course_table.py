@@ -10,8 +10,7 @@ from rich.text import Text
 
 from autograder.base.text import agreeing, count, inert, listed, number, on_day
 from autograder.course.class_list import may_be
-from autograder.course.gradebook.course_grades import MOST, CourseGrades, CourseRow
-from autograder.course.gradebook.standing import Standing
+from autograder.course.gradebook.course_grades import MOST, CourseGrades, CourseRow, Standing
 from autograder.show.terminal.class_tables import MANY
 from autograder.show.terminal.console import console, say, show
 

@@ -27,7 +27,7 @@ from autograder.base.check_ids import parts_of
 from autograder.base.errors import Unusable
 from autograder.base.text import agreeing, first_of, listed, number, short
 from autograder.course.course import Course
-from autograder.course.gradebook.schema import (
+from autograder.course.gradebook.database import (
     BY_HAND,
     COMMENT,
     GRADE,
@@ -38,8 +38,7 @@ from autograder.course.gradebook.schema import (
 from autograder.exercises.sources import authored_at
 
 if TYPE_CHECKING:
-    from autograder.course.gradebook.master import Master
-    from autograder.course.gradebook.master_cells import Saved
+    from autograder.course.gradebook.master import Master, Saved
     from autograder.grader.graded import Graded
 
 EARLIER = "earlier-marks.jsonl"

@@ -1,0 +1,376 @@
+"""Due dates, extensions and late penalties.
+
+Due dates come from the course's settings, and ``extensions.csv`` gives some students more time; the
+gradebook follows both. The rule for late work is the settings' or that of nbgrader's plugin. A
+penalty follows from the score, the due date and the rule as they are now: what the gradebook has of
+it is a copy for nbgrader, and never read as the truth.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Connection, select, update
+
+from autograder.base import moment
+from autograder.base.errors import Unusable
+from autograder.base.settings import NAME
+from autograder.base.text import on_day
+from autograder.course import class_list, timestamp
+from autograder.course.course import STUDENT_ID, Course
+from autograder.course.gradebook import config as host
+from autograder.course.gradebook import database
+from autograder.course.gradebook.database import (
+    ASSIGNMENT,
+    GRADE,
+    SUBMITTED_ASSIGNMENT,
+    SUBMITTED_NOTEBOOK,
+)
+from autograder.exercises.sources import is_authored
+
+if TYPE_CHECKING:
+    from traitlets.config import Config
+
+    from autograder.course.gradebook.master import Saved
+
+EXTENSIONS = "extensions.csv"
+"""The file beside ``students.csv`` that gives some students more time."""
+
+COLUMNS = ("who", "exercise", "until")
+WAIVED = "waived"
+
+FOR_EVER = datetime.max
+"""Until when somebody has time who is never late."""
+
+OURS = timedelta(microseconds=7)
+"""What is added to an extension that the gradebook has from the file.
+
+So it is told from one that a person gave in nbgrader, which stays where the file says nothing.
+"""
+
+_LONG = timedelta(days=3650)
+"""As what nbgrader, which knows no other, gets an extension without an end."""
+
+
+def due_date(course: Course, exercise: str) -> datetime | None:
+    """When an exercise is due, by the course's settings, else by the gradebook.
+
+    In UTC without a zone; None without a date.
+    """
+    return course.settings.due_date(exercise) or stored_due(course, exercise)
+
+
+def stored_due(course: Course, exercise: str) -> datetime | None:
+    """The date that the gradebook has, and the formgrader shows."""
+    return database.read(course, lambda connection: _stored(connection, exercise), None)
+
+
+def follow_due(connection: Connection, course: Course, exercise: str) -> None:
+    """Give the gradebook the date of the settings, and say so where it had another one."""
+    due = course.settings.due_date(exercise)
+    old = _stored(connection, exercise)
+    if due is None or due == old:
+        return
+
+    connection.execute(update(ASSIGNMENT).where(ASSIGNMENT.c.name == exercise).values(duedate=due))
+    if old is not None:
+        line = (
+            f"note: {exercise} is due {due:%Y-%m-%d %H:%M} UTC, by due.{exercise} in {NAME}; "
+            f"the gradebook had {old:%Y-%m-%d %H:%M} UTC, and follows"
+        )
+        print(line, file=sys.stderr)
+
+
+def _stored(connection: Connection, exercise: str) -> datetime | None:
+    return connection.scalar(select(ASSIGNMENT.c.duedate).where(ASSIGNMENT.c.name == exercise))
+
+
+@dataclass(frozen=True)
+class Extensions:
+    """Until when students have time, by student and exercise; "" is every exercise.
+
+    Times are UTC without a zone, as in the gradebook.
+    """
+
+    until: Mapping[tuple[str, str], datetime] = field(default_factory=dict)
+
+    def of(self, student: str, exercise: str) -> datetime | None:
+        """Until when a student has time; None where the file says nothing."""
+        ends = [self.until.get((student, name)) for name in ("", exercise)]
+        return max((end for end in ends if end is not None), default=None)
+
+    def deadline(
+        self, student: str, exercise: str, due: datetime | None, stored: timedelta | None
+    ) -> datetime | None:
+        """Until when a student is in time; None without a due date.
+
+        Args:
+            stored: the extension that stands in the gradebook.
+        """
+        if due is None:
+            return None
+        granted = timedelta() if stored is None or is_ours(stored) else stored
+        return max(due + granted, self.of(student, exercise) or due)
+
+    def interval(
+        self, student: str, exercise: str, due: datetime | None, stored: timedelta | None
+    ) -> timedelta | None:
+        """The extension that the gradebook should have."""
+        kept = None if stored is None or is_ours(stored) else stored
+        until = self.of(student, exercise)
+        if due is None or until is None or until <= due + (kept or timedelta()):
+            return kept
+        return (_LONG if until == FOR_EVER else until - due) + OURS
+
+
+def is_ours(extension: timedelta) -> bool:
+    """Whether the gradebook has this one from the file."""
+    return extension.microseconds == OURS.microseconds
+
+
+def extensions(course: Course) -> Extensions:
+    """The extensions of the course's file; none where there is no file.
+
+    Raises:
+        Unusable: it cannot be read, or a line names nobody, no exercise or no time.
+    """
+    path = course.state / EXTENSIONS
+    if not path.is_file():
+        return Extensions()
+
+    rows, titles = class_list.table(path)
+    headings = {title.strip().casefold(): title for title in titles}
+    lacks = [column for column in COLUMNS if column not in headings]
+    if lacks:
+        repair = f"write {','.join(COLUMNS)} into the first line"
+        raise Unusable(f"{path}:1: no column {lacks[0]}; {repair}")
+
+    people = course.class_list()
+    until: dict[tuple[str, str], datetime] = {}
+    for line, row in rows:
+        who, exercise, time = ((row[headings[column]] or "").strip() for column in COLUMNS)
+        try:
+            students = _students(who, people)
+            end = _end(course, time)
+            _insist_on_an_exercise(course, exercise)
+        except ValueError as error:
+            raise Unusable(f"{path}:{line}: {error}") from None
+        for student in students:
+            # Of two lines that fit the more generous one counts.
+            key = student, exercise
+            until[key] = max(until.get(key, end), end)
+    return Extensions(until)
+
+
+def _students(who: str, people: Mapping[str, Mapping[str, str]] | None) -> list[str]:
+    """The students whom a line names: one by the id, or all of a group."""
+    if people is None:
+        if STUDENT_ID.match(who):
+            return [who]
+        raise ValueError(f"{who!r} is no student id; write one, or a group of students.csv")
+
+    group = []
+    for student, person in people.items():
+        if class_list.value_of(person, {"group"}) == who:
+            group.append(student)
+    if who in people and group:
+        raise ValueError(f"{who!r} is a student and a group; give the group another name")
+    if who in people:
+        return [who]
+    if group and who:
+        return group
+    raise ValueError(f"{who!r} is no student and no group of students.csv; correct or delete it")
+
+
+def _end(course: Course, time: str) -> datetime:
+    if time.casefold() == WAIVED:
+        return FOR_EVER
+    try:
+        read = moment.read(time, course.settings.zone)
+    except ValueError as error:
+        raise ValueError(f"until {time!r}: {error}, or {WAIVED}") from None
+    return timestamp.stored(read)
+
+
+def _insist_on_an_exercise(course: Course, exercise: str) -> None:
+    if exercise and not is_authored(course.root, exercise):
+        raise ValueError(f"{exercise!r} is no exercise of the course; leave it empty for all")
+
+
+class TimeLeft:
+    """Who still has time for an exercise: until it is due, or by an extension."""
+
+    def __init__(self, course: Course, exercise: str) -> None:
+        self._exercise = exercise
+        self._zone = course.settings.zone
+        self._due = due_date(course, exercise)
+        self._given = extensions(course)
+        none: dict[str, timedelta | None] = {}
+        self._stored = database.read(
+            course, lambda opened: _stored_extensions(opened, exercise), none
+        )
+
+    def of(self, student: str) -> str:
+        """Until when a student has time, in words; empty where that is over, or never ended."""
+        until = self._given.of(student, self._exercise)
+        if self._due is not None:
+            stored = self._stored.get(student)
+            until = self._given.deadline(student, self._exercise, self._due, stored)
+        if until is None or until <= timestamp.now():
+            return ""
+        if until == FOR_EVER:
+            return "has time without an end"
+        return f"has time until {on_day(timestamp.shown(until, self._zone))}"
+
+
+def _stored_extensions(connection: Connection, exercise: str) -> dict[str, timedelta | None]:
+    """What the gradebook has, also of who handed in nothing, by student."""
+    query = (
+        select(SUBMITTED_ASSIGNMENT.c.student_id, SUBMITTED_ASSIGNMENT.c.extension)
+        .join(ASSIGNMENT, ASSIGNMENT.c.id == SUBMITTED_ASSIGNMENT.c.assignment_id)
+        .where(ASSIGNMENT.c.name == exercise)
+    )
+    return {row.student_id: row.extension for row in connection.execute(query)}
+
+
+def seconds_late(submitted: datetime | None, deadline: datetime | None) -> float:
+    """How long after the student's deadline; 0 when in time, or when a time is unknown."""
+    if submitted is None or deadline is None:
+        return 0.0
+    return max(0.0, (submitted - deadline).total_seconds())
+
+
+class Penalties:
+    """The penalties for late work on an exercise.
+
+    The rule in the settings gives them, or else the course's plugin
+    (``c.AssignLatePenalties.plugin_class``).
+    """
+
+    def __init__(self, course: Course, exercise: str) -> None:
+        self._course = course
+        self._exercise = exercise
+        self._rule = course.settings.late_rule(exercise)
+        self._extensions = extensions(course)
+        self._preprocessor: Any = None
+
+    def assign(self, connection: Connection, saved: Saved, notebooks: list[str]) -> None:
+        """Set or clear the penalty of submitted notebooks, from the scores that stand there."""
+        rows = _submitted(connection, notebooks)
+        due = self._course.settings.due_date(self._exercise) or saved.duedate
+        late: dict[str, float] = {}
+        for row in rows:
+            deadline = self._extensions.deadline(row.student_id, self._exercise, due, row.extension)
+            seconds = seconds_late(row.timestamp, deadline)
+            if seconds > 0:
+                late[row.id] = seconds
+        scores = _scores(connection, saved, list(late))
+
+        for row in rows:
+            penalty = None
+            if row.id in late:
+                penalty = self.of(row.student_id, scores[row.id], late[row.id])
+            if penalty != row.late_submission_penalty:
+                of_row = update(SUBMITTED_NOTEBOOK).where(SUBMITTED_NOTEBOOK.c.id == row.id)
+                connection.execute(of_row.values(late_submission_penalty=penalty))
+
+    def of(self, student: str, score: float, seconds: float) -> float | None:
+        """What the rule takes from a score that came so late; never more than there is.
+
+        None where no rule is configured, or it takes nothing.
+
+        Raises:
+            Unusable: the plugin fails, or gives no number.
+        """
+        if self._rule is not None:
+            return self._rule.penalty(score, seconds) or None
+        if not self.has_rule:
+            return None
+
+        try:
+            penalty = self._nbgrader().plugin_inst.late_submission_penalty(student, score, seconds)
+            if penalty is None:
+                return None
+            penalty = float(penalty)
+            if math.isnan(penalty):
+                raise ValueError("it gave no number")
+            return min(max(penalty, 0.0), max(score, 0.0))
+        # The plugin is the teacher's program: anything may come out of it.
+        except Exception as error:
+            raise Unusable(
+                f"nbgrader_config.py: the late penalty for {student} failed with"
+                f" {type(error).__name__}: {error}; correct AssignLatePenalties.plugin_class"
+            ) from None
+
+    def load(self) -> None:
+        """Load nbgrader and the plugin, which takes seconds: never while a database is locked."""
+        if self._rule is None and self.has_rule:
+            try:
+                self._nbgrader()
+            except Exception:
+                pass  # whoever is late is told, one by one
+
+    @cached_property
+    def has_rule(self) -> bool:
+        """Whether anything is configured.
+
+        nbgrader gives no penalty by itself, and takes seconds to load.
+        """
+        if self._rule is not None:
+            return True
+        sections = ("AssignLatePenalties", "LateSubmissionPlugin")
+        return any(section in self._config for section in sections)
+
+    @cached_property
+    def _config(self) -> Config:
+        return host.config(self._course)
+
+    def _nbgrader(self) -> Any:
+        if self._preprocessor is None:
+            from nbgrader.preprocessors import AssignLatePenalties  # type: ignore[import-untyped]
+
+            self._preprocessor = AssignLatePenalties(config=self._config)
+            self._preprocessor.init_plugin()
+        return self._preprocessor
+
+
+def _submitted(connection: Connection, notebooks: list[str]) -> Sequence[Any]:
+    """Each submitted notebook with its penalty, whose it is, and when it was handed in."""
+    notebook, assignment = SUBMITTED_NOTEBOOK.c, SUBMITTED_ASSIGNMENT.c
+    query = (
+        select(
+            notebook.id,
+            notebook.late_submission_penalty,
+            assignment.student_id,
+            assignment.timestamp,
+            assignment.extension,
+        )
+        .join(SUBMITTED_ASSIGNMENT, assignment.id == notebook.assignment_id)
+        .where(notebook.id.in_(notebooks))
+    )
+    return connection.execute(query).all()
+
+
+def _scores(connection: Connection, saved: Saved, notebooks: list[str]) -> dict[str, float]:
+    """The scores of submitted notebooks, by their ids."""
+    scores = dict.fromkeys(notebooks, 0.0)
+    cells = list(saved.graded.values())
+    query = select(GRADE).where(GRADE.c.cell_id.in_(cells), GRADE.c.notebook_id.in_(notebooks))
+    for row in connection.execute(query):
+        scores[row.notebook_id] += points(row.auto_score, row.manual_score, row.extra_credit)
+    return scores
+
+
+def points(auto: float | None, manual: float | None, extra: float | None) -> float:
+    """What a cell counts: the manual score, else the automatic one, and extra credit on top."""
+    if manual is not None:
+        return manual + (extra or 0.0)
+    if auto is not None:
+        return auto + (extra or 0.0)
+    return 0.0

@@ -20,39 +20,12 @@ from autograder.base.errors import Interrupted
 from autograder.course.course import Course
 from tests.support import processes
 from tests.support.courses import NAME, RIGHT, ROOT, handed_in
+from tests.support.processes import call, call_apart, mistake
 
 pytestmark = pytest.mark.usefixtures("graded_here", "checked_here")
 
 RELEASE = ROOT / "assignments" / "attention" / "attention.ipynb"
 FULL = ROOT / "solutions" / "attention" / "attention.ipynb"
-
-
-def run(
-    *arguments: object, cwd: Path = ROOT, **environment: str
-) -> subprocess.CompletedProcess[str]:
-    """A command in this process."""
-    return processes.call(*arguments, cwd=cwd, **environment)
-
-
-def run_apart(
-    *arguments: object, cwd: Path = ROOT, **environment: str
-) -> subprocess.CompletedProcess[str]:
-    """A command in a process of its own: for what another Python, or other libraries, make of
-    it."""
-    return subprocess.run(
-        [sys.executable, "-m", "autograder", *map(str, arguments)],
-        cwd=cwd, capture_output=True, text=True, timeout=processes.SECONDS, stdin=subprocess.DEVNULL,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "COLUMNS": "100", **environment},
-    )  # fmt: skip
-
-
-def mistake(done: subprocess.CompletedProcess[str]) -> str:
-    """The one line that a mistake gets."""
-    assert done.returncode == 2, done
-    assert "Traceback" not in done.stderr
-    (line,) = [line for line in done.stderr.splitlines() if line.startswith("autograder: ")]
-    assert ";" in line, "says no repair"
-    return line
 
 
 @pytest.fixture
@@ -80,31 +53,31 @@ def bad(tmp_path: Path) -> Path:
     "name", ["missing.ipynb", "folder", "text.ipynb", "half.ipynb", "other.ipynb"]
 )
 def test_a_notebook_that_cannot_be_used_gets_one_line(bad, command, name):
-    assert name in mistake(run(command, bad / name))
+    assert name in mistake(call(command, bad / name))
 
 
 @pytest.mark.parametrize("command", ["grade", "feedback", "report", "release", "collect", "build"])
 def test_an_unknown_exercise_gets_one_line_with_those_there_are(command):
-    line = mistake(run(command, "nowhere"))
+    line = mistake(call(command, "nowhere"))
     assert "nowhere" in line and "attention" in line
 
 
 @pytest.mark.parametrize("command", ["grade", "feedback", "report", "release", "collect"])
 def test_a_course_that_lies_in_a_file_gets_one_line(bad, command):
-    assert "is a file" in mistake(run(command, "attention", "--course", bad / "file"))
-    assert "is a file" in mistake(run(command, "attention", "--course", bad / "file" / "course"))
+    assert "is a file" in mistake(call(command, "attention", "--course", bad / "file"))
+    assert "is a file" in mistake(call(command, "attention", "--course", bad / "file" / "course"))
 
 
 def test_a_folder_of_submissions_that_is_not_there_gets_one_line(bad):
     assert "no such folder" in mistake(
-        run("grade", "attention", "--course", bad / "c", "--submitted", bad / "none")
+        call("grade", "attention", "--course", bad / "c", "--submitted", bad / "none")
     )
     assert not (bad / "c").exists()
 
 
 @pytest.mark.parametrize("place", ["none/result.json", "folder"])
 def test_a_place_that_cannot_be_written_is_said_before_anything_is_graded(bad, place):
-    done = run("score", RELEASE, "--json", bad / place)
+    done = call("score", RELEASE, "--json", bad / place)
     mistake(done)
     assert done.stdout == ""
     assert sorted(path.name for path in bad.iterdir()) == [
@@ -119,12 +92,12 @@ def test_a_place_that_cannot_be_written_is_said_before_anything_is_graded(bad, p
 def test_pages_before_grading_get_one_line(bad):
     for command in ("report", "feedback"):
         assert "run autograder grade attention" in mistake(
-            run(command, "attention", "--course", bad / "c")
+            call(command, "attention", "--course", bad / "c")
         )
 
 
 def test_a_blank_notebook_fails_its_own_checks():
-    done = run("check", RELEASE)
+    done = call("check", RELEASE)
     assert done.returncode == 1
     assert (
         "0 of 40 points" in done.stdout
@@ -141,7 +114,7 @@ def test_a_right_notebook_passes_its_own_checks_where_nothing_else_is(tmp_path):
         cell["metadata"] = {}
         del cell["id"]
     (tmp_path / "mine.ipynb").write_text(json.dumps(own))
-    done = run("check", "mine.ipynb", cwd=tmp_path)
+    done = call("check", "mine.ipynb", cwd=tmp_path)
     assert (done.returncode, "40 of 40 points" in done.stdout) == (0, True), done
 
 
@@ -151,18 +124,18 @@ def test_the_exercise_is_the_one_that_the_notebook_itself_names_whatever_the_fil
     notebook = ROOT / "assignments" / "tokenizer" / "tokenizer.ipynb"
     renamed = tmp_path / "attention.ipynb"
     renamed.write_bytes(notebook.read_bytes())
-    done = run("score", renamed, "--json", "-", AUTOGRADER_SECRET="s")
+    done = call("score", renamed, "--json", "-", AUTOGRADER_SECRET="s")
     assert (done.returncode, json.loads(done.stdout)["exercise"]) == (0, "tokenizer"), done
     assert done.stderr.startswith("Tokens, built by hand\n")
-    assert run("check", renamed).stdout.startswith("Tokens, built by hand\n")
+    assert call("check", renamed).stdout.startswith("Tokens, built by hand\n")
 
-    assert run("check", renamed, "--exercise", "tokenizer").returncode == 1
-    line = mistake(run("check", renamed, "--exercise", "attention"))
+    assert call("check", renamed, "--exercise", "tokenizer").returncode == 1
+    line = mistake(call("check", renamed, "--exercise", "attention"))
     assert "is the notebook of tokenizer, not of attention" in line
-    line = mistake(run("score", renamed, "--exercise", "attention", "--json", tmp_path / "r.json"))
+    line = mistake(call("score", renamed, "--exercise", "attention", "--json", tmp_path / "r.json"))
     assert json.loads((tmp_path / "r.json").read_text())["exercise"] == "attention"
     assert "attention.ipynb" in line
-    assert "no such exercise" in mistake(run("score", renamed, "--exercise", "nowhere"))
+    assert "no such exercise" in mistake(call("score", renamed, "--exercise", "nowhere"))
 
 
 def test_a_notebook_that_lost_its_metadata_is_graded_as_the_exercise_that_it_fits(tmp_path):
@@ -170,32 +143,32 @@ def test_a_notebook_that_lost_its_metadata_is_graded_as_the_exercise_that_it_fit
     for marks in ({}, {"autograder": {"exercise": "nowhere"}}, {"autograder": {"exercise": 7}}):
         notebook["metadata"] = marks
         (tmp_path / "attention.ipynb").write_text(json.dumps(notebook))
-        done = run("score", tmp_path / "attention.ipynb", "--json", "-", AUTOGRADER_SECRET="s")
+        done = call("score", tmp_path / "attention.ipynb", "--json", "-", AUTOGRADER_SECRET="s")
         assert json.loads(done.stdout)["exercise"] == "tokenizer"
 
 
 def test_score_writes_its_result_and_keeps_standard_output_clean_for_json(tmp_path):
-    done = run("score", FULL, "--json", "-", AUTOGRADER_SECRET="s")
+    done = call("score", FULL, "--json", "-", AUTOGRADER_SECRET="s")
     assert done.returncode == 0
     assert json.loads(done.stdout)["score"] == 100
     assert "100 of 100 points" in done.stderr
-    done = run("score", FULL, "--json", tmp_path / "result.json")
+    done = call("score", FULL, "--json", tmp_path / "result.json")
     assert json.loads((tmp_path / "result.json").read_text())["student"] is None
     assert "100 of 100 points" in done.stdout and "AUTOGRADER_SECRET" in done.stderr
 
 
 @pytest.mark.parametrize("command", ["grade", "report", "prove"])
 def test_what_a_user_can_mend_is_an_error_object_where_json_is_asked_for(bad, command):
-    done = run(command, "nowhere", "--json", "-")
+    done = call(command, "nowhere", "--json", "-")
     assert "nowhere: no such exercise" in mistake(done)
     assert "no such exercise" in json.loads(done.stdout)["error"]["cause"]
 
-    line = mistake(run(command, "nowhere", "--json", bad / "out.json"))
+    line = mistake(call(command, "nowhere", "--json", bad / "out.json"))
     error = json.loads((bad / "out.json").read_text())["error"]
     assert error.keys() == {"where", "cause", "repair"}
     assert "wrote" not in line
 
-    done = run("score", RELEASE, "--min-score", "-1", "--json", "-")
+    done = call("score", RELEASE, "--min-score", "-1", "--json", "-")
     assert json.loads(done.stdout)["error"] == {
         "where": "--min-score -1",
         "cause": "is no number of points",
@@ -204,19 +177,19 @@ def test_what_a_user_can_mend_is_an_error_object_where_json_is_asked_for(bad, co
 
 
 def test_score_of_what_cannot_be_used_writes_a_rejected_result(bad):
-    mistake(run("score", bad / "text.ipynb", "--json", bad / "result.json"))
+    mistake(call("score", bad / "text.ipynb", "--json", bad / "result.json"))
     result = json.loads((bad / "result.json").read_text())
     assert (result["status"], result["score"], result["steps"]) == ("rejected", None, [])
 
 
 def test_a_score_below_the_wanted_one_exits_with_one():
-    assert run("score", RELEASE, "--min-score", "1").returncode == 1
-    assert run("score", RELEASE, "--min-score", "0").returncode == 0
+    assert call("score", RELEASE, "--min-score", "1").returncode == 1
+    assert call("score", RELEASE, "--min-score", "0").returncode == 0
 
 
 @pytest.mark.parametrize("points", ["nan", "inf", "-inf", "-1"])
 def test_a_least_score_that_is_no_number_of_points_opens_no_gate(points: str) -> None:
-    done = run("score", RELEASE, f"--min-score={points}")
+    done = call("score", RELEASE, f"--min-score={points}")
     assert done.returncode == 2
     assert f"--min-score {points}: is no number of points; write 0 or more" in done.stderr
 
@@ -225,12 +198,12 @@ def test_a_command_whose_libraries_are_not_installed_says_how_to_get_them(tmp_pa
     (tmp_path / "jupyterlab.py").write_text(
         "raise ModuleNotFoundError('No module named jupyterlab', name='jupyterlab')"
     )
-    line = mistake(run_apart("lab", PYTHONPATH=os.pathsep.join([str(tmp_path), str(ROOT)])))
+    line = mistake(call_apart("lab", PYTHONPATH=os.pathsep.join([str(tmp_path), str(ROOT)])))
     assert "jupyterlab: not installed" in line and "make setup" in line
 
 
 def test_a_level_that_does_not_exist_gets_one_line():
-    assert "no such isolation level" in mistake(run("score", RELEASE, "--isolation", "hope"))
+    assert "no such isolation level" in mistake(call("score", RELEASE, "--isolation", "hope"))
 
 
 def test_grade_lists_folders_that_are_nobodys(tmp_path):
@@ -238,7 +211,7 @@ def test_grade_lists_folders_that_are_nobodys(tmp_path):
         folder = tmp_path / "in" / name / "attention"
         folder.mkdir(parents=True)
         (folder / "attention.ipynb").write_bytes(RELEASE.read_bytes())
-    done = run(
+    done = call(
         "grade",
         "attention",
         "--course",
@@ -259,11 +232,11 @@ def test_grade_names_a_folder_of_nearly_the_exercises_name(tmp_path):
     (folder / "attention.ipynb").write_bytes(RELEASE.read_bytes())
     (tmp_path / "in" / "eve" / "homework").mkdir()
     arguments = "grade", "attention", "--course", tmp_path / "c", "--submitted", tmp_path / "in"
-    assert "'eve/atention'" in mistake(run(*arguments))
+    assert "'eve/atention'" in mistake(call(*arguments))
     right = tmp_path / "in" / "ada" / "attention"
     right.mkdir(parents=True)
     (right / "attention.ipynb").write_bytes(RELEASE.read_bytes())
-    done = run(*arguments)
+    done = call(*arguments)
     assert done.returncode == 0 and "left out: 'eve/atention' is nearly attention" in done.stdout
     assert "homework" not in done.stdout
 
@@ -275,24 +248,24 @@ def test_grade_names_a_notebook_that_lies_beside_its_folder(tmp_path):
     (tmp_path / "c").mkdir()
     (tmp_path / "c" / "students.csv").write_text("id,name\nada,Ada Ash\neve,Eve Elm\n")
     arguments = "grade", "attention", "--course", tmp_path / "c", "--submitted", submitted
-    said = mistake(run(*arguments))
+    said = mistake(call(*arguments))
     assert "nothing but 'eve/attention.ipynb'" in said
     assert "<student>/attention/attention.ipynb" in said
 
     right = submitted / "ada" / "attention"
     right.mkdir(parents=True)
     (right / "attention.ipynb").write_bytes(RELEASE.read_bytes())
-    done = run(*arguments)
+    done = call(*arguments)
     assert done.returncode == 0 and "left out: 'eve/attention.ipynb' is no <student>" in done.stdout
 
 
 def test_the_version_is_told():
-    done = run_apart("--version")
+    done = call_apart("--version")
     assert (done.returncode, done.stdout) == (0, f"autograder {autograder.__version__}\n")
 
 
 def test_doctor_says_what_works(tmp_path):
-    done = run("doctor", "--course", tmp_path / "c")
+    done = call("doctor", "--course", tmp_path / "c")
     assert done.returncode == 0
     assert "isolation process" in done.stdout and "nbgrader" in done.stdout
     assert not (tmp_path / "c").exists()
@@ -300,9 +273,9 @@ def test_doctor_says_what_works(tmp_path):
 
 def test_the_course_may_stand_before_the_command_after_it_and_in_the_environment(tmp_path):
     for done in (
-        run("--course", tmp_path / "c", "report", "attention"),
-        run("report", "attention", "--course", tmp_path / "c"),
-        run("report", "attention", AUTOGRADER_COURSE=str(tmp_path / "c")),
+        call("--course", tmp_path / "c", "report", "attention"),
+        call("report", "attention", "--course", tmp_path / "c"),
+        call("report", "attention", AUTOGRADER_COURSE=str(tmp_path / "c")),
     ):
         assert str(tmp_path / "c" / "results") in mistake(done)
 
@@ -349,7 +322,7 @@ def clone(course, tmp_path):
     ],
 )
 def test_no_notebook_brings_the_checks_along_that_grade_it(clone, tmp_path, stands, names):
-    line = mistake(run("score", names, cwd=clone / stands, TEACHER_TOKEN="canary"))
+    line = mistake(call("score", names, cwd=clone / stands, TEACHER_TOKEN="canary"))
     assert f"{names}: lies in {clone}, and its checks" in line and "--course" in line
     assert not (tmp_path / "stolen").exists()
     assert not (clone / "course").exists()
@@ -358,7 +331,7 @@ def test_no_notebook_brings_the_checks_along_that_grade_it(clone, tmp_path, stan
 def test_whoever_says_so_lets_a_folder_grade_its_own_notebook(clone, tmp_path):
     """The test before this one can fail."""
     environment = {"TEACHER_TOKEN": "canary", "AUTOGRADER_SECRET": "s"}
-    run("score", f"{NAME}.ipynb", "--course", "course", cwd=clone, **environment)
+    call("score", f"{NAME}.ipynb", "--course", "course", cwd=clone, **environment)
     assert (tmp_path / "stolen").read_text() == "canary"
 
 
@@ -368,7 +341,7 @@ def test_a_clone_may_hold_a_course_with_submissions_and_a_secret_too(clone, cour
     handed.write_bytes(handed_in(course, RIGHT))
     (clone / "course" / "secret").write_text("theirs")
     (clone / "course" / "secret").chmod(0o644)  # as git checks it out
-    assert "lies in" in mistake(run("score", handed, cwd=clone, TEACHER_TOKEN="canary"))
+    assert "lies in" in mistake(call("score", handed, cwd=clone, TEACHER_TOKEN="canary"))
     assert not (tmp_path / "stolen").exists()
 
 
@@ -380,7 +353,7 @@ def test_whoever_has_named_a_course_is_graded_by_no_other(clone, course, tmp_pat
         ([], {"AUTOGRADER_COURSE": str(own)}),
     ):
         options = [f"{NAME}.ipynb", *options, "--json", "-"]
-        done = run("score", *options, cwd=clone, TEACHER_TOKEN="canary", **environment)
+        done = call("score", *options, cwd=clone, TEACHER_TOKEN="canary", **environment)
         result = json.loads(done.stdout)
         assert result["score"] == 10 and result["isolation"] != "process"
     assert not (tmp_path / "stolen").exists()
@@ -395,17 +368,17 @@ def test_a_teacher_scores_in_their_own_course_what_was_handed_in_there(course, t
     for path in (handed, own, download):
         path.write_bytes(handed_in(course, RIGHT))
     for path in (handed, handed.relative_to(course.root), download):
-        assert run("score", path, cwd=course.root).returncode == 0
+        assert call("score", path, cwd=course.root).returncode == 0
 
-    line = mistake(run("score", "mine.ipynb", cwd=course.root))
+    line = mistake(call("score", "mine.ipynb", cwd=course.root))
     assert f"add --course {course.state} if this is it" in line
-    assert run("score", "mine.ipynb", "--course", "course", cwd=course.root).returncode == 0
+    assert call("score", "mine.ipynb", "--course", "course", cwd=course.root).returncode == 0
 
 
 def test_outside_of_a_course_a_command_says_which_one_it_is_about(tmp_path):
-    elsewhere = run("report", "nothing", cwd=tmp_path, AUTOGRADER_COURSE="").stderr
+    elsewhere = call("report", "nothing", cwd=tmp_path, AUTOGRADER_COURSE="").stderr
     assert f"note: {tmp_path} is in no course, so this is about {ROOT / 'course'}" in elsewhere
-    assert "note:" not in run("report", "nothing", cwd=ROOT, AUTOGRADER_COURSE="").stderr
+    assert "note:" not in call("report", "nothing", cwd=ROOT, AUTOGRADER_COURSE="").stderr
 
 
 def test_a_setting_that_is_wrong_gets_one_line(tmp_path):
@@ -420,7 +393,7 @@ def test_a_setting_that_is_wrong_gets_one_line(tmp_path):
         ("[feedback]\nvisible = 1", "unknown setting feedback.visible"),
     ):
         (tmp_path / "autograder.toml").write_text(text)
-        assert cause in mistake(run("doctor", cwd=tmp_path))
+        assert cause in mistake(call("doctor", cwd=tmp_path))
 
 
 def test_starting_imports_nothing_heavy():
@@ -511,7 +484,7 @@ def test_a_students_commands_import_no_notebook_libraries(command):
 )
 def test_a_class_list_without_a_column_for_ids_gets_one_line(tmp_path, text, found):
     (tmp_path / "students.csv").write_text(text)
-    said = mistake(run("grade", "attention", "--course", tmp_path))
+    said = mistake(call("grade", "attention", "--course", tmp_path))
     assert f"students.csv:1: no column named id, only {found}" in said
 
 
@@ -532,7 +505,7 @@ def test_a_class_list_is_read_as_spreadsheets_of_any_language_write_it(tmp_path,
 def test_doctor_names_a_level_that_does_not_exist(tmp_path):
     shutil.copytree(ROOT / "solutions", tmp_path / "solutions")
     (tmp_path / "autograder.toml").write_text('isolation = "landlok"\n')
-    done = run("doctor", cwd=tmp_path)
+    done = call("doctor", cwd=tmp_path)
     assert "landlok: no such level; correct autograder.toml" in done.stdout, done.stderr
 
 

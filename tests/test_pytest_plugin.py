@@ -18,6 +18,7 @@ from flit_core import buildapi
 from autograder import pytest_plugin
 from autograder.checking import confined
 from tests.support.courses import NAME, RIGHT, ROOT, handed_in
+from tests.support.processes import pytest_process, surrounded
 
 pytestmark = pytest.mark.usefixtures("checked_here")
 
@@ -56,31 +57,6 @@ def pytest_on(folder: Path, *arguments: object) -> subprocess.CompletedProcess[s
         # Another folder may have a test of this name.
         sys.modules.pop("test_own", None)
     return subprocess.CompletedProcess(given, int(code), out.getvalue(), err.getvalue())
-
-
-def pytest_process(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
-    # By name, so that it works where the kit is not installed; not by its entry point once more
-    # where it is.
-    own = ["-p", "autograder.pytest_plugin", "-p", "no:cacheprovider"]
-    with pytest.MonkeyPatch.context() as patch:
-        surrounded(patch)
-        patch.setenv("PYTHONPATH", str(ROOT))
-        return subprocess.run(
-            [sys.executable, "-m", "pytest", *own, *map(str, arguments)],
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            timeout=900,
-            check=False,
-        )
-
-
-def surrounded(patch: pytest.MonkeyPatch) -> None:
-    """By an environment that says nothing of the pytest around this one."""
-    patch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-    patch.setenv("PYTEST_ADDOPTS", "")
-    patch.setenv("COLUMNS", "200")
-    patch.delenv("CI", raising=False)
 
 
 def test_each_visible_check_is_an_item_and_hidden_ones_are_a_line(notebook):

@@ -34,10 +34,8 @@ from autograder.show.exports import gradescope
 from autograder.show.pages import feedback, feedback_zip
 from autograder.show.terminal import github_actions, score_table
 from autograder.submissions.parse import parse
-from tests.gradebook import test_record
-from tests.support import courses
+from tests.support import courses, databases
 from tests.support.courses import NAME, RIGHT, Begin
-from tests.support.databases import Database
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning"),
@@ -302,8 +300,8 @@ def test_a_damaged_result_leaves_report_and_exports_whole_for_everybody_else(
 def test_a_mark_that_is_no_number_of_points_is_a_line_about_that_student(
     graded: Course, capsys: pytest.CaptureFixture[str], mark: float
 ) -> None:
-    database = Database(f"sqlite:///{graded.gradebook}", str)
-    test_record.by_hand(database, "why", "mal", manual_score=mark)
+    database = databases.of(graded)
+    database.by_hand("why", "mal", manual_score=mark)
     for command in (["feedback", NAME], ["report", NAME], ["export", NAME]):
         assert run(*command) == 3
         err = capsys.readouterr().err
@@ -312,9 +310,7 @@ def test_a_mark_that_is_no_number_of_points_is_a_line_about_that_student(
 
 
 def test_a_mistyped_mark_of_a_million_makes_a_page_and_not_a_million_bars(graded: Course) -> None:
-    test_record.by_hand(
-        Database(f"sqlite:///{graded.gradebook}", str), "why", "mal", manual_score=1e6
-    )
+    databases.of(graded).by_hand("why", "mal", manual_score=1e6)
     assert run("report", NAME) == 0
     assert (graded.reports / f"{NAME}.html").stat().st_size < 200_000
 

@@ -11,7 +11,7 @@ from functools import cache
 
 import pytest
 
-from tests.attacks.neighbours import Neighbours
+from tests.support.attacks.neighbours import Neighbours
 
 
 @pytest.fixture(scope="session", autouse=True)

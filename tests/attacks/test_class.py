@@ -20,11 +20,18 @@ from autograder.base.settings import DISCLOSURES
 from autograder.course.gradebook import marks
 from autograder.course.grading import grade_class
 from autograder.show.exports.export import FORMATS
-from tests.attacks.course import disclose, full_marks, prepared, run, scores, students, wrong
-from tests.attacks.neighbours import NAMES, WHOLE, bounded, exercise, mixed, steps_for
-from tests.attacks.test_exercises import ONCE, at
-from tests.attacks.values import ALONE, BY_NAME, VALUES
 from tests.support import formgrader, platforms
+from tests.support.attacks.course import (
+    disclose,
+    full_marks,
+    prepared,
+    run,
+    scores,
+    students,
+    wrong,
+)
+from tests.support.attacks.neighbours import NAMES, WHOLE, at, bounded, exercise, mixed, steps_for
+from tests.support.attacks.values import ALONE, BY_NAME, ONCE, VALUES
 from tests.support.courses import private
 
 # nbgrader's and nbconvert's own code, not ours.

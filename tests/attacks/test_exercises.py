@@ -19,42 +19,10 @@ from autograder.course import disclosure
 from autograder.grader.grader import Grader
 from autograder.show.exports import gradescope
 from autograder.show.pages import feedback
-from tests.attacks import neighbours
-from tests.attacks.neighbours import NAMES, alone, answered, is_tried, mixed, steps_for
-from tests.attacks.values import ALONE, BY_NAME, VALUES
+from tests.support.attacks import neighbours
+from tests.support.attacks.neighbours import NAMES, alone, answered, at, is_tried, mixed, steps_for
+from tests.support.attacks.values import ALONE, BY_NAME, EVERY, ONCE, VALUES
 
-EVERY = "every step"
-
-# Each of these has once stopped a class, filled the memory, or taken minutes.
-ONCE = [
-    ("the_largest_number", "softmax"),
-    ("rounds_up_to_infinity", "causal_mask"),
-    ("made_finite", "softmax"),
-    ("sums_that_overflow", "softmax"),
-    ("sums_that_overflow_both_ways", "softmax"),
-    ("empty_and_long", "softmax"),
-    ("empty_and_as_long_as_can_be", "softmax"),
-    ("empty_and_as_long_as_can_be", "self_attention"),
-    ("eight_axes_of_bools", "softmax"),
-    ("sixteen_million_bools", "scale_scores"),
-    ("sixteen_million_rows_of_one_bool", "softmax"),
-    ("hundred_thousand_bools", EVERY),
-    ("huge_batch", "scaled_dot_product_attention"),
-    ("two_million_numbers", "project_qkv"),
-    ("one_long_text", "apply_mask"),
-    ("one_long_text_among_empty_ones", "softmax"),
-    ("one_long_text_among_very_many", "softmax"),
-    ("many_texts", "causal_mask"),
-    ("long_key", "self_attention"),
-    ("text_in_a_dictionary", EVERY),
-    ("colliding_keys", EVERY),
-    ("lengths_of_forty_million", "padding_mask"),
-    ("as_wide_as_the_longest_of_forty_million", "padding_mask"),
-    ("hangs_up_after_a_while", EVERY),
-    ("endless_whatever_is_raised", EVERY),
-    ("many_other_magics", "softmax"),
-    ("empty_in_the_middle", "split_heads"),
-]
 # The values stand kind by kind; with these a kind begins: numbers, other values, objects of classes
 # and nests, right answers with something more, exceptions.
 KINDS = (
@@ -75,11 +43,6 @@ def patient():
     about points."""
     with Grader(neighbours.exercise("attention"), b"key", Settings()) as grader:
         yield grader
-
-
-def at(value, step, name):
-    """The answers of a submission that gives this value at a step, or at all of them."""
-    return dict.fromkeys(steps_for(value, name) if step == EVERY else [step], value)
 
 
 def sampled(named: Mapping[str, tuple[Any, ...]], every: int) -> list[Any]:

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from tests.attacks.neighbours import NAMES, handed_in
-from tests.attacks.values import LIKE
+from tests.support.attacks.neighbours import NAMES, handed_in
+from tests.support.attacks.values import LIKE
 
 # The edges of what numbers can be, and of how they are rounded for a picture.
 EDGES = (0.0, -0.0, 5e-324, 2.2e-308, 1.7976931348623157e308, 1.7976e308, 1.79769e308, -1.7976931348623157e308, 1e300, 1e16, 0.1,

@@ -39,8 +39,8 @@ from autograder.sandbox.worker.locks import PROTECTIONS
 from autograder.sandbox.worker.protocol import bounds, weight
 from autograder.show.pages import document
 from autograder.submissions import notebook, parse
-from tests.attacks import ATTACKS
-from tests.attacks.arena import (
+from tests.support.attacks import ATTACKS
+from tests.support.attacks.arena import (
     FILE,
     MEMORY_MB,
     SECRET,
@@ -49,8 +49,8 @@ from tests.attacks.arena import (
     _measured,
     _state,
 )
-from tests.attacks.ordinary import ROOT, Ordinary
-from tests.attacks.target import exercise, handed_in
+from tests.support.attacks.ordinary import ROOT, Ordinary
+from tests.support.attacks.target import exercise, handed_in
 from tests.support.processes import children
 from tests.support.requirements import isolation_level, not_here
 

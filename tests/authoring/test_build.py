@@ -22,11 +22,11 @@ from autograder.exercises import data_files
 from autograder.exercises.exercise import from_notebook
 from tests.support import courses, processes
 from tests.support.courses import PYTHONPATH
+from tests.support.doubling import SOUND, authored
 
 pytestmark = pytest.mark.usefixtures("forked_rehearsals", "kept_parents")
 
 ROOT = Path(__file__).resolve().parents[2]
-SOUND = (ROOT / "tests" / "support" / "doubling.txt").read_text(encoding="utf-8")
 EXERCISES = build.authored_names(ROOT)
 
 NBGRADER_API = """
@@ -39,13 +39,6 @@ app.load_config_file()
 result = NbGraderAPI(config=app.config).generate_assignment(sys.argv[1])
 sys.exit(0 if result["success"] else json.dumps(result))
 """
-
-
-def authored(folder: Path, text: str = SOUND, name: str = "doubling") -> Path:
-    path = folder / "solutions" / f"{name}.py"
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    return path
 
 
 def cells(notebook: bytes) -> dict[str, dict[str, Any]]:

@@ -16,7 +16,7 @@ from autograder.authoring.proving.answers import Answer
 from autograder.base.errors import Unusable
 from autograder.base.settings import Settings
 from autograder.exercises import exercise
-from tests.authoring.test_modules import TINY, authored
+from tests.support.doubling import TINY, authored
 
 pytestmark = pytest.mark.usefixtures("forked_rehearsals", "kept_parents")
 
@@ -59,7 +59,7 @@ def test_a_setup_that_raises_where_student_code_runs_is_said(tmp_path: Path) -> 
 
 
 def test_a_blank_stub_that_earns_points_is_not_built(tmp_path: Path) -> None:
-    path = authored(tmp_path)
+    path = authored(tmp_path, TINY)
     full, _ = build.notebooks(path)
     with pytest.raises(Unusable) as caught:
         grading.insist(read.read(path), full, full, Settings())
@@ -72,7 +72,7 @@ def test_a_blank_stub_that_earns_points_is_not_built(tmp_path: Path) -> None:
 
 
 def test_a_right_answer_that_the_engine_refuses_is_named(tmp_path: Path) -> None:
-    authored(tmp_path)
+    authored(tmp_path, TINY)
     build.build(tmp_path, "doubling")
     known = exercise.load(tmp_path, "doubling")
     sources = {
@@ -253,7 +253,7 @@ def test_a_solution_that_draws_now_and_then_is_built_and_told_so(
 
 
 def test_linting_loads_neither_nbgrader_nor_the_engine(tmp_path: Path) -> None:
-    path = authored(tmp_path)
+    path = authored(tmp_path, TINY)
     code = (
         "import sys, pathlib; from autograder.authoring import read; "
         "read.read(pathlib.Path(sys.argv[1])); print(*sys.modules)"

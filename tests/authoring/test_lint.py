@@ -10,19 +10,10 @@ import pytest
 
 from autograder.authoring import oracles, read
 from autograder.base.errors import Unusable
-from tests.support.courses import ROOT
-
-SOUND = (ROOT / "tests" / "support" / "doubling.txt").read_text(encoding="utf-8")
+from tests.support.doubling import SOUND, authored
 
 HIDDEN = 'check="double-drawn" points=3.5 category="edge cases" hidden=true'
 VISIBLE = 'check="double-by_hand" points=1.5 category="values"'
-
-
-def authored(folder: Path, text: str = SOUND, name: str = "doubling") -> Path:
-    path = folder / "solutions" / f"{name}.py"
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    return path
 
 
 def test_a_sound_file_is_read_with_its_cells_marks_and_lines(tmp_path: Path) -> None:

@@ -20,29 +20,10 @@ from autograder.exercises import exercise
 from autograder.exercises.sources import TOOLS
 from autograder.grader.grader import Grader
 from tests.support.courses import ROOT
+from tests.support.doubling import TINY, authored
 
 pytestmark = pytest.mark.usefixtures("forked_rehearsals", "checked_here")
 
-TINY = '''\
-# %% [markdown]
-# # Doubling
-
-# %% step="double"
-def double(x):
-    """Return twice ``x``, a number or a text."""
-    ### BEGIN SOLUTION
-    return x + x
-    ### END SOLUTION
-
-# %% check="double-by_hand" points=1 category="values"
-"""Twice one is two."""
-assert double(1) == 2, """one
-and one"""
-
-# %% check="double-text" points=2 category="values" hidden=true
-"""Twice a text is the text and the text."""
-assert double("a") == "aa"
-'''
 SETUP = """\
 # %% setup
 import random
@@ -74,15 +55,6 @@ two lines"""[:0]
 '''
 
 
-def authored(folder: Path, text: str = TINY, shared: str = "") -> Path:
-    path = folder / "solutions" / "doubling.py"
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    if shared:
-        (folder / "solutions" / "shared.py").write_text(shared, encoding="utf-8")
-    return path
-
-
 def with_setup(more: str = "") -> str:
     return TINY.replace("# %% step=", SETUP.format(more=more), 1)
 
@@ -92,7 +64,7 @@ def cells(notebook: bytes) -> dict[str, str]:
 
 
 def test_an_exercise_without_a_setup_cell_gets_one_with_the_tools(tmp_path: Path) -> None:
-    authored(tmp_path)
+    authored(tmp_path, TINY)
     build.build(tmp_path, "doubling")
     release = (tmp_path / "assignments" / "doubling" / "doubling.ipynb").read_bytes()
     found = cells(release)
@@ -115,7 +87,7 @@ def test_shared_code_is_written_out_as_far_as_it_is_used(tmp_path: Path) -> None
     text = with_setup("LETTERS = some_letters(2)").replace(
         'double("a") ==', "double(LETTERS[0]) =="
     )
-    authored(tmp_path, text, SHARED)
+    authored(tmp_path, text, shared=SHARED)
     build.build(tmp_path, "doubling")
     setup = cells((tmp_path / "assignments" / "doubling" / "doubling.ipynb").read_bytes())["setup"]
     assert "never written out" not in setup and "import random" in setup
@@ -134,7 +106,7 @@ def test_shared_code_is_written_out_as_far_as_it_is_used(tmp_path: Path) -> None
 def test_a_notebook_that_is_older_than_what_was_written_in_is_refused_by_name(
     tmp_path: Path, changed: str, says: str
 ) -> None:
-    authored(tmp_path, with_setup(), SHARED)
+    authored(tmp_path, with_setup(), shared=SHARED)
     build.build(tmp_path, "doubling")
     before = exercise.load(tmp_path, "doubling").sha256
     path = tmp_path / "solutions" / changed
@@ -146,7 +118,7 @@ def test_a_notebook_that_is_older_than_what_was_written_in_is_refused_by_name(
 
 
 def test_a_notebook_that_is_older_than_the_tools_is_refused(tmp_path: Path, monkeypatch) -> None:
-    authored(tmp_path)
+    authored(tmp_path, TINY)
     build.build(tmp_path, "doubling")
     monkeypatch.setattr("autograder.exercises.sources.TOOLS", tmp_path)
     with pytest.raises(Unusable, match=r"older than autograder\.tools; run autograder build"):
@@ -157,10 +129,10 @@ def test_shared_code_that_is_gone_or_broken_is_said(tmp_path: Path) -> None:
     path = authored(tmp_path, with_setup())
     with pytest.raises(Unusable, match=r"shared\.py: No such file .*; doubling\.py imports it"):
         read.read(path)
-    authored(tmp_path, with_setup(), "def f(:")
+    authored(tmp_path, with_setup(), shared="def f(:")
     with pytest.raises(Unusable, match=r"shared\.py:1: not Python"):
         read.read(path)
-    authored(tmp_path, with_setup(), SHARED)
+    authored(tmp_path, with_setup(), shared=SHARED)
     build.build(tmp_path, "doubling")
     (tmp_path / "solutions" / "shared.py").unlink()
     with pytest.raises(Unusable, match=r"shared\.py: No such file .*; doubling\.py needs it"):
@@ -185,7 +157,7 @@ def test_a_wrong_use_of_the_modules_gets_one_line(
 ) -> None:
     text = with_setup()
     assert old in text
-    path = authored(tmp_path, text.replace(old, new, 1), SHARED)
+    path = authored(tmp_path, text.replace(old, new, 1), shared=SHARED)
     with pytest.raises(Unusable) as caught:
         read.read(path)
     assert says in str(caught.value) and f"{path}:" in str(caught.value)

@@ -17,8 +17,8 @@ from autograder.checking import student_copy
 from autograder.checking.confined import checked
 from autograder.exercises import exercise
 from autograder.grader.grader import Grader
-from tests.authoring.test_modules import TINY
 from tests.support import processes
+from tests.support.doubling import TINY
 
 pytestmark = pytest.mark.usefixtures("forked_rehearsals", "checked_here")
 

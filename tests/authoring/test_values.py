@@ -14,7 +14,7 @@ from autograder.base.errors import Unusable
 from autograder.base.settings import Settings
 from autograder.exercises.exercise import from_notebook
 from autograder.grader.grader import Grader
-from tests.engine.test_values import KINDS, SAME, SETUP, STACK
+from tests.support.value_kinds import KINDS, SAME, SETUP, STACK
 
 pytestmark = pytest.mark.usefixtures("forked_rehearsals", "kept_parents")
 

@@ -16,9 +16,9 @@ from typer.testing import CliRunner
 from autograder import cli
 from autograder.base.settings import TABLES, Settings
 from tests.support import sample_class
+from tests.support.readme import README, session
 
 ROOT = Path(__file__).resolve().parents[2]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
 # What a user reads: the README, and the pages that it leads to.
 PAGES = {
     path.stem: path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").glob("*.md"))
@@ -31,13 +31,6 @@ TARGETS = dict(re.findall(r"^([a-z-]+):.*?## (.+)$", MAKEFILE, flags=re.MULTILIN
 # Every group of typer is one of its own click's; all that is asked of it is its commands and their
 # options.
 COMMANDS = typer.main.get_command(cli.app()).commands  # type: ignore[attr-defined]
-
-
-def session(command: str) -> list[str]:
-    """The lines that the README shows after ``$ command``, without the gaps."""
-    shown = re.search(rf"```console\n\$ {re.escape(command)}\n(.*?)```", README, flags=re.DOTALL)
-    assert shown, command
-    return [line for line in shown[1].splitlines() if line not in ("…", "")]
 
 
 def test_the_readme_is_short_and_leads_to_every_page() -> None:

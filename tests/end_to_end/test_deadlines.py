@@ -15,7 +15,9 @@ import pytest
 from autograder.base import files
 from autograder.course.course import Course
 from autograder.course.grading.grade_class import grade_class
-from tests.end_to_end.test_silent_scores import (
+from tests.support import courses, databases
+from tests.support.courses import NAME, RIGHT
+from tests.support.final_scores import (
     DUE,
     IN_TIME,
     LATE,
@@ -29,9 +31,6 @@ from tests.end_to_end.test_silent_scores import (
     settings,
     students,
 )
-from tests.support import courses
-from tests.support.courses import NAME, RIGHT
-from tests.support.databases import Database
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning"),
@@ -186,7 +185,7 @@ def test_a_changed_due_date_repairs_every_score(course: Course) -> None:
     settings(course, ZERO.replace("12:00", "15:00"))
     assert scores(course) == {"ada": 10, "bob": 10, "cyd": 10}
     assert not any(penalties(course))
-    database = Database(f"sqlite:///{course.gradebook}", str)
+    database = databases.of(course)
     ((due,),) = database.rows("SELECT duedate FROM assignment")
     assert str(due).startswith("2026-11-20 15:00")
 
@@ -257,7 +256,7 @@ def test_the_page_says_when_it_was_handed_in_and_how_that_is_known(course: Cours
 
 def comments(course: Course) -> list[str]:
     """What the formgrader shows of automatic comments."""
-    database = Database(f"sqlite:///{course.gradebook}", str)
+    database = databases.of(course)
     rows = database.rows("SELECT auto_comment FROM comment WHERE auto_comment IS NOT NULL")
     return [row[0] for row in rows]
 
@@ -489,7 +488,7 @@ def test_a_file_that_counts_again_has_its_marks_again(course: Course) -> None:
     settings(course, late)
     hand_in(course, HALF | WHY, 9)
     by_hand(course, "why", "ada", manual_score=3.0)
-    database = Database(f"sqlite:///{course.gradebook}", str)
+    database = databases.of(course)
     database.execute(
         "UPDATE comment SET manual_comment = 'well said' WHERE cell_id IN"
         " (SELECT id FROM base_cell WHERE name = 'why')"

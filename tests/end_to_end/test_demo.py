@@ -18,8 +18,8 @@ import pytest
 import demo.__main__ as demo
 from autograder.authoring import build, starter
 from demo import banks
-from tests.docs.test_readme import session
 from tests.support import processes
+from tests.support.readme import session
 
 pytestmark = pytest.mark.everything
 

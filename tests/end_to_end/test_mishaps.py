@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from autograder.course.course import Course
-from tests.end_to_end.test_silent_scores import DUE, IN_TIME, grade, put, run, scores, settings
 from tests.support import courses
 from tests.support.courses import NAME, RIGHT, Begin
+from tests.support.final_scores import DUE, IN_TIME, grade, put, run, scores, settings
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning"),

@@ -29,7 +29,7 @@ from playwright.sync_api import expect
 from autograder.authoring import build
 from autograder.course.course import Course
 from autograder.course.gradebook import config as host
-from tests.support import courses, jupyter, processes, semester
+from tests.support import courses, databases, jupyter, processes, semester
 from tests.support.databases import Database
 from tests.support.semester import DUE, POINTS, STEPS, WORDS, Term, Work
 
@@ -203,7 +203,7 @@ class Semester:
         return work.draft if work is not None else None
 
     def database(self) -> Database:
-        return Database(f"sqlite:///{self.course.gradebook}", str)
+        return databases.of(self.course)
 
     def waiting(self, exercise: str) -> list[tuple[str, str]]:
         """Who waits for a person's mark, and where."""

@@ -6,13 +6,10 @@ The exercise is the small one of tests/support/courses.py: 10 points of checks, 
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
 import zipfile
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -20,10 +17,23 @@ import pytest
 from autograder.course import timestamp
 from autograder.course.course import Course
 from autograder.show.pages import feedback
-from tests.gradebook import test_record
-from tests.support import courses, processes
+from tests.support import courses, databases
 from tests.support.courses import NAME, RIGHT
-from tests.support.databases import Database
+from tests.support.final_scores import (
+    DUE,
+    IN_TIME,
+    LATE,
+    advice,
+    by_hand,
+    grade,
+    penalties,
+    put,
+    rule,
+    run,
+    scores,
+    settings,
+    students,
+)
 
 # nbgrader's own code, not ours.
 pytestmark = [
@@ -33,10 +43,6 @@ pytestmark = [
 
 ANSWERED = {**RIGHT, "why": "Because of $a + b = b + a$."}
 HALF = {**RIGHT, "total": "def total(x):\n    return 3.0\n"}
-DUE = 'due.counting = "2026-11-20 12:00 UTC"\n'
-LATE = "2026-11-20 15:00:00 UTC"
-IN_TIME = "2026-11-20 11:00:00 UTC"
-ZERO = 'c = get_config()\nc.LateSubmissionPlugin.penalty_method = "zero"\n'
 RULE = """
 from nbgrader.plugins import BasePlugin
 
@@ -48,53 +54,6 @@ c = get_config()
 c.AssignLatePenalties.plugin_class = Rule
 """
 QUESTION = 'manual="why" points=4'
-
-
-def run(course: Course, *arguments: object, code: int = 0) -> subprocess.CompletedProcess[str]:
-    done = processes.call(*arguments, cwd=course.root)
-    assert done.returncode == code, done.stdout + done.stderr
-    return done
-
-
-def grade(course: Course, *options: object) -> subprocess.CompletedProcess[str]:
-    return run(course, "grade", NAME, "--jobs", 1, *options)
-
-
-def students(course: Course, *options: object) -> dict[str, dict[str, Any]]:
-    """What an export says of everybody, by student."""
-    done = run(course, "export", NAME, "--to", "json", "--output", "-", *options)
-    return {one["student"]: one for one in json.loads(done.stdout)["students"]}
-
-
-def scores(course: Course, *options: object) -> dict[str, float | None]:
-    return {student: one["score"] for student, one in students(course, *options).items()}
-
-
-def settings(course: Course, text: str) -> None:
-    (course.root / "autograder.toml").write_text(text)
-
-
-def rule(course: Course, text: str = ZERO) -> None:
-    course.state.mkdir(exist_ok=True)
-    (course.state / "nbgrader_config.py").write_text(text)
-
-
-def by_hand(course: Course, cell: str, student: str, **entered: float) -> None:
-    """Enter marks as the formgrader does."""
-    database = Database(f"sqlite:///{course.gradebook}", str)
-    test_record.by_hand(database, cell, student, **entered, needs_manual_grade=False)
-
-
-def penalties(course: Course) -> list[float | None]:
-    """What nbgrader's column says, and the formgrader shows."""
-    database = Database(f"sqlite:///{course.gradebook}", str)
-    return [
-        row[0] for row in database.rows("SELECT late_submission_penalty FROM submitted_notebook")
-    ]
-
-
-def advice(course: Course) -> str:
-    return run(course, "report", NAME).stdout
 
 
 # 1
@@ -373,7 +332,7 @@ def test_a_time_in_the_future_wins_over_nothing(course: Course) -> None:
     grade(course)
     assert scores(course) == {"ada": 10}
     assert "Nobody knows when 1 submission came" in " ".join(advice(course).split())
-    database = Database(f"sqlite:///{course.gradebook}", str)
+    database = databases.of(course)
     assert database.rows("SELECT timestamp FROM submitted_assignment") == [(None,)]
     # As earlier versions have recorded it.
     database.execute("UPDATE submitted_assignment SET timestamp = '2031-01-01 12:00:00'")
@@ -387,17 +346,6 @@ def test_a_time_in_the_future_wins_over_nothing(course: Course) -> None:
     assert timestamp.submitted_at(course.submission("ada", NAME)) == later.replace(
         microsecond=0, tzinfo=None
     )
-
-
-def put(
-    course: Course, student: str, answers: dict[str, str], time: datetime, name: str = NAME
-) -> Path:
-    """A download in the inbox."""
-    path = course.inbox / student / f"{name}.ipynb"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(courses.handed_in(course, answers))
-    os.utime(path, (time.timestamp(), time.timestamp()))
-    return path
 
 
 # 8
@@ -522,7 +470,7 @@ def test_a_due_date_is_kept_among_the_settings_and_the_gradebook_follows_it(cour
         "carried = 0.5\n\n[due]\n"
         'counting = "2026-11-21 12:00:00 UTC"\nother = 2026-11-01T12:00:00Z\n'
     )
-    database = Database(f"sqlite:///{course.gradebook}", str)
+    database = databases.of(course)
     database.execute("UPDATE assignment SET duedate = '2026-12-24 12:00:00'")
     said = run(course, "release", NAME).stderr
     assert "is due 2026-11-21 12:00 UTC, by due.counting in autograder.toml" in said
@@ -538,7 +486,7 @@ def test_an_extension_and_a_new_due_date_count_at_once(course: Course) -> None:
     grade(course)
     assert scores(course) == {"ada": 0, "bob": 0}
     # As nbgrader's own grant_extension does.
-    Database(f"sqlite:///{course.gradebook}", str).execute(
+    databases.of(course).execute(
         "UPDATE submitted_assignment SET extension = '1970-01-01 05:00:00' WHERE student_id = 'ada'"
     )
     assert scores(course) == {"ada": 10, "bob": 0}

@@ -21,9 +21,8 @@ import pytest
 import autograder
 from autograder.course import timestamp
 from autograder.course.course import Course
-from tests.support import processes, whole_course
+from tests.support import databases, processes, whole_course
 from tests.support.courses import NAME, RIGHT, Begin
-from tests.support.databases import Database
 from tests.support.whole_course import submit
 
 pytestmark = pytest.mark.usefixtures("graded_here")
@@ -211,7 +210,7 @@ def test_what_nobody_was_given_yet_is_named_and_counts_nothing(whole: Course) ->
 
 
 def test_a_total_follows_marks_and_rules_at_once(whole: Course) -> None:
-    database = Database(f"sqlite:///{whole.gradebook}", str)
+    database = databases.of(whole)
     database.execute(
         "UPDATE grade SET manual_score = 3.1, needs_manual_grade = 0 WHERE needs_manual_grade = 1"
     )
@@ -287,7 +286,7 @@ def test_canvas_gets_what_it_has_assignments_for(whole: Course, tmp_path: Path) 
 
 
 def test_more_than_moodle_imports_is_left_out_and_said(whole: Course) -> None:
-    database = Database(f"sqlite:///{whole.gradebook}", str)
+    database = databases.of(whole)
     database.execute("UPDATE grade SET extra_credit = 30 WHERE auto_score = 5")
     done = run(whole, "export", "--to", "moodle", "--output", "-")
     above = [line for line in done.stderr.splitlines() if line.startswith("left out: ")]

@@ -22,7 +22,7 @@ from autograder.grader import grader as grading
 from autograder.grader.apart import apart
 from autograder.grader.grader import Grader
 from autograder.sandbox.worker.protocol import bounds
-from tests.attacks.arena import MEMORY_MB, _measured
+from tests.support.attacks.arena import MEMORY_MB, _measured
 from tests.support.toy import exercise, submission
 
 pytestmark = pytest.mark.usefixtures("kept_parents")

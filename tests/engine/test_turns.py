@@ -9,8 +9,8 @@ import pytest
 from autograder.base.settings import Settings
 from autograder.engine import turns
 from autograder.grader.grader import Grader
-from tests.attacks import neighbours
-from tests.attacks.neighbours import handed_in
+from tests.support.attacks import neighbours
+from tests.support.attacks.neighbours import handed_in
 
 pytestmark = pytest.mark.usefixtures("kept_parents")
 

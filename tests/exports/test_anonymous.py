@@ -14,10 +14,9 @@ from autograder.base.result import CheckResult
 from autograder.course.course import Course, pseudonym
 from autograder.course.gradebook.marks import Marks
 from autograder.show.exports import class_data
-from tests.exports.test_formats import PEOPLE, SCORES, by_hand, graded, rows_of, run
+from tests.support import databases
 from tests.support.courses import NAME
-
-__all__ = ["graded"]
+from tests.support.exported import PEOPLE, SCORES, rows_of, run
 
 
 def exported(course: Course, to: str) -> Path:
@@ -39,7 +38,7 @@ def words_of(course: Course) -> list[str]:
 
 @pytest.mark.parametrize("to", ["csv", "json"])
 def test_no_name_no_mail_no_words(graded: Course, to: str) -> None:
-    by_hand(graded, "why", "ada", manual_score=3.5)
+    databases.of(graded).by_hand("why", "ada", manual_score=3.5)
     text = exported(graded, to).read_text()
     words = words_of(graded)
     assert len(words) > 10

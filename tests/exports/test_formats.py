@@ -29,16 +29,14 @@ from autograder.base.settings import Settings
 from autograder.commands import export
 from autograder.course.collecting import search as downloads
 from autograder.course.course import Course
-from autograder.course.gradebook import record
 from autograder.course.gradebook.final_grades import of_class
 from autograder.course.results import result_path
 from autograder.show.exports import export as exports
 from autograder.show.exports import gradescope_zip, safe_csv
 from autograder.submissions.parse import parse
-from tests.gradebook import test_record
-from tests.support import courses, platforms
-from tests.support.courses import ALL_CHECKS, NAME, RIGHT, Begin
-from tests.support.databases import Database, execute
+from tests.support import courses, databases, platforms
+from tests.support.courses import ALL_CHECKS, NAME, RIGHT
+from tests.support.exported import EVIL, SCORES, rows_of, run
 from tests.support.processes import call
 
 # nbgrader's own code, not ours.
@@ -48,93 +46,6 @@ pytestmark = [
 ]
 
 ROOT = Path(__file__).resolve().parents[2]
-EVIL = '=HYPERLINK("http://evil.example";"click")'
-PEOPLE = f"""\
-id,name,email,Moodle ID,Canvas ID,Section
-ada,Ada Byron,ada@school.example,101,9001,A
-bob,Bob Noyce,bob@school.example,102,9002,A
-cyd,Cyd Charisse,cyd@school.example,103,9003,B
-dan,Dan Bricklin,dan@school.example,104,9004,B
-eve,Eve Curie,eve@school.example,105,9005,B
-fay,Fay Ajzenberg,fay@school.example,106,9006,B
-gil,Gil Amelio,gil@school.example,107,9007,B
-+hal,"{EVIL.replace('"', '""')}",hal@school.example,108,9008,"@SUM(1)"
-"""
-# The engine's marks on a result, which tests.support.courses leaves out.
-REAL = {
-    "submission_sha256": "ab" * 32,
-    "graded_at": "2026-03-01T20:30:00+00:00",
-}
-SCORES = {
-    "ada": 14.5,
-    "bob": 2.5,
-    "cyd": 7.0,
-    "dan": 10.0,
-    "eve": None,
-    "fay": None,
-    "gil": None,
-    "+hal": 10.0,
-}
-
-
-def grade_everybody(course: Course) -> None:
-    """Everything that can happen to a student: see SCORES. Nobody but ada has answered the
-    question."""
-    course.state.mkdir()
-    (course.state / "students.csv").write_text(PEOPLE, encoding="utf-8")
-    known = courses.load(course)
-    visible = ("double-by_hand", "total-by_hand")
-    everybody = [
-        courses.graded(course, "ada", {**RIGHT, "why": "It commutes."}),
-        courses.graded(course, "bob", RIGHT, visible),
-        courses.graded(
-            course, "cyd", RIGHT, tuple(check for check in ALL_CHECKS if check != "double-drawn")
-        ),
-        courses.graded(course, "dan", RIGHT),
-        courses.graded(course, "+hal", RIGHT),
-        courses.rejected(course, "eve"),
-    ]
-    fay = courses.graded(course, "fay", RIGHT)
-    everybody.append(type(fay)(fay.result.without_steps("the grader failed"), fay.submission))
-    record.prepare(course, known)
-    record.record(course, known, [one for one in everybody if one.result.student != "cyd"])
-    for one in everybody:
-        if one.result.student != "dan":
-            path = result_path(course, NAME, str(one.result.student))
-            files.write(path, replace(one.result, **REAL).to_json().encode())
-    by_hand(course, "why", "ada", manual_score=3.5, extra_credit=1.0, needs_manual_grade=False)
-    # Three hours, at half a point each.
-    config = course.root / "nbgrader_config.py"
-    rule = "tests.support.latepolicy.HalfAPointAnHour"
-    config.write_text(f"{config.read_text()}\nc.AssignLatePenalties.plugin_class = {rule!r}\n")
-    execute(
-        f"sqlite:///{course.gradebook}", "UPDATE assignment SET duedate = '2026-03-01 12:00:00'"
-    )
-    execute(
-        f"sqlite:///{course.gradebook}",
-        "UPDATE submitted_assignment SET timestamp = CASE student_id"
-        " WHEN 'bob' THEN '2026-03-01 15:00:00' ELSE '2026-03-01 12:00:00' END",
-    )
-
-
-@pytest.fixture
-def graded(course: Course, begin: Begin) -> Course:
-    return begin(course, grade_everybody)
-
-
-def by_hand(course: Course, cell: str, student: str, **entered: float | bool | None) -> None:
-    """Enter marks as the formgrader does."""
-    test_record.by_hand(Database(f"sqlite:///{course.gradebook}", str), cell, student, **entered)
-
-
-def run(*arguments: object, code: int = 0) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        cli.main(["export", NAME, *map(str, arguments)])
-    assert (stopped.value.code or 0) == code
-
-
-def rows_of(path: Path) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(path.read_bytes().decode("utf-8"), newline="")))
 
 
 def place(course: Course, file: str) -> Path:
@@ -206,8 +117,8 @@ def test_of_many_notes_of_a_kind_the_first_are_printed(
 def test_scores_that_may_still_change_are_said(
     graded: Course, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    by_hand(graded, "why", "ada", needs_manual_grade=True)
-    by_hand(graded, "total-by_hand", "+hal", auto_score=1.0)
+    databases.of(graded).by_hand("why", "ada", needs_manual_grade=True)
+    databases.of(graded).by_hand("total-by_hand", "+hal", auto_score=1.0)
     run()
     said = capsys.readouterr().err
     assert "not final: ada: waits for a person's marks\n" in said
@@ -509,7 +420,9 @@ def test_moodles_worksheet_is_filled_in_any_language_and_nothing_is_guessed(
     comments = {52: "well, done", 53: 'two\nlines, and "quotes"'}
     given.write_bytes(platforms.worksheet(language, MOODLE, comments=comments, grades={105: "3"}))
     before = list(csv.reader(io.StringIO(given.read_bytes().decode("utf-8-sig"), newline="")))
-    by_hand(graded, "why", "ada", manual_score=3.0, extra_credit=0.0, needs_manual_grade=False)
+    databases.of(graded).by_hand(
+        "why", "ada", manual_score=3.0, extra_credit=0.0, needs_manual_grade=False
+    )
     run("--to", "moodle", "--fill", given)
     data = place(graded, "moodle.csv").read_bytes()
     # Eve was rejected: the grade that Moodle has stands.

@@ -17,9 +17,9 @@ from autograder.course.course import Course
 from autograder.course.gradebook import autograded, marks, master, record
 from autograder.nbgrader import handed_out
 from autograder.submissions.parse import parse
-from tests.submissions.test_pictures import drawn
 from tests.support import courses, formgrader
 from tests.support.courses import ALL_CHECKS, NAME, RIGHT
+from tests.support.pictures import drawn
 
 ANSWERED = {**RIGHT, "why": "Because of $a + b = b + a$."}
 

@@ -28,19 +28,6 @@ WRONG_TOTAL = {**RIGHT, "total": SIZES_ALONE}
 ANSWERED = {**RIGHT, "why": "Because of $a + b = b + a$."}
 
 
-def by_hand(database: Database, cell: str, student: str, **entered: float | bool | None) -> None:
-    """Enter marks as the formgrader does."""
-    values = ", ".join(f"{name} = :{name}" for name in entered)
-    database.execute(
-        f"UPDATE grade SET {values} WHERE cell_id = (SELECT id FROM base_cell WHERE name = :cell AND type = 'GradeCell')"
-        " AND notebook_id IN (SELECT n.id FROM submitted_notebook n JOIN submitted_assignment s"
-        " ON s.id = n.assignment_id WHERE s.student_id = :student)",
-        **entered,
-        cell=cell,
-        student=student,
-    )
-
-
 # What nbgrader's own run leaves takes ten seconds to make. In make test end_to_end/test_stock.py
 # holds the grades against it, and test_database.py reads ours as nbgrader does.
 @pytest.mark.everything
@@ -103,7 +90,7 @@ def test_manual_marks_comments_and_extra_credit_survive_a_regrade(
     record.record(course, known, [courses.graded(course, "ada", ANSWERED)])
     before = marks.marks(course, known, "ada")
     assert before is not None and before.needs_manual_grade and before.score == 10
-    by_hand(database, "why", "ada", manual_score=3.5, extra_credit=1.0, needs_manual_grade=False)
+    database.by_hand("why", "ada", manual_score=3.5, extra_credit=1.0, needs_manual_grade=False)
     database.execute("UPDATE comment SET manual_comment = 'nice'")
     record.record(
         course, known, [courses.graded(course, "ada", {**ANSWERED, "why": "Another thought."})]
@@ -134,7 +121,7 @@ def test_extra_credit_counts_on_a_question_without_points_and_still_waits_for_a_
         and (before.score, before.max_score) == (10, 10)
     )
     # As the formgrader does when nothing but extra credit is entered.
-    by_hand(database, "why", "ada", extra_credit=2.0, needs_manual_grade=False)
+    database.by_hand("why", "ada", extra_credit=2.0, needs_manual_grade=False)
     after = marks.class_marks(course, known)
     assert (after["ada"].score, after["ada"].needs_manual_grade) == (12, False)
     assert (after["bob"].score, after["bob"].needs_manual_grade) == (10, True)
@@ -161,8 +148,8 @@ def test_checks_may_be_added_removed_and_given_other_points_when_grades_exist(
     record.record(
         course, courses.load(course), [courses.graded(course, s, ANSWERED) for s in ("ada", "bob")]
     )
-    by_hand(database, "why", "ada", manual_score=4.0)
-    by_hand(database, "total-negative", "bob", manual_score=1.0)
+    database.by_hand("why", "ada", manual_score=4.0)
+    database.by_hand("total-negative", "bob", manual_score=1.0)
     head, _, tail = courses.AUTHORED.partition('# %% check="total-negative"')
     added = '# %% check="total-empty" points=1 category="edge cases" hidden=true\n"""Nothing sums to nothing."""\nagree(total([]), 0.0, "total([])")\n\n'
     text = (head + added + "# %% [markdown]" + tail.partition("# %% [markdown]")[2]).replace(

@@ -13,8 +13,7 @@ import pytest
 
 from autograder.course.course import Course
 from autograder.course.gradebook import final_grades
-from tests.gradebook import test_record
-from tests.support import courses
+from tests.support import courses, databases
 from tests.support.courses import NAME, RIGHT, SIZES_ALONE, Begin
 from tests.support.databases import Database
 from tests.support.processes import call
@@ -96,17 +95,15 @@ def test_what_compare_says_is_what_grade_does(graded: Course) -> None:
 
 
 def test_compare_counts_marks_by_hand_and_late_work(graded: Course) -> None:
-    gradebook = Database(f"sqlite:///{graded.gradebook}", str)
-    test_record.by_hand(gradebook, "why", "bob", manual_score=4.0, needs_manual_grade=False)
+    gradebook = databases.of(graded)
+    gradebook.by_hand("why", "bob", manual_score=4.0, needs_manual_grade=False)
     courses.write_root(graded.root, LOOSER)
     assert "bob: 11 -> 14," in grade(graded, "--compare").stdout
 
 
 def test_a_score_that_a_person_has_settled_does_not_change_with_a_check(graded: Course) -> None:
-    gradebook = Database(f"sqlite:///{graded.gradebook}", str)
-    test_record.by_hand(
-        gradebook, "total-negative", "bob", manual_score=2.0, needs_manual_grade=False
-    )
+    gradebook = databases.of(graded)
+    gradebook.by_hand("total-negative", "bob", manual_score=2.0, needs_manual_grade=False)
     courses.write_root(graded.root, LOOSER)
     said = grade(graded, "--compare").stdout
     assert "bob: 9 -> 9, for the exercise changed\n  total-negative: 0 -> 3\n" in said
@@ -240,8 +237,8 @@ def test_a_page_made_again_says_at_its_top_what_changed(graded: Course) -> None:
     assert "other points than before" not in again
     assert "now 10 of 14 points" in page(graded, "bob")
 
-    gradebook = Database(f"sqlite:///{graded.gradebook}", str)
-    test_record.by_hand(gradebook, "why", "bob", manual_score=4.0, needs_manual_grade=False)
+    gradebook = databases.of(graded)
+    gradebook.by_hand("why", "bob", manual_score=4.0, needs_manual_grade=False)
     call("feedback", NAME, cwd=graded.root)
     assert "10 of 14 points, now 14 of 14 points" in page(graded, "bob")
     assert "now 3<" not in page(graded, "bob")

@@ -19,10 +19,10 @@ from autograder.course.course import Course
 from autograder.course.grading import dask_cluster
 from autograder.course.grading.pool import ClusterLost, Task
 from autograder.exercises import exercise
-from tests.grading.test_grade_class import everything, grade_here, hand_in, results, stored
 from tests.support import processes
 from tests.support.courses import NAME, ROOT
 from tests.support.processes import call, run, start, until
+from tests.support.slow_class import everything, grade_here, hand_in, results, stored
 
 
 class Cluster:

@@ -14,10 +14,9 @@ import pytest
 
 from autograder.course.course import Course, find
 from autograder.course.gradebook import final_grades
-from tests.gradebook import test_record
 from tests.support import courses, databases
 from tests.support.courses import NAME, RIGHT, Begin
-from tests.support.databases import Database, Server
+from tests.support.databases import Server
 from tests.support.processes import call
 
 pytestmark = pytest.mark.usefixtures("graded_here")
@@ -44,8 +43,8 @@ def grade_ann_and_bob(course: Course) -> None:
     courses.submit(course, "bob", {**RIGHT, "double": WRONG})
     (course.state / "students.csv").write_text("id,name\nann,Ann Ash\nbob,Bob Birch\n")
     run(course, "grade", NAME, "--jobs", 1)
-    gradebook = Database(f"sqlite:///{course.gradebook}", str)
-    test_record.by_hand(gradebook, "why", "ann", manual_score=3.0, needs_manual_grade=False)
+    gradebook = databases.of(course)
+    gradebook.by_hand("why", "ann", manual_score=3.0, needs_manual_grade=False)
 
 
 @pytest.fixture

@@ -15,7 +15,6 @@ from autograder.course.course import Course
 from autograder.course.gradebook import config
 from autograder.course.keeping.forget import forget
 from autograder.course.keeping.rename import rename
-from tests.gradebook import test_record
 from tests.support import courses
 from tests.support.courses import NAME, RIGHT
 from tests.support.databases import Database, mostly_sqlite
@@ -52,7 +51,7 @@ def lived(course: Course, database: Database) -> Course:
     run(course, "collect", NAME)
     courses.submit(course, "bob", RIGHT)
     run(course, "grade", NAME, "--jobs", 1)
-    test_record.by_hand(database, "why", "zoe", manual_score=3.0, needs_manual_grade=False)
+    database.by_hand("why", "zoe", manual_score=3.0, needs_manual_grade=False)
 
     settings = config.config(course)
     place = Path(settings.Exchange.root, settings.CourseDirectory.course_id)

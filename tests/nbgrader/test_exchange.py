@@ -9,7 +9,6 @@ import stat
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from typing import Any
 
 import pytest
 from nbgrader.exchange import ExchangeError  # type: ignore[import-untyped]
@@ -28,6 +27,7 @@ from autograder.nbgrader import collector, exchange
 from autograder.show.pages import feedback
 from tests.support import courses
 from tests.support.courses import NAME, RIGHT
+from tests.support.stock import program
 
 # nbgrader's own code, not ours.
 pytestmark = [
@@ -35,14 +35,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.usefixtures("graded_here"),
 ]
-
-
-def program(course: Course, name: str, student: str) -> Any:
-    api = host.api(course)
-    api.coursedir.assignment_id, api.coursedir.student_id = NAME, student
-    return getattr(api.exchange, name)(
-        coursedir=api.coursedir, authenticator=api.authenticator, parent=api
-    )
 
 
 def hand_in(

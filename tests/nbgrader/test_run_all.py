@@ -24,7 +24,7 @@ from autograder.exercises import exercise
 from tests.support import stock
 from tests.support.courses import ROOT, private
 from tests.support.databases import rows
-from tests.test_pytest_plugin import pytest_process
+from tests.support.processes import pytest_process
 
 # nbgrader's own code and that of what it starts, not ours.
 pytestmark = [

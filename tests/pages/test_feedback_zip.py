@@ -17,6 +17,7 @@ from autograder.nbgrader import exchange
 from autograder.show.pages import feedback, feedback_zip
 from tests.support import courses
 from tests.support.courses import NAME, RIGHT
+from tests.support.stock import program
 
 pytestmark = pytest.mark.usefixtures("graded_here")
 
@@ -126,7 +127,6 @@ def test_pages_for_downloads_go_through_nbgraders_exchange_to_whoever_has_the_se
     downloaded: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from autograder.course.gradebook import config
-    from tests.nbgrader.test_exchange import program
 
     known = courses.load(downloaded)
     exchange.release(downloaded, known)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import random
 import struct
 import zlib
 from base64 import b64encode
@@ -15,14 +14,7 @@ import pytest
 from PIL import Image
 
 from autograder.submissions import pictures, png
-
-
-def drawn(mode: str = "RGB", size: tuple[int, int] = (7, 5), **options: Any) -> bytes:
-    """A PNG as another program writes it."""
-    file = io.BytesIO()
-    length = len(Image.new(mode, size).tobytes())
-    Image.frombytes(mode, size, random.Random(7).randbytes(length)).save(file, "PNG", **options)
-    return file.getvalue()
+from tests.support.pictures import drawn
 
 
 def chunk(kind: bytes, body: bytes) -> bytes:

@@ -18,9 +18,9 @@ from autograder.show.pages import feedback
 from autograder.submissions import pictures, png
 from autograder.submissions.notebook import Rejected, raw_cells
 from autograder.submissions.parse import parse
-from tests.submissions.test_pictures import drawn
 from tests.support import courses
 from tests.support.courses import ALL_CHECKS, NAME, RIGHT
+from tests.support.pictures import drawn
 
 WORDS = "Because a sum does not care."
 LETTERS = b64encode(drawn()).decode()

@@ -17,13 +17,16 @@ from pathlib import Path
 import pytest
 
 from autograder import cli
+from tests.support.courses import ROOT
 
 SECONDS = 900
 """How long a test waits for what takes a second on a machine that is not busy: it ends what would
 never end."""
 
 
-def call(*arguments: object, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+def call(
+    *arguments: object, cwd: Path = ROOT, **environment: str
+) -> subprocess.CompletedProcess[str]:
     """Run ``autograder`` in this process, as if it were one of its own, which would take a second
     to start."""
     streams = [TextIOWrapper(BytesIO(), encoding="utf-8", write_through=True) for _ in range(2)]
@@ -51,6 +54,27 @@ def call(*arguments: object, cwd: Path, **environment: str) -> subprocess.Comple
                 signal.signal(number, handler)
     out, err = (stream.buffer.getvalue().decode() for stream in streams)  # type: ignore[attr-defined]
     return subprocess.CompletedProcess([*map(str, arguments)], int(code or 0), out, err)
+
+
+def call_apart(
+    *arguments: object, cwd: Path = ROOT, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """A command in a process of its own: for what another Python, or other libraries, make of
+    it."""
+    return subprocess.run(
+        [sys.executable, "-m", "autograder", *map(str, arguments)],
+        cwd=cwd, capture_output=True, text=True, timeout=SECONDS, stdin=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "COLUMNS": "100", **environment},
+    )  # fmt: skip
+
+
+def mistake(done: subprocess.CompletedProcess[str]) -> str:
+    """The one line that a mistake gets."""
+    assert done.returncode == 2, done
+    assert "Traceback" not in done.stderr
+    (line,) = [line for line in done.stderr.splitlines() if line.startswith("autograder: ")]
+    assert ";" in line, "says no repair"
+    return line
 
 
 def start(*arguments: object, cwd: Path, **environment: str) -> subprocess.Popen[str]:
@@ -111,3 +135,28 @@ def graders(process: int) -> list[int]:
         for child in below(process)
         if "autograder.course.grading.grader_process" in command(child)
     ]
+
+
+def pytest_process(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    # By name, so that it works where the kit is not installed; not by its entry point once more
+    # where it is.
+    own = ["-p", "autograder.pytest_plugin", "-p", "no:cacheprovider"]
+    with pytest.MonkeyPatch.context() as patch:
+        surrounded(patch)
+        patch.setenv("PYTHONPATH", str(ROOT))
+        return subprocess.run(
+            [sys.executable, "-m", "pytest", *own, *map(str, arguments)],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            timeout=900,
+            check=False,
+        )
+
+
+def surrounded(patch: pytest.MonkeyPatch) -> None:
+    """By an environment that says nothing of the pytest around this one."""
+    patch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    patch.setenv("PYTEST_ADDOPTS", "")
+    patch.setenv("COLUMNS", "200")
+    patch.delenv("CI", raising=False)

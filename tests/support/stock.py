@@ -6,9 +6,11 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterable
 from datetime import datetime
+from typing import Any
 
 from autograder.course.course import Course
 from autograder.course.gradebook import config as host
+from tests.support.courses import NAME
 
 CONTENTS = """
     SELECT a.name, s.student_id, s.timestamp, b.type, b.name, g.auto_score, g.manual_score, g.extra_credit,
@@ -60,3 +62,12 @@ def grade(
     for student in students:
         result = api.autograde(exercise, student)
         assert result["success"], result
+
+
+def program(course: Course, name: str, student: str) -> Any:
+    """A program of nbgrader's exchange, as a student starts it."""
+    api = host.api(course)
+    api.coursedir.assignment_id, api.coursedir.student_id = NAME, student
+    return getattr(api.exchange, name)(
+        coursedir=api.coursedir, authenticator=api.authenticator, parent=api
+    )

@@ -23,7 +23,7 @@ from autograder.grader.graded import Graded
 from autograder.show.terminal import class_tables, score_table
 from autograder.show.terminal.console import console, wait
 from tests.support.courses import ROOT
-from tests.test_cli import RELEASE, mistake, run, run_apart
+from tests.support.processes import call, call_apart, mistake
 
 if sys.platform != "win32":
     import fcntl
@@ -36,6 +36,7 @@ pytestmark = pytest.mark.usefixtures("graded_here", "checked_here")
 needs_terminals = pytest.mark.skipif(
     sys.platform == "win32", reason="Windows has no pseudo-terminals"
 )
+RELEASE = ROOT / "assignments" / "attention" / "attention.ipynb"
 ESCAPE = "\x1b"
 
 
@@ -112,14 +113,14 @@ def test_who_wants_no_colour_gets_none(mixed):
 
 @pytest.mark.parametrize("command", EITHER)
 def test_a_pipe_gets_whole_lines_without_padding_or_colour(command, mixed):
-    printed = run_apart(command, mixed, COLUMNS="40", FORCE_COLOR="1", NO_COLOR="").stdout
+    printed = call_apart(command, mixed, COLUMNS="40", FORCE_COLOR="1", NO_COLOR="").stdout
     assert ESCAPE not in printed
     assert all(line == line.rstrip() for line in printed.splitlines())
     assert re.search(r"^    ✗ by_hand fails: .{40,}$", printed, re.MULTILINE)
 
 
 def test_steps_that_nobody_has_written_take_one_line_each():
-    printed = run("check", RELEASE).stdout
+    printed = call("check", RELEASE).stdout
     assert (
         "· softmax                       0 / 6  not written yet (3 checks)" in printed.splitlines()
     )
@@ -131,11 +132,11 @@ def test_steps_that_nobody_has_written_take_one_line_each():
     [("blank", "Write project_qkv first"), ("mixed", "Next: look at by_hand of attention_scores")],
 )
 def test_a_student_is_told_what_to_do_next(notebook, advice, mixed):
-    assert advice in run("check", {"blank": RELEASE, "mixed": mixed}[notebook]).stdout
+    assert advice in call("check", {"blank": RELEASE, "mixed": mixed}[notebook]).stdout
 
 
 def test_check_asks_what_the_notebook_asks(mixed):
-    printed = run("check", mixed).stdout
+    printed = call("check", mixed).stdout
     assert "      hint: Your answer is the right one plus one." in printed
 
 
@@ -144,13 +145,13 @@ def test_a_syntax_error_in_one_answer_leaves_the_other_checks(tmp_path, mixed):
     broken.write_text(
         mixed.read_text().replace("return Q @ np.swapaxes(K, -1, -2) + 1.0", "return Q @ )")
     )
-    done = run("check", broken)
+    done = call("check", broken)
     assert done.returncode == 1 and "SyntaxError" in done.stdout and "✓ project_qkv" in done.stdout
     assert "Next: mend the cell of attention_scores." in done.stdout
 
 
 def test_a_pipe_that_knows_few_letters_is_no_reason_to_stop(mixed):
-    done = run_apart("check", mixed, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    done = call_apart("check", mixed, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
     assert (done.returncode, done.stderr) == (1, "")
     assert "? attention_scores" in done.stdout and "fails: " in done.stdout
 
@@ -382,14 +383,14 @@ def test_a_table_in_a_pipe_keeps_its_columns_below_each_other_in_every_script():
     ],
 )
 def test_a_command_line_that_is_wrong_gets_one_line(arguments, help):
-    done = run(*arguments)
+    done = call(*arguments)
     assert mistake(done).endswith(f"; see {f'autograder {help}'.strip()} --help")
     assert len(done.stderr.splitlines()) == 1 and done.stdout == ""
 
 
 def test_the_list_of_commands_is_cut_nowhere():
     for arguments in ([], ["--help"]):
-        done = run(*arguments, COLUMNS="80")
+        done = call(*arguments, COLUMNS="80")
         assert done.returncode == 0
         assert "Commands:" in done.stdout and "..." not in done.stdout.partition("Commands:")[2]
 
@@ -411,7 +412,7 @@ def test_a_damaged_file_is_described_without_the_words_of_a_parser(
 ):
     path = tmp_path / "attention.ipynb"
     path.write_text(damage(RELEASE.read_text(encoding="utf-8")), encoding="utf-8")
-    line = mistake(run(command, path))
+    line = mistake(call(command, path))
     assert reason in line and "delimiter" not in line and "char " not in line
 
 

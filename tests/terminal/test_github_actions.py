@@ -16,7 +16,7 @@ from autograder.base.result import CheckResult, Result, StepResult
 from autograder.show.terminal import github_actions
 from autograder.show.terminal.score_table import NOTHING, Waits
 from tests.support.courses import NAME, RIGHT, handed_in
-from tests.test_cli import run
+from tests.support.processes import call
 
 pytestmark = pytest.mark.usefixtures("graded_here", "checked_here")
 
@@ -60,7 +60,7 @@ def on_github(course, tmp_path):
         notebook.write_bytes(handed_in(course, answers))
         page = tmp_path / "summary.md"
         page.write_text("")
-        done = run(
+        done = call(
             command, notebook, *options, "--course", course.state, cwd=course.root,
             AUTOGRADER_SECRET="s",
             GITHUB_ACTIONS="true", GITHUB_STEP_SUMMARY=str(page), GITHUB_WORKSPACE=str(course.root),
@@ -132,7 +132,7 @@ def test_steps_that_are_not_written_are_no_errors(on_github):
 
 def test_a_notebook_that_cannot_be_read_gets_a_remark_too(course, tmp_path):
     (tmp_path / "half.ipynb").write_text('{"cells": [')
-    done = run("check", tmp_path / "half.ipynb", GITHUB_ACTIONS="true")
+    done = call("check", tmp_path / "half.ipynb", GITHUB_ACTIONS="true")
     assert done.returncode == 2
     ((name, _, data),) = commands(done.stderr)
     assert name == "error" and "breaks off" in data
@@ -212,5 +212,5 @@ def test_a_summary_is_no_longer_than_github_takes_with_what_was_there_before(tmp
 def test_elsewhere_there_is_neither(course, tmp_path):
     notebook = tmp_path / f"{NAME}.ipynb"
     notebook.write_bytes(handed_in(course, WRONG))
-    done = run("check", notebook, GITHUB_ACTIONS="", GITHUB_STEP_SUMMARY="")
+    done = call("check", notebook, GITHUB_ACTIONS="", GITHUB_STEP_SUMMARY="")
     assert done.returncode == 1 and commands(done.stdout + done.stderr) == []

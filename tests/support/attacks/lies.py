@@ -3,8 +3,8 @@ alone."""
 
 from __future__ import annotations
 
-from tests.attacks.attack import attack
-from tests.attacks.target import NAIVE
+from tests.support.attacks.attack import attack
+from tests.support.attacks.target import NAIVE
 
 attack(
     "B01-equal-to-everything",

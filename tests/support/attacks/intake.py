@@ -6,8 +6,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tests.attacks.attack import attack
-from tests.attacks.target import CHECKS, STEPS, WRONG, code
+from tests.support.attacks.attack import attack
+from tests.support.attacks.target import CHECKS, STEPS, WRONG, code
 
 Notebook = dict[str, Any]
 PASS = "x = 1\n"

@@ -35,7 +35,7 @@ from autograder.show.exports import gradescope
 from autograder.show.pages import feedback
 from autograder.show.terminal import github_actions, score_table
 from autograder.show.terminal.console import console
-from tests.attacks.arena import (
+from tests.support.attacks.arena import (
     CANARIES,
     MEMORY_MB,
     _control_characters,
@@ -43,8 +43,8 @@ from tests.attacks.arena import (
     _Live,
     _status,
 )
-from tests.attacks.ordinary import ROOT
-from tests.attacks.values import ALONE, VALUES, Value
+from tests.support.attacks.ordinary import ROOT
+from tests.support.attacks.values import ALONE, EVERY, VALUES, Value
 
 NAMES = exercises.built_names(ROOT)
 WHOLE = ("attention", "tokenizer")
@@ -347,3 +347,8 @@ def _environment(**given: str) -> Iterator[None]:
 def is_tried(name: str, number: int) -> bool:
     """Whether this one of many submissions to an exercise is made at all."""
     return name in WHOLE or number % 4 == NAMES.index(name) % 4
+
+
+def at(value, step, name):
+    """The answers of a submission that gives this value at a step, or at all of them."""
+    return dict.fromkeys(steps_for(value, name) if step == EVERY else [step], value)

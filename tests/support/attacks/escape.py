@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.attacks.attack import attack
+from tests.support.attacks.attack import attack
 
 CALLS = """
 import ctypes, os

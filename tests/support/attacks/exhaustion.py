@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.attacks.attack import attack
+from tests.support.attacks.attack import attack
 
 attack("E01-loop", "never return", "def softmax(x):\n    while True: pass", said="did not return")
 attack(

@@ -1,7 +1,7 @@
 """Where attacks are graded: each between two honest neighbours, and afterwards everything is looked
 at.
 
-Run as a program (``python -m tests.attacks.arena LEVEL...``) it prints what is wrong after each attack,
+Run as a program (``python -m tests.support.attacks.arena LEVEL...``) it prints what is wrong after each attack,
 one JSON object a line.
 Pages and notebooks are looked at where the packages that make them are installed.
 """
@@ -30,8 +30,16 @@ from autograder.base.settings import Settings
 from autograder.engine import clock
 from autograder.grader.graded import Graded
 from autograder.grader.grader import Grader
-from tests.attacks.attack import MARK, SUCCEEDED, Attack
-from tests.attacks.target import INPUT, NAIVE, REFERENCE, SOURCE, exercise, handed_in, master
+from tests.support.attacks.attack import MARK, SUCCEEDED, Attack
+from tests.support.attacks.target import (
+    INPUT,
+    NAIVE,
+    REFERENCE,
+    SOURCE,
+    exercise,
+    handed_in,
+    master,
+)
 
 MEMORY_MB = 64
 PATIENCE = 20
@@ -385,7 +393,7 @@ def _command(process: int) -> str:
 
 def main() -> None:
     """Every attack at each level that the command line names."""
-    from tests.attacks import ATTACKS
+    from tests.support.attacks import ATTACKS
 
     for level in sys.argv[1:]:
         try:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tests.attacks.target import WRONG, handed_in
+from tests.support.attacks.target import WRONG, handed_in
 
 MARK = "attack_was_here"
 """The name of every file that an attack tries to leave."""

@@ -3,7 +3,7 @@ notebook."""
 
 from __future__ import annotations
 
-from tests.attacks.attack import attack
+from tests.support.attacks.attack import attack
 
 LIVE = (
     "<script>alert(1)</script><img src=x onerror=alert(1)><a href=\\'javascript:alert(1)\\'>x</a>"

@@ -17,10 +17,10 @@ from importlib.metadata import Distribution, distribution
 from pathlib import Path
 from typing import Any
 
-from tests.attacks.arena import NOT_OURS
+from tests.support.attacks.arena import NOT_OURS
 
 USER = 64_801  # nobody's
-ROOT = Path(__file__).resolve().parent.parent.parent
+ROOT = Path(__file__).resolve().parents[3]
 
 
 class Ordinary:
@@ -31,15 +31,14 @@ class Ordinary:
         self._folder = Path(tempfile.mkdtemp(prefix="ordinary-"))
         self._folder.chmod(0o755)
         shutil.copytree(ROOT / "autograder", self._folder / "autograder", ignore=_compiled)
-        shutil.copytree(
-            ROOT / "tests" / "attacks", self._folder / "tests" / "attacks", ignore=_compiled
-        )
+        attacks = Path("tests", "support", "attacks")
+        shutil.copytree(ROOT / attacks, self._folder / attacks, ignore=_compiled)
         self._path("temporary").mkdir()
         os.chown(self._path("temporary"), USER, USER)
         python = self._python()
         # Into files: nobody reads what it says while it works.
         with self._path("output").open("wb") as output, self._path("errors").open("wb") as errors:
-            command = [python, "-m", "tests.attacks.arena", *levels]
+            command = [python, "-m", "tests.support.attacks.arena", *levels]
             self._process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, **self._as()
             )
@@ -111,7 +110,7 @@ class Ordinary:
     def _works(self, python: str) -> bool:
         try:
             tried = subprocess.run(
-                [python, "-c", "import numpy, tests.attacks"],
+                [python, "-c", "import numpy, tests.support.attacks"],
                 capture_output=True,
                 text=True,
                 **self._as(),

@@ -7,7 +7,7 @@ E and F.
 
 from __future__ import annotations
 
-from tests.attacks.attack import attack
+from tests.support.attacks.attack import attack
 
 FORGE = """
 import gc, os, struct, sys, types

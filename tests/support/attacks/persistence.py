@@ -3,7 +3,7 @@ or for the teacher."""
 
 from __future__ import annotations
 
-from tests.attacks.attack import MARK, attack
+from tests.support.attacks.attack import MARK, attack
 
 PLACES = f"""
 PLACES = ['/tmp/{MARK}', '/var/tmp/{MARK}', '/dev/shm/{MARK}', '{MARK}', '<<folder>>/{MARK}', '/{MARK}', '/dev/{MARK}',

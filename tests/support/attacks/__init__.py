@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # Each module adds its families to the list.
-from tests.attacks import (  # noqa: F401
+from tests.support.attacks import (  # noqa: F401
     escape,
     exhaustion,
     frames,
@@ -15,6 +15,6 @@ from tests.attacks import (  # noqa: F401
     spying,
     tampering,
 )
-from tests.attacks.attack import ATTACKS, Attack
+from tests.support.attacks.attack import ATTACKS, Attack
 
 __all__ = ["ATTACKS", "Attack"]

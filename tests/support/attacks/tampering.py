@@ -3,7 +3,7 @@ hold of."""
 
 from __future__ import annotations
 
-from tests.attacks.attack import attack
+from tests.support.attacks.attack import attack
 
 attack(
     "A01-input-transformer",

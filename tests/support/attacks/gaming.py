@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tests.attacks.attack import attack
-from tests.attacks.target import STEPS
+from tests.support.attacks.attack import attack
+from tests.support.attacks.target import STEPS
 
 attack(
     "I01-am-i-being-graded",

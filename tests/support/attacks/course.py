@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from autograder.course.course import Course
-from tests.attacks.neighbours import SETTINGS, answered, exercise, handed_in
-from tests.attacks.ordinary import ROOT
-from tests.attacks.values import Value
 from tests.support import processes
+from tests.support.attacks.neighbours import SETTINGS, answered, exercise, handed_in
+from tests.support.attacks.ordinary import ROOT
+from tests.support.attacks.values import Value
 
 Answers = Mapping[str, Value]
 

@@ -3,8 +3,8 @@ student can read it."""
 
 from __future__ import annotations
 
-from tests.attacks.attack import attack
-from tests.attacks.target import INPUT
+from tests.support.attacks.attack import attack
+from tests.support.attacks.target import INPUT
 
 READ = """
 def tell(*things):

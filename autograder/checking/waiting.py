@@ -103,10 +103,9 @@ def _calls(data: bytes) -> Mapping[str, set[str]]:
         source = as_python(cell.source)[0]
         tree = parsed(source)
         for statement in tree.body if tree else ():
-            alone = ast.Module([statement], [])
-            used = names.used(alone)
-            for name in names.bound(alone, source):
-                calls.setdefault(name, set()).update(used)
+            alone = names.of(ast.Module([statement], []))
+            for name in alone.bound:
+                calls.setdefault(name, set()).update(alone.used)
     return calls
 
 

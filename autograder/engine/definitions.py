@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.exercises.names import BUILTINS, used
+from autograder.exercises import names
 
 NAME = "__definition__"
 """Under this name a check finds what makes its definitions remember."""
@@ -61,7 +61,7 @@ def marked(tree: ast.Module) -> ast.Module:
         if isinstance(node, ast.FunctionDef) and bound[node.name] == 1 and not node.decorator_list:
             functions[node.name] = node
 
-    allowed = (BUILTINS | MODULES) - CHANGING
+    allowed = (names.BUILTINS | MODULES) - CHANGING
     while True:
         for name, node in functions.items():
             if not _is_pure(node, allowed | functions.keys()):
@@ -98,7 +98,7 @@ def _is_pure(function: ast.FunctionDef, allowed: Set[str]) -> bool:
             return False
         if isinstance(node, ast.Attribute) and node.attr in CHANGING:
             return False
-    return used(ast.Module([function], [])) <= allowed
+    return names.of(ast.Module([function], [])).used <= allowed
 
 
 class Definitions:

@@ -79,7 +79,7 @@ def words(source: str) -> frozenset[str]:
 def uses(source: str) -> frozenset[str] | None:
     """The global names that a cell refers to, functions included; None if it does not parse."""
     tree = parsed(source)
-    return None if tree is None else names.used(tree)
+    return None if tree is None else names.of(tree).used
 
 
 def deletes(source: str, name: str) -> bool:

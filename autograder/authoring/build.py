@@ -31,7 +31,7 @@ from autograder.base.settings import Settings
 from autograder.base.text import points, shown
 from autograder.exercises import data_files, misconceptions, sources
 from autograder.exercises import names as scope
-from autograder.exercises.content_id import content_id
+from autograder.exercises.exercise import content_id
 
 
 def notebooks(path: Path, settings: Settings | None = None) -> tuple[bytes, bytes]:

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from autograder.authoring.cells import Cell, Problem, Source
 from autograder.authoring.regions import without_region
-from autograder.exercises.cell_source import defines_class
+from autograder.exercises.exercise import defines_class
 
 
 def problems(source: Source) -> Iterator[Problem]:

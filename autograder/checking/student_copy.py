@@ -21,10 +21,18 @@ from autograder.base.errors import Unusable
 from autograder.base.result import CheckResult, Result, StepResult
 from autograder.base.text import agreeing, count, listed, one_line, points
 from autograder.exercises import data_files
-from autograder.exercises.cell_source import defines_class, sentence_of
-from autograder.exercises.checksum import checksum
-from autograder.exercises.content_id import content_id
-from autograder.exercises.exercise import ANNOUNCED, ARRAYS, FILLED_IN, Cell, Check, Exercise
+from autograder.exercises.exercise import (
+    ANNOUNCED,
+    ARRAYS,
+    FILLED_IN,
+    Cell,
+    Check,
+    Exercise,
+    checksum,
+    content_id,
+    defines_class,
+    sentence_of,
+)
 from autograder.submissions.check_table import check_table
 from autograder.submissions.merged_cells import unmerged
 from autograder.submissions.notebook import RawCell, Rejected, marks, raw_cells

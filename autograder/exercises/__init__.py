@@ -3,9 +3,6 @@
 __all__ = [
     "answer_bank",
     "cell_code",
-    "cell_source",
-    "checksum",
-    "content_id",
     "data_files",
     "exercise",
     "misconceptions",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import hashlib
 import json
 import re
 from collections.abc import Mapping
@@ -16,7 +18,6 @@ from autograder.base.errors import Unusable
 from autograder.base.files import Refused
 from autograder.base.result import Picture
 from autograder.exercises import data_files, sources
-from autograder.exercises.cell_source import defines_class, sentence_of
 from autograder.exercises.data_files import Data
 
 if TYPE_CHECKING:
@@ -32,6 +33,11 @@ FILLED_IN = re.compile(r"^tools\.CHECKS = ", re.MULTILINE)
 
 ARRAYS = re.compile(r"^\w+ = tools\.arrays\(\"[\w+/=]+\"\)", re.MULTILINE)
 """What stands in every cell of arrays."""
+
+# Nearly every check begins so. To parse the whole cell for it takes a hundred times as long, and
+# every command reads all checks of an exercise.
+_PLAIN_SENTENCE = re.compile(r'"""([^"\\]*)"""[ \t]*(?:\n|\Z)')
+"""A docstring without escapes and quotes, alone in its lines."""
 
 
 @dataclass(frozen=True)
@@ -306,3 +312,39 @@ def _check(marks: Mapping[str, Any], source: str) -> Check:
         repeatable=marks.get("repeat", True),
         void=bool(marks.get("void")),
     )
+
+
+def defines_class(source: str, name: str) -> bool:
+    """Whether a cell defines a class of this name."""
+    return re.search(rf"^class {re.escape(name)}\b", source, re.MULTILINE) is not None
+
+
+def sentence_of(source: str) -> str:
+    """The sentence of a check that students read: its docstring, in one line."""
+    plain = _PLAIN_SENTENCE.match(source)
+    if plain:
+        return " ".join(plain[1].split())
+    return " ".join((ast.get_docstring(ast.parse(source)) or "").split())
+
+
+def checksum(
+    source: str,
+    id: str,
+    points: str | None = None,
+    cell_type: str = "code",
+    is_solution: bool = False,
+    is_locked: bool = True,
+) -> str:
+    """nbgrader's checksum of a cell, which tells whether a locked one is as it was handed out.
+
+    Args:
+        points: of a graded cell, as the notebook has them; None for one that is not graded.
+    """
+    marks = (str(points is not None), str(is_solution), str(is_locked))
+    text = "".join([source, cell_type, *marks, id, points or ""])
+    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
+
+
+def content_id(kind: str, source: str) -> str:
+    """An id from what a cell says: inserting a cell elsewhere leaves all others with theirs."""
+    return f"{kind}-{hashlib.sha256(source.encode()).hexdigest()[:12]}"

@@ -12,8 +12,7 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import chain
 
-from autograder.exercises.checksum import checksum
-from autograder.exercises.exercise import ANNOUNCED, FILLED_IN, Exercise
+from autograder.exercises.exercise import ANNOUNCED, FILLED_IN, Exercise, checksum
 from autograder.submissions import cut_off, defined_again, ipython_input
 from autograder.submissions.notebook import (
     DELETED,

@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from autograder.exercises.checksum import checksum
-from autograder.exercises.exercise import Cell, Exercise
+from autograder.exercises.exercise import Cell, Exercise, checksum
 from autograder.submissions.notebook import RawCell
 from autograder.submissions.python_source import parsed
 from autograder.submissions.submission import SubmittedCell

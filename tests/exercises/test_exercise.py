@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from autograder.exercises.cell_source import sentence_of
+from autograder.exercises.exercise import sentence_of
 
 
 @pytest.mark.parametrize(

@@ -32,8 +32,7 @@ from autograder.course.gradebook.database import (
     TASK_CELL,
     new_id,
 )
-from autograder.exercises.checksum import checksum
-from autograder.exercises.exercise import Cell, Exercise, from_notebook
+from autograder.exercises.exercise import Cell, Exercise, checksum, from_notebook
 from autograder.exercises.sources import notebook_at
 
 MAX_ANSWER = 20_000

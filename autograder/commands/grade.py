@@ -165,9 +165,9 @@ def _scanned(course: Course, exercise: Exercise, submitted: Path | None) -> tupl
 def _note_other_zone(course: Course, exercise: Exercise, scanned: Scan) -> None:
     """Say whose time was read in a zone that the settings no longer name."""
     from autograder.base.settings import NAME
-    from autograder.course.collecting import read_zones
+    from autograder.course.collecting import store
 
-    students = read_zones.of_another(course, exercise.name, scanned.students)
+    students = store.of_another_zone(course, exercise.name, scanned.students)
     if students:
         whose = first_of(students, NAMED)
         cause = f"time_zone was changed after the times of {whose} were read"

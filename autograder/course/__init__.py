@@ -5,7 +5,6 @@ __all__ = [
     "collecting",
     "course",
     "disclosure",
-    "folder",
     "gradebook",
     "grading",
     "keeping",
@@ -13,6 +12,7 @@ __all__ = [
     "new_course",
     "reports",
     "results",
+    "submission_folder",
     "timestamp",
     "troubles",
 ]

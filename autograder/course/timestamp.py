@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, timezone, tzinfo
+from datetime import datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
 from pathlib import Path
 
@@ -32,6 +32,9 @@ SOURCES = {
     "": f"by {NAME}",
 }
 """What its first word says, in words."""
+
+TOLERANCE = timedelta(minutes=5)
+"""So much do the clocks of two systems differ."""
 
 OWN_ZONE = "local"
 """What stands there for the zone of this machine."""

@@ -21,20 +21,14 @@ from nbgrader.exchange.default import ExchangeCollect  # type: ignore[import-unt
 
 from autograder.base import files
 from autograder.course import timestamp
-from autograder.course.collecting import store as collecting
-from autograder.course.collecting.candidates import TOLERANCE
-from autograder.course.collecting.downloads import unreadable
-from autograder.course.collecting.earlier import MAX_TRIES
-from autograder.course.collecting.store import (
-    MAX_BYTES,
-    Collected,
-    Left,
-    read_secret,
-    shortened,
-    store,
-)
+from autograder.course.collecting import store
+from autograder.course.collecting.collected import Collected, Left, shortened, unreadable
+from autograder.course.collecting.store import MAX_TRIES
 from autograder.course.course import STUDENT_ID
 from autograder.course.gradebook import config, deadlines
+from autograder.course.submission_folder import read_secret
+from autograder.course.timestamp import TOLERANCE
+from autograder.submissions.notebook import MAX_BYTES
 
 
 class _Record(NamedTuple):
@@ -120,7 +114,7 @@ class Collector(ExchangeCollect):  # type: ignore[misc]
         Args:
             is_alone: whether it was changed by itself, and not with the whole exchange.
         """
-        now = collecting.now().replace(tzinfo=None)
+        now = timestamp.now()
         changed = min(record.changed, now)
         taken = f"taken was that of its last change, {changed:%Y-%m-%d %H:%M} UTC"
         if record.time > min(now, changed + TOLERANCE):
@@ -185,7 +179,7 @@ class Collector(ExchangeCollect):  # type: ignore[misc]
             is_new = False
             place = self._course.submission(student, exercise)
             if self.update or not place.is_dir():
-                is_new = store(
+                is_new = store.put(
                     self._course,
                     exercise,
                     student,

@@ -12,8 +12,8 @@ from autograder.base import moment, settings
 from autograder.base.errors import Unusable
 from autograder.base.text import listed, on_day, short
 from autograder.course.class_list import may_be
-from autograder.course.collecting import inbox, store
-from autograder.course.collecting.store import Collected
+from autograder.course.collecting import inbox
+from autograder.course.collecting.collected import Collected, together
 from autograder.course.course import Course
 from autograder.course.gradebook import config, deadlines, record, versions
 from autograder.exercises.exercise import Exercise
@@ -90,7 +90,7 @@ def collect(course: Course, exercise: Exercise) -> list[str]:
     """
     due = deadlines.due_date(course, exercise.name)
     exchanged = from_exchange(course, exercise)
-    collected = store.together([exchanged, inbox.collect(course, exercise, due)])
+    collected = together(exchanged, inbox.collect(course, exercise, due))
     moved = [f"note: {may_be(*ids)}" for ids in record.moved_students(course).items()]
     nothing = [f"nothing to collect in {course.inbox} nor in the exchange"]
     return [*(collected.lines or nothing), *moved]

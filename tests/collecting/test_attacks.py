@@ -18,17 +18,8 @@ import pytest
 
 from autograder.base import settings
 from autograder.course import timestamp
-from autograder.course.collecting import (
-    archives,
-    candidates,
-    downloads,
-    earlier,
-    gradescope,
-    inbox,
-    search,
-)
-from autograder.course.collecting import store as collected
-from autograder.course.collecting.store import Collected
+from autograder.course.collecting import candidates, downloads, gradescope, inbox, store
+from autograder.course.collecting.collected import Collected
 from autograder.course.course import Course
 from autograder.course.gradebook import deadlines, record
 from tests.support import courses
@@ -49,7 +40,7 @@ CLAIMED = (
 
 @pytest.fixture(autouse=True)
 def clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(collected, "now", lambda: NOW)
+    monkeypatch.setattr(timestamp, "now", lambda: NOW.replace(tzinfo=None))
 
 
 @pytest.fixture(params=["with a class list", "without"])
@@ -207,7 +198,7 @@ def test_what_was_unpacked_from_a_students_archive_is_theirs_and_sets_no_time(
         path, ns=(1, 1)
     )  # so that all have another time than the one at which they were put there
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(collected, "now", lambda: datetime.now(timezone.utc))
+        patch.setattr(timestamp, "now", lambda: datetime.now(timezone.utc).replace(tzinfo=None))
         found = collect(course)
     (student,) = found.stored
     time = taken(course, student)[1]
@@ -378,7 +369,7 @@ def test_what_a_student_put_into_one_archive_is_one_submission(
         entries[place] = courses.handed_in(course, {"why": str(number)})
     put(course, "CS101-Counting-1.zip", zipped(entries, PACKED_AT))
     found = collect(course)
-    assert found.stored == ("ada",) and not earlier.folders(course)
+    assert found.stored == ("ada",) and not store.earlier_folders(course)
     wanted = "59" if platform == "canvas" else "0"  # the number is Canvas's, and elsewhere Ada's
     assert taken(course, "ada")[0] == courses.handed_in(course, {"why": wanted})
 
@@ -390,14 +381,14 @@ def test_of_many_submissions_the_last_ones_count_and_no_more_are_kept(course: Co
         data = courses.handed_in(course, {"why": str(number)})
         put(course, f"ada/{number}/counting.ipynb", data, PACKED_AT + timedelta(minutes=number))
     found = collect_listed(course)
-    assert found.notes[0] == f"of ada the last {earlier.MAX_TRIES} of 30 submissions count"
-    assert len(earlier.of(course, NAME, "ada")) == earlier.MAX_TRIES - 1
+    assert found.notes[0] == f"of ada the last {store.MAX_TRIES} of 30 submissions count"
+    assert len(store.earlier(course, NAME, "ada")) == store.MAX_TRIES - 1
     assert not collect_listed(course).stored
     for number in range(30, 60):
         data = courses.handed_in(course, {"why": str(number)})
         put(course, f"ada/{number}/counting.ipynb", data, PACKED_AT + timedelta(minutes=number))
         collect_listed(course)
-    assert len(earlier.of(course, NAME, "ada")) <= earlier.MAX_TRIES
+    assert len(store.earlier(course, NAME, "ada")) <= store.MAX_TRIES
     assert taken(course, "ada")[0] == courses.handed_in(course, {"why": "59"})
 
 
@@ -409,16 +400,16 @@ def collect_listed(course: Course) -> Collected:
 def test_of_too_many_earlier_ones_the_oldest_that_did_not_win_goes_first(course: Course) -> None:
     (course.root / "autograder.toml").write_text('counts = "best"\n')
     course = replace(course, settings=settings.read(course.root / "autograder.toml"))
-    for number in range(earlier.MAX_TRIES + 1):
+    for number in range(store.MAX_TRIES + 1):
         data = courses.handed_in(course, {"why": str(number)})
-        collected.store(course, NAME, "ada", data, PACKED_AT + timedelta(minutes=number))
-    first, second, *rest = earlier.of(course, NAME, "ada")
+        store.put(course, NAME, "ada", data, PACKED_AT + timedelta(minutes=number))
+    first, second, *rest = store.earlier(course, NAME, "ada")
     for place in rest:
-        (place / earlier.RESULT).write_text("{}")
+        (place / store.RESULT).write_text("{}")
     data = courses.handed_in(course, {"why": "new"})
-    collected.store(course, NAME, "ada", data, PACKED_AT + timedelta(hours=9))
-    left = earlier.of(course, NAME, "ada")
-    assert first in left and second in left and len(left) == earlier.MAX_TRIES
+    store.put(course, NAME, "ada", data, PACKED_AT + timedelta(hours=9))
+    left = store.earlier(course, NAME, "ada")
+    assert first in left and second in left and len(left) == store.MAX_TRIES
 
 
 # Times.
@@ -620,18 +611,18 @@ def test_few_files_of_one_student_are_opened(
 ) -> None:
     write_list(course)
     reads: list[int] = []
-    read = archives.ArchivedFile.read
+    read = downloads._read_entry
 
-    def counted(self: archives.ArchivedFile, limit: int) -> bytes:
-        reads.append(limit)
-        return read(self, limit)
+    def counted(*arguments: Any) -> bytes:
+        reads.append(arguments[-1])
+        return read(*arguments)
 
-    monkeypatch.setattr(archives.ArchivedFile, "read", counted)
+    monkeypatch.setattr(downloads, "_read_entry", counted)
     for name in ("ada.zip", "stuff.zip", "CS101-Counting-1.zip"):
         below = "Ada Lovelace_1_assignsubmission_file_/" if name.startswith("CS101") else ""
         put(course, name, zipped({f"{below}{n}/n{n}.ipynb": b"{}" for n in range(300)}, PACKED_AT))
     collect(course)
-    assert len(reads) <= 3 * inbox.MAX_LOOKS
+    assert len(reads) <= 3 * candidates.MAX_LOOKS
 
 
 @pytest.mark.parametrize(
@@ -666,19 +657,19 @@ def test_whatever_cannot_be_foreseen_is_a_line_about_one_file(
     write_list(course)
     for student in ("ada", "ben", "zed"):
         put(course, f"{student}/counting.ipynb", courses.handed_in(course, RIGHT))
-    store, read = inbox.store, candidates.Reader.candidates
+    put_, read = store.put, candidates.Reader.candidates
 
     def fails(course: Course, exercise: str, student: str, *rest: object) -> bool:
         if student == "ada":
             raise ZeroDivisionError("no such thing")
-        return store(course, exercise, student, *rest)  # type: ignore[arg-type]
+        return put_(course, exercise, student, *rest)  # type: ignore[arg-type]
 
     def fails_too(self: candidates.Reader, download: downloads.Download) -> object:
         if download.parts[0] == "ben":
             raise RecursionError
         return read(self, download)
 
-    monkeypatch.setattr(inbox, "store", fails)
+    monkeypatch.setattr(store, "put", fails)
     monkeypatch.setattr(candidates.Reader, "candidates", fails_too)
     found = collect(course)
     assert found.stored == ("zed",)
@@ -692,13 +683,13 @@ def test_a_thousand_archives_do_not_use_up_what_the_system_lets_a_process_open(
     course: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_list(course)
-    monkeypatch.setattr(archives, "MAX_OPEN", 3)
+    monkeypatch.setattr(downloads, "MAX_OPEN", 3)
     data = zipped({"counting.ipynb": courses.handed_in(course, RIGHT)}, PACKED_AT)
     for number in range(20):
         put(course, f"ada/{number}.zip", data)
     put(course, "ben.zip", data)
     before = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
-    with search.found(course.inbox, lambda part: False) as (found, left):
+    with downloads.found(course.inbox, lambda part: False) as (found, left):
         assert len(found) == 21 and not left
         assert all(one.read(10**7) == found[0].read(10**7) for one in found)
         if before:
@@ -714,7 +705,7 @@ def test_a_table_of_contents_is_as_large_as_any_of_its_ends_says(tmp_path: Path)
     end = data.rindex(b"PK\x05\x06")
     data[end + 4 : end + 8] = b"PK\x05\x06"  # numbers of disks, which nobody asks for
     data[end + 12 : end + 16] = (9_000_000).to_bytes(4, "little")
-    assert archives.contents_size(BytesIO(bytes(data))) == 9_000_000
+    assert downloads.contents_size(BytesIO(bytes(data))) == 9_000_000
 
 
 def test_a_notebook_is_known_by_what_the_build_wrote_into_it(course: Course) -> None:

@@ -18,8 +18,9 @@ from autograder.base import settings
 from autograder.base.errors import Unusable
 from autograder.course import timestamp
 from autograder.course.class_list import NUMBERS, value_of
-from autograder.course.collecting import candidates, earlier, inbox, search
-from autograder.course.collecting.store import Collected, read_platform, store
+from autograder.course.collecting import candidates, downloads, inbox, store
+from autograder.course.collecting.collected import Collected
+from autograder.course.collecting.naming import read_platform
 from autograder.course.course import Course
 from autograder.course.gradebook import deadlines, record
 from autograder.submissions import parse
@@ -320,10 +321,10 @@ def test_of_two_hand_ins_of_one_second_the_second_is_kept_and_a_copy_of_it_is_no
     time = datetime(2026, 3, 20, 12, 0, 5, tzinfo=timezone.utc)
     first, second = (courses.handed_in(course, {"why": text}) for text in ("first", "second"))
 
-    assert store(course, NAME, "ada", first, time)
-    assert store(course, NAME, "ada", second, time)
+    assert store.put(course, NAME, "ada", first, time)
+    assert store.put(course, NAME, "ada", second, time)
     assert taken(course, "ada") == second
-    assert not store(course, NAME, "ada", second, time)
+    assert not store.put(course, NAME, "ada", second, time)
 
 
 def test_it_is_kept_where_the_time_of_a_submission_comes_from(course: Course) -> None:
@@ -336,12 +337,14 @@ def test_it_is_kept_where_the_time_of_a_submission_comes_from(course: Course) ->
     time, data = timestamp.submitted_at(folder), courses.handed_in(course, RIGHT)
     assert time is not None
     sooner = time.replace(tzinfo=timezone.utc) - timedelta(minutes=1)
-    store(course, NAME, "ada", data, sooner, source="exchange")
+    store.put(course, NAME, "ada", data, sooner, source="exchange")
     assert timestamp.source(folder) == "exchange"
     later = sooner + timedelta(minutes=5)
-    store(course, NAME, "ada", data, later, source="file")  # the same bytes: the first time counts
+    store.put(
+        course, NAME, "ada", data, later, source="file"
+    )  # the same bytes: the first time counts
     assert timestamp.source(folder) == "exchange"
-    store(course, NAME, "ada", courses.handed_in(course, {}), later, source="download")
+    store.put(course, NAME, "ada", courses.handed_in(course, {}), later, source="download")
     assert timestamp.source(folder) == "download"
 
 
@@ -607,7 +610,7 @@ def test_hostile_archives_cost_themselves_only(
     damaged = bytearray(archive({"gus/counting.ipynb": courses.handed_in(course, RIGHT)}))
     damaged[80] ^= 0xFF
     put(course, "damaged.zip", bytes(damaged))
-    monkeypatch.setattr(search, "MAX_ENTRIES", 5)
+    monkeypatch.setattr(downloads, "MAX_ENTRIES", 5)
     put(course, "many.zip", archive({f"s{n}/counting.ipynb": b"{}" for n in range(6)}))
     put(course, "zed/counting.ipynb")
     found = collect(course)
@@ -828,7 +831,7 @@ def test_blackboards_attempts_have_the_times_in_their_names(course: Course) -> N
     put(course, "gradebook_CS_101_2_Counting_2026-11-21-10-00-00.zip", archive(entries, 60 * 24))
     assert collect(course).stored == ("ada",)
     assert time_of(course, "ada") == datetime(2026, 11, 20, 22, 5, 10)
-    assert len(earlier.of(course, NAME, "ada")) == 1
+    assert len(store.earlier(course, NAME, "ada")) == 1
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ from autograder import cli
 from autograder.base import files, settings
 from autograder.base.settings import Settings
 from autograder.commands import export
-from autograder.course.collecting import search as downloads
+from autograder.course.collecting import downloads
 from autograder.course.course import Course
 from autograder.course.gradebook.final_grades import of_class
 from autograder.course.results import result_path

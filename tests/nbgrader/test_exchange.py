@@ -17,7 +17,7 @@ from autograder.base import settings
 from autograder.base.errors import Unusable
 from autograder.base.text import on_day
 from autograder.course import timestamp
-from autograder.course.collecting import earlier, store
+from autograder.course.collecting import store
 from autograder.course.course import Course
 from autograder.course.gradebook import config as host
 from autograder.course.gradebook import deadlines, final_grades, marks, record
@@ -398,7 +398,7 @@ def test_where_the_best_submission_counts_all_are_collected(
     assert exchange.collect(course, known) == ["collected: ada"]
     assert exchange.collect(course, known) == ["nothing newer: ada"]
     kept = []
-    for place in (course.submission("ada", NAME), *earlier.of(course, NAME, "ada")):
+    for place in (course.submission("ada", NAME), *store.earlier(course, NAME, "ada")):
         kept.append((place / f"{NAME}.ipynb").read_bytes())
     wanted = [courses.handed_in(course, {"why": text}) for text in ("third", "first", "second")]
     assert kept == wanted
@@ -534,9 +534,9 @@ def test_an_exchange_full_of_one_students_submissions_costs_the_last_ones(
         lambda self, one: opened.append(one.folder) or open_(self, one),
     )
     found = exchange.from_exchange(course, known)
-    assert found.stored == ("ada", "bob") and len(opened) <= 3 * earlier.MAX_TRIES
-    assert found.notes == (f"of ada the last {earlier.MAX_TRIES} of 50 submissions count",)
-    assert len(earlier.of(course, NAME, "ada")) == earlier.MAX_TRIES - 1
+    assert found.stored == ("ada", "bob") and len(opened) <= 3 * store.MAX_TRIES
+    assert found.notes == (f"of ada the last {store.MAX_TRIES} of 50 submissions count",)
+    assert len(store.earlier(course, NAME, "ada")) == store.MAX_TRIES - 1
     newest = course.submission("ada", NAME) / f"{NAME}.ipynb"
     assert newest.read_bytes() == courses.handed_in(course, {"why": "49"})
 
@@ -607,7 +607,7 @@ def test_a_time_that_has_come_true_meanwhile_still_wins_over_nothing(
     path.parent.mkdir(parents=True)
     path.write_bytes(courses.handed_in(course, RIGHT))
     os.utime(path, ((now + timedelta(hours=2)).timestamp(),) * 2)
-    monkeypatch.setattr(store, "now", lambda: now + timedelta(hours=3))
+    monkeypatch.setattr(timestamp, "now", lambda: (now + timedelta(hours=3)).replace(tzinfo=None))
     lines = exchange.collect(course, known)
     assert f"ada+{NAME}+{ahead}+x: its time lies after its last change; taken was" in str(lines)
     assert "lies after its download; taken was that of" in str(lines)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from autograder.base import files
-from autograder.course.collecting import naming, store
+from autograder.course.collecting import naming
 from autograder.course.course import Course
 from autograder.course.grading import grade_class
 from autograder.nbgrader import exchange
@@ -102,7 +102,7 @@ def test_two_students_of_one_name_on_the_platform_do_not_overwrite_each_other(
         pages.append(course.feedback / student / NAME / PAGE)
         files.write(pages[-1], student.encode())
         files.write(
-            course.submitted / student / NAME / store.PLATFORM, b"Ada L_5_assignsubmission_file_/"
+            course.submitted / student / NAME / naming.PLATFORM, b"Ada L_5_assignsubmission_file_/"
         )
     archive = tmp_path / "pages.zip"
     feedback_zip.write(course, courses.load(course), pages, archive)
@@ -116,8 +116,8 @@ def test_two_students_of_one_name_on_the_platform_do_not_overwrite_each_other(
 @pytest.mark.parametrize("text", ["../", "a/../b_1_assignsubmission_file_/", "/etc_1_assignsubmission_file_/", "a\n_1_2_", "", "ada", "x_1_assignsubmission_file_", ".a_1_2_", "c:\\a_1_2_"])  # fmt: skip
 def test_a_name_that_leads_elsewhere_is_no_platforms(text: str, tmp_path: Path) -> None:
     assert not naming.is_hand_back(text)
-    (tmp_path / store.PLATFORM).write_bytes(text.encode())
-    assert store.read_platform(tmp_path) == ""
+    (tmp_path / naming.PLATFORM).write_bytes(text.encode())
+    assert naming.read_platform(tmp_path) == ""
 
 
 @pytest.mark.filterwarnings(

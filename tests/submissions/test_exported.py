@@ -14,7 +14,7 @@ import pytest
 from nbconvert import PythonExporter
 
 from autograder.checking import confined, student_copy
-from autograder.course.collecting.content import Content
+from autograder.course.collecting.candidates import Content
 from autograder.exercises import exercise
 from autograder.submissions.parse import parse
 from autograder.submissions.percent import as_notebook

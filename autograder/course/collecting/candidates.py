@@ -7,26 +7,27 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone, tzinfo
-from pathlib import PurePath
+from datetime import datetime, timezone
+from functools import cached_property
+from itertools import islice
+from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from autograder.base import files
 from autograder.base.text import agreeing, count
+from autograder.course import timestamp
 from autograder.course.collecting import gradescope, naming
-from autograder.course.collecting import store as collected
-from autograder.course.collecting.candidate import Candidate, is_inside
-from autograder.course.collecting.content import Content
-from autograder.course.collecting.downloads import Download, unreadable
-from autograder.course.collecting.folder_names import FolderNames
-from autograder.course.collecting.gradescope import Exports
+from autograder.course.collecting.collected import Left, unreadable
+from autograder.course.collecting.downloads import Download
 from autograder.course.collecting.naming import Claim
-from autograder.course.collecting.roster import Unmatched
-from autograder.course.collecting.store import MAX_BYTES, Left
-from autograder.course.collecting.whose import Whose
+from autograder.course.collecting.owners import Owners
+from autograder.course.collecting.roster import Roster, Unmatched
+from autograder.course.course import Course
+from autograder.exercises.exercise import ANNOUNCED
+from autograder.exercises.percent import lines_of, split
+from autograder.exercises.sources import notebook_at
+from autograder.submissions.notebook import MAX_BYTES, MAX_CELLS, MAX_SOURCE, claims_of
 
-TOLERANCE = timedelta(minutes=5)
-"""So much do the clocks of two systems differ."""
 SUFFIXES = (".ipynb", ".py")
 WRONG_SUFFIXES = (".txt", ".json", ".download")
 """What browsers and mail programs put behind a notebook's name, or in the place of its ending."""
@@ -37,31 +38,125 @@ MAX_LOOKS_AT_NOBODYS = 300
 NO_SUBMISSIONS = ("students.csv", "readme.md")
 """What teachers put beside the downloads."""
 
+# As the build wrote it; inside a text of JSON the quotation marks would have backslashes before
+# them.
+_SAYS = re.compile(
+    rb'"autograder"\s*:\s*\{[^{}]{0,1000}?(?:\{[^{}]{0,1000}\}[^{}]{0,1000}?)?'
+    rb'"exercise"\s*:\s*"([^"\\]{1,200})"'
+)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A file that is a student's submission of this exercise; the largest ``rank`` counts."""
+
+    student: str
+    claim: Claim
+    time: datetime
+    copy: int
+    download: Download
+    doubt: str
+    """What is said where ``time`` is not the one that stands there."""
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether ``time`` is when it was handed in, not perhaps when somebody downloaded it."""
+        is_moodles = self.claim.kind == "moodle" and is_inside(self.download, self.claim)
+        is_written = self.claim.kind in ("gradescope", "blackboard")
+        return not self.doubt and (is_written or is_moodles)
+
+    @property
+    def source(self) -> str:
+        """Where ``handed_in`` comes from (``timestamp.SOURCES``)."""
+        is_canvas = self.claim.kind == "canvas"  # which marks who came late
+        return "download" if self.is_certain or is_canvas else "file"
+
+    @property
+    def has_guessed_zone(self) -> bool:
+        """Whether ``time`` was written down without its zone."""
+        if self.claim.kind == "blackboard":
+            return not self.doubt
+        return self.download.has_guessed_zone and self.time == self.download.time
+
+    @property
+    def account(self) -> str:
+        """What the platform itself tells people apart by; empty where nobody knows."""
+        return self.claim.number or self.claim.email
+
+    @property
+    def is_script(self) -> bool:
+        """Whether it is a script and no notebook."""
+        return self.download.parts[-1].lower().endswith(".py")
+
+    @property
+    def hand_in(self) -> tuple[str, ...]:
+        """What was handed in together: all of a student's files in an archive, or in a folder that
+        a platform has made for them. Other files were each handed in for themselves."""
+        if self.download.archive is not None:
+            return self.download.where.partition(": ")[0], self.claim.attempt
+        is_folder = self.claim.depth < len(self.download.parts)
+        if self.claim.kind != "plain" and is_folder:
+            return self.download.parts[: self.claim.depth]
+        return (self.download.where,)
+
+    @property
+    def rank_in_hand_in(self) -> tuple[bool, datetime, float, str]:
+        """Of what was handed in together the largest counts: notebooks before scripts, then the
+        newest one. The number of a copy is the student's, and Canvas's for a later one."""
+        is_later = self.claim.kind == "canvas" or not self.copy
+        order = self.copy + 1 if is_later else -1 / self.copy
+        return not self.is_script, self.download.time, order, self.download.where
+
+    @property
+    def rank(self) -> tuple[datetime, int, str]:
+        """The later one counts; of two from the same second the second copy."""
+        return self.time.replace(microsecond=0), self.copy, self.download.where
+
+    def is_late(self, due: datetime | None) -> bool:
+        """Whether it was handed in after the exercise was due."""
+        return due is not None and self.handed_in(due) > due
+
+    def handed_in(self, due: datetime | None) -> datetime:
+        """When it was handed in.
+
+        Canvas dates its archives' entries when it packs them, and marks in their names who was
+        late.
+        """
+        if self.claim.kind != "canvas" or due is None:
+            return self.time
+        if not self.claim.late:
+            return min(self.time, due)
+
+        now = timestamp.now().replace(tzinfo=timezone.utc)
+        for time in (self.time, self.download.packed, self.download.placed):
+            if due < time <= now:
+                return time
+        return self.time
+
 
 class Reader:
-    """Reads the paths of downloads.
+    """Finds the submissions of an exercise among downloads.
 
     It keeps what belongs to nobody or is no notebook until all have been seen.
     """
 
     def __init__(
         self,
-        names: FolderNames,
-        content: Content,
-        exports: Exports,
+        course: Course,
+        exercise: str,
+        roster: Roster,
+        exports: gradescope.Exports,
         downloads: Sequence[Download],
         left: list[Left],
-        zone: tzinfo | None = None,
     ) -> None:
-        self._names = names
-        self._content = content
-        self._exercise = names.exercise
-        self._roster = names.roster
+        self._exercise = exercise
+        self._roster = roster
         self._exports = exports
         self._downloads = downloads
         self._left = left
-        self._zone = zone
-        self._whose = Whose(names, exports, downloads)
+        self._zone = course.settings.zone
+        self._owners = Owners(exercise, roster, exports, downloads)
+        self._content = Content(course.root, roster.exercises)
         self._others: list[_Other] = []
         self._of_others: list[tuple[Download, _FileName]] = []
         """Notebooks that are named for other exercises."""
@@ -112,7 +207,7 @@ class Reader:
         if file.is_notebook and exercise is None:
             last_claim, _ = students[-1]
             exercise = self._says(download, last_claim.text)
-            if exercise in self._names.exercises and exercise != self._exercise:
+            if exercise in self._roster.exercises and exercise != self._exercise:
                 return
 
         for claim, student in students:
@@ -133,7 +228,7 @@ class Reader:
             stem = re.sub(r"\.ipynb\Z", "", naming.copy_of(stem)[0], flags=re.I)
         if not dot:
             return _FileName(None, "", 0, is_notebook)
-        return _FileName(*naming.exercise_in(stem, self._names.exercises), is_notebook)
+        return _FileName(*naming.exercise_in(stem, self._roster.exercises), is_notebook)
 
     def _students(self, download: Download, file: _FileName) -> list[tuple[Claim, str]]:
         """Whose a file is; of a group's, those whom the class list knows."""
@@ -141,7 +236,7 @@ class Reader:
             file.is_notebook or _is_misnamed(download.parts[-1])
         )
         try:
-            claims = self._whose.claims(download, file.student, is_named)
+            claims = self._owners.claims(download, file.student, is_named)
         except Unmatched as problem:
             archive = "/".join(download.parts[: (download.archive or 0) + 1])
             self._leave(download, problem, file, archive)
@@ -173,7 +268,7 @@ class Reader:
                     self._unseen[whose, is_archive] += 1
                 return
 
-        is_theirs = download.owner and self._names.is_name(download.owner[-1])
+        is_theirs = download.owner and self._roster.is_name(download.owner[-1])
         owner = download.owner if is_theirs else ()
         self._left.append(Left(download.where, str(problem), owner))
 
@@ -185,7 +280,7 @@ class Reader:
         claims: list[Claim] = []
         missing: list[str] = []
         with suppress(Unmatched):  # said where the exercise that it is named for is collected
-            claims += self._whose.claims(download, file.student, True)
+            claims += self._owners.claims(download, file.student, True)
         for claim in claims:
             with suppress(Unmatched):
                 missing.append(self._roster.find(claim))
@@ -208,8 +303,8 @@ class Reader:
     def _time(self, download: Download, claim: Claim) -> tuple[datetime, str]:
         """When it was handed in, and what to say about it."""
         time = self._written_time(download, claim)
-        now = collected.now()
-        latest = min(now, download.placed + TOLERANCE)
+        now = timestamp.now().replace(tzinfo=timezone.utc)
+        latest = min(now, download.placed + timestamp.TOLERANCE)
         if time <= latest:
             return time, ""
 
@@ -293,3 +388,52 @@ def _is_worth_a_line(other: _Other, by_student: Mapping[str, list[Candidate]]) -
         return True
     taken = max(candidate.time for candidate in by_student[other.student])
     return ".ipynb" in other.name.lower() and other.time > taken
+
+
+def is_inside(download: Download, claim: Claim) -> bool:
+    """Whether what says whose the file is lies in an archive that names nobody.
+
+    Then the times of that archive's entries are sound.
+    """
+    return download.archive is not None and claim.depth > download.archive + 1
+
+
+class Content:
+    """Knows files of a course's exercises by what they hold."""
+
+    def __init__(self, root: Path, exercises: Sequence[str]) -> None:
+        self._root = root
+        self._exercises = exercises
+
+    def exercise(self, name: str, data: bytes) -> str | None:
+        """The exercise that a notebook names, or to which the cells of a script belong; None where
+        they name none, or several alike."""
+        if name.lower().endswith(".ipynb"):
+            match = _SAYS.search(data)
+            return match[1].decode("utf-8", "replace") if match else None
+
+        if len(data) > 4 * MAX_SOURCE:
+            return None
+        claims: set[str] = set()
+        text = data.decode("utf-8", "replace")
+        for cell in islice(split(lines_of(text)), MAX_CELLS):
+            claims.update(claims_of(cell.cell_line))
+        if not claims:  # Colab and nbconvert write no marks
+            claims.update(ANNOUNCED.findall(text), re.findall(r"^def (\w+)", text, re.MULTILINE))
+        # An exercise that goes on from another may hold cells of it, and has more of its own.
+        shared = {exercise: len(claims & ids) for exercise, ids in self._ids.items()}
+        most = max(shared.values(), default=0)
+        best = [exercise for exercise, count in shared.items() if count == most]
+        return best[0] if most and len(best) == 1 else None
+
+    @cached_property
+    def _ids(self) -> dict[str, set[str]]:
+        """The marks of each exercise's cells. Read where a script asks: there are few."""
+        ids = {}
+        for exercise in self._exercises:
+            notebook = notebook_at(self._root, exercise)
+            try:
+                ids[exercise] = set(claims_of(notebook.read_text(encoding="utf-8")))
+            except (OSError, ValueError):  # the teacher hears of it from whoever asks for it
+                ids[exercise] = set()
+        return ids

@@ -9,10 +9,10 @@ from datetime import datetime, timezone
 from typing import Any
 
 from autograder.base import files
-from autograder.course.collecting.downloads import Download, unreadable
-from autograder.course.collecting.folder_names import FolderNames
+from autograder.course.collecting.collected import Left, unreadable
+from autograder.course.collecting.downloads import Download
 from autograder.course.collecting.naming import GRADESCOPE_EXPORT, GRADESCOPE_FOLDER, Claim
-from autograder.course.collecting.store import Left
+from autograder.course.collecting.roster import Roster
 
 METADATA = "submission_metadata.yml"
 
@@ -59,14 +59,14 @@ class Exports:
         return self.entries.get(_place(download, place), {}).get(download.parts[place])
 
 
-def exports(downloads: Sequence[Download], left: list[Left], names: FolderNames) -> Exports:
+def exports(downloads: Sequence[Download], left: list[Left], roster: Roster) -> Exports:
     """Read the exports' lists; one that cannot be read goes to ``left``."""
     entries: dict[Place, dict[str, _Entry]] = {}
     for download in downloads:
-        if download.parts[-1] != METADATA or not _is_at_the_top(download, names):
+        if download.parts[-1] != METADATA or not _is_at_the_top(download, roster):
             continue
 
-        is_certain = all(names.names_nobody(part) for part in download.parts[:-1])
+        is_certain = all(roster.names_nobody(part) for part in download.parts[:-1])
         limit = _MAX_BYTES if is_certain else _MAX_DOUBTFUL_BYTES
         try:
             data = download.read(limit)
@@ -78,14 +78,14 @@ def exports(downloads: Sequence[Download], left: list[Left], names: FolderNames)
     return Exports(entries)
 
 
-def _is_at_the_top(download: Download, names: FolderNames) -> bool:
+def _is_at_the_top(download: Download, roster: Roster) -> bool:
     """Whether Gradescope may have put a list there.
 
     One that lies deeper, or in what is a student's, is theirs.
     """
     folders = download.parts[:-1]
     for folder in folders:
-        if names.is_known(folder) or GRADESCOPE_FOLDER.fullmatch(folder):
+        if roster.is_known(folder) or GRADESCOPE_FOLDER.fullmatch(folder):
             return False
     inside = folders[download.archive + 1 :] if download.archive is not None else ()
     return len(inside) <= 1 and all(GRADESCOPE_EXPORT.fullmatch(part) for part in inside)

@@ -6,6 +6,8 @@ Nothing in the folder is changed. What cannot be matched for certain is listed, 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from hashlib import sha256
@@ -13,26 +15,14 @@ from hashlib import sha256
 from autograder.base import files, settings
 from autograder.base.text import first_of, listed
 from autograder.course import timestamp
-from autograder.course.collecting import earlier, gradescope, naming, read_zones
-from autograder.course.collecting.candidate import Candidate
-from autograder.course.collecting.candidates import MAX_LOOKS, TOLERANCE, Reader
-from autograder.course.collecting.content import Content
-from autograder.course.collecting.downloads import Download, unreadable
-from autograder.course.collecting.folder_names import FolderNames
+from autograder.course.collecting import gradescope, naming, store
+from autograder.course.collecting.candidates import MAX_LOOKS, Candidate, Reader
+from autograder.course.collecting.collected import Collected, Left, shortened, unreadable
+from autograder.course.collecting.downloads import Download, found, walk
 from autograder.course.collecting.roster import Roster
-from autograder.course.collecting.search import found
-from autograder.course.collecting.store import (
-    MAX_BYTES,
-    Collected,
-    Left,
-    keep_platform,
-    shortened,
-    store,
-)
 from autograder.course.course import Course
-from autograder.exercises import exercise as exercises
-from autograder.exercises.exercise import Exercise
-from autograder.submissions.notebook import CLEARED
+from autograder.exercises.exercise import Exercise, built_names
+from autograder.submissions.notebook import CLEARED, MAX_BYTES
 from autograder.submissions.percent import as_notebook
 
 MAX_NAMES = 10
@@ -48,24 +38,35 @@ def collect(course: Course, exercise: Exercise, due: datetime | None = None) -> 
     Raises:
         Unusable: the class list cannot be read.
     """
-    roster = Roster(course.class_list())
+    roster = Roster(course.class_list(), [exercise.name, *built_names(course.root)])
     due = due.replace(tzinfo=timezone.utc) if due else None
-    built = exercises.built_names(course.root)
-    names = FolderNames(exercise.name, built, roster)
-    content = Content(course.root, built)
-
-    with found(course.inbox, names.is_name, course.settings.zone) as (downloads, left):
-        exports = gradescope.exports(downloads, left, names)
-        reader = Reader(names, content, exports, downloads, left, course.settings.zone)
-        by_student = _told_apart(reader.by_student(), roster, left)
-
+    with by_student(course, exercise.name, roster) as (candidates, left):
+        certain = _told_apart(candidates, roster, left)
         collection = _Collection(course, exercise.name, roster, due, left)
-        moved = read_zones.read_again(course, exercise.name)
+        moved = store.read_again(course, exercise.name)
         if moved:
             collection.notes.append(_read_again(moved, course.settings.time_zone))
-        for student in sorted(by_student):
-            collection.add(student, by_student[student])
+        for student in sorted(certain):
+            collection.add(student, certain[student])
     return collection.collected()
+
+
+@contextmanager
+def by_student(
+    course: Course, exercise: str, roster: Roster
+) -> Iterator[tuple[dict[str, list[Candidate]], list[Left]]]:
+    """The submissions of each student in the inbox, which can be read in the block, and what is
+    left."""
+    zone = course.settings.zone
+    with found(course.inbox, roster.is_name, zone) as (downloads, left):
+        exports = gradescope.exports(downloads, left, roster)
+        reader = Reader(course, exercise, roster, exports, downloads, left)
+        yield reader.by_student(), left
+
+
+def has_downloads(course: Course) -> bool:
+    """Whether files lie in the inbox."""
+    return next(walk(course.inbox, (), []), None) is not None
 
 
 @dataclass
@@ -137,7 +138,11 @@ class _Collection:
         for candidate in counting:
             beside = None
             if candidate.is_script:
-                near = (one for one in notebooks if abs(one.time - candidate.time) <= TOLERANCE)
+                near = (
+                    one
+                    for one in notebooks
+                    if abs(one.time - candidate.time) <= timestamp.TOLERANCE
+                )
                 beside = next(near, None)
             if beside is None:
                 kept.append(candidate)
@@ -153,10 +158,10 @@ class _Collection:
     def _newest(self, student: str, hand_ins: list[Candidate]) -> list[Candidate]:
         """The last submissions of a student, the newest one last."""
         ordered = sorted(hand_ins, key=lambda candidate: candidate.rank)
-        if len(ordered) > earlier.MAX_TRIES:
-            last = f"the last {earlier.MAX_TRIES} of {len(ordered)} submissions count"
+        if len(ordered) > store.MAX_TRIES:
+            last = f"the last {store.MAX_TRIES} of {len(ordered)} submissions count"
             self.notes.append(f"of {student} {last}")
-        return ordered[-earlier.MAX_TRIES :]
+        return ordered[-store.MAX_TRIES :]
 
     def _guessed_zone(self) -> str:
         """Which zone was taken for that of times that name none."""
@@ -181,7 +186,7 @@ class _Collection:
         source = first.source
         if first.has_guessed_zone:
             source = timestamp.source_in(source, self.course.settings.time_zone)
-        return first, store(*to, data, time, None, counts, source)
+        return first, store.put(*to, data, time, None, counts, source)
 
     def _first(self, newest: Candidate, digest: bytes, own: list[Candidate]) -> Candidate:
         """The submission that came first of those with the same bytes."""
@@ -202,7 +207,7 @@ class _Collection:
         student, download, claim = newest.student, newest.download, newest.claim
         first, is_new = self._put(newest, own)
         hand_back = naming.hand_back(claim, download.parts[claim.depth - 1])
-        keep_platform(self.course, self.exercise, student, hand_back)
+        naming.keep_platform(self.course.submission(student, self.exercise), hand_back)
 
         if is_new:
             self.stored.append(student)

@@ -9,9 +9,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Literal
 
+from autograder.base import files
+
 Kind = Literal["moodle", "canvas", "gradescope", "blackboard", "brightspace", "sakai", "plain"]
+
+PLATFORM = "platform.txt"
+"""The file beside a submission in which we keep what its platform calls the student's own folder or
+file."""
 
 MAX_PART = 300
 """Characters of a folder's or a file's name that a platform may have made."""
@@ -247,3 +254,27 @@ def is_hand_back(text: str) -> bool:
         and not name.startswith(".")
         and not set(name) & set("/\\:")
     )
+
+
+def keep_platform(folder: Path, hand_back: str) -> None:
+    """Remember beside a submission how the platform calls its student (``hand_back``)."""
+    if hand_back and read_platform(folder) != hand_back:
+        files.write(folder / PLATFORM, hand_back.encode())
+
+
+def read_platform(folder: Path) -> str:
+    """What ``keep_platform`` kept; empty where there is nothing sound."""
+    try:
+        text = files.read(folder / PLATFORM, 1000).decode("utf-8")
+    except (files.Refused, OSError, UnicodeDecodeError):
+        return ""
+    return text if is_hand_back(text) else ""
+
+
+def kept_claim(folder: Path) -> Claim | None:
+    """Whose a submission is by what ``keep_platform`` kept."""
+    name = read_platform(folder)
+    if name.endswith("/"):
+        return platform_folder(name.removesuffix("/"))
+    made = platform_file(f"{name}x") if name else None
+    return made[0] if made else None

@@ -1,14 +1,16 @@
-"""Which student a claim means: by the class list, or without one by what the path says."""
+"""Whom a name means: by the class list, or without one by what the path says."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
+from functools import cache
 
 from autograder.base.text import either
 from autograder.course.class_list import EMAILS, GITHUB, LOGINS, NUMBERS, full_name, heading
+from autograder.course.collecting import naming
 from autograder.course.collecting.naming import Claim, Kind
 from autograder.course.course import STUDENT_ID
 
@@ -30,10 +32,18 @@ class Unmatched(Exception):
 
 
 class Roster:
-    """The class list (``Course.class_list``), or the rule that every folder is a student."""
+    """The class list, or the rule that every folder is a student.
 
-    def __init__(self, people: Mapping[str, Mapping[str, str]] | None) -> None:
+    Args:
+        people: as ``Course.class_list`` gives them; None without a list.
+        exercises: the names of exercises, which names of folders and files may hold.
+    """
+
+    def __init__(
+        self, people: Mapping[str, Mapping[str, str]] | None, exercises: Iterable[str] = ()
+    ) -> None:
         self.listed = people is not None
+        self.exercises = sorted(set(exercises), key=len, reverse=True)
         # Tables, for a large class is asked for everybody of a large class.
         self._ids: set[str] = set()
         self._names: dict[str, set[str]] = {}
@@ -58,6 +68,10 @@ class Roster:
                 self._by_key[key].add(student)
             for column, value in columns.items():
                 self._by_value[column, value.strip().casefold()].add(student)
+
+        # Whose a folder is by its name, and whom that mentions: of each file in it.
+        self.claim = cache(self._claim)
+        self.mentioned = cache(self._mentioned)
 
     def find(self, claim: Claim) -> str:
         """The student's id.
@@ -108,9 +122,57 @@ class Roster:
         """Whether a folder or file called ``text`` is somebody of the class list."""
         return bool(self.named(Claim("plain", text)))
 
-    def may_be(self, claim: Claim) -> bool:
-        """Whether the class list has somebody with the claim's name or login."""
-        return bool(self.named(claim) or self._signs_in_as(claim.login))
+    def is_name(self, part: str) -> bool:
+        """Whether a folder, or an archive without its ending, names one student, or may do so.
+
+        Nothing below it names another one, or is Gradescope's word.
+        """
+        if naming.GRADESCOPE_FOLDER.fullmatch(part) or self.is_known(part):
+            return True
+        return not self.listed and not self.names_nobody(part)
+
+    def is_known(self, part: str) -> bool:
+        """Whether it names somebody of the class list, or was made by a platform for a student."""
+        return self.claim(part) is not None or bool(self.mentioned(part)[0])
+
+    def is_nobodys(self, text: str) -> bool:
+        """Whether it holds nothing but words that people add to names."""
+        return naming.is_nobodys(text, self.exercises)
+
+    def _claim(self, part: str) -> Claim | None:
+        """Whose a folder is by its own name alone; None where that is not certain."""
+        claim = naming.platform_folder(part)
+        if claim:
+            return claim
+        if self.listed:
+            for text in (part, self.student(part)):
+                if self.knows(text):
+                    return Claim("plain", text)
+
+        # An archive that a student handed in, or what was unpacked from it.
+        if self.names_nobody(part):
+            return None
+        platform = naming.platform_file(part)
+        if platform:
+            return platform[0]
+
+        # Without a class list nothing tells what ILIAS calls a folder from other names.
+        ilias = naming.ilias_folder(part) if self.listed else None
+        is_known = ilias and (self.named(ilias) or self._signs_in_as(ilias.login))
+        return ilias if is_known else None
+
+    def student(self, stem: str) -> str:
+        """The part of an archive's name that is a student's, if any is.
+
+        The name without the exercise and the number of the copy.
+        """
+        exercise, student, _ = naming.exercise_in(stem, self.exercises)
+        return student if exercise else naming.copy_of(stem)[0]
+
+    def names_nobody(self, part: str) -> bool:
+        """Whether it is called as a download of a whole class is."""
+        is_export = naming.GRADESCOPE_EXPORT.fullmatch(part) is not None
+        return is_export or naming.is_of_a_class(part, self.exercises)
 
     def _refuse_doubt(self, claim: Claim) -> None:
         """Unmatched where another part of a name may be the platform's own.
@@ -147,14 +209,11 @@ class Roster:
         by_number = self.having(NUMBERS.get(claim.kind, set()), claim.number)
         return by_number | self.having(EMAILS, claim.email)
 
-    def mentioned(self, text: str, is_nobodys: Callable[[str], bool]) -> tuple[set[str], bool]:
+    def _mentioned(self, text: str) -> tuple[set[str], bool]:
         """The students whose id or whole name stands in a longer text, and whether that is certain.
 
         As ada's does in ``ada-final`` and ``week 3 Ada Lovelace``. In ``Tom Lee`` the id lee is
         part of somebody else's name, perhaps.
-
-        Args:
-            is_nobodys: whether a word is such as people add to names.
         """
         words = list(re.finditer(r"[^\W_]+", text))
         is_short = len(words) <= MAX_WORDS
@@ -180,7 +239,7 @@ class Roster:
                 own = set().union(*(self._names[student] for student in students))
                 for word in rest:
                     is_others = self._by_id.get(word, students) != students
-                    is_known = is_nobodys(word) or word in own or word in self._by_id
+                    is_known = self.is_nobodys(word) or word in own or word in self._by_id
                     is_certain = is_certain and is_known and not is_others
                 return students, is_certain
         return set(), False

@@ -1,100 +1,62 @@
-"""What collecting did: the submissions that were stored, and what was left with its reason."""
+"""The submissions that a course keeps of a student: the one that is graded, and earlier ones.
+
+The others are kept where the best one counts, and lie as that one does, in
+``earlier/<number>/<student>/<exercise>/``. None are kept where the last one counts.
+"""
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+import shutil
+from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime, timezone
+from itertools import count
 from pathlib import Path
 
-from autograder.base import files
-from autograder.base.text import count, printable
+from autograder.base import files, moment
+from autograder.base.files import below
 from autograder.course import timestamp
-from autograder.course.collecting import earlier, naming
 from autograder.course.course import Course
-from autograder.submissions import notebook
+from autograder.course.submission_folder import SECRET
+from autograder.submissions.notebook import MAX_BYTES
 
-MAX_BYTES = notebook.MAX_BYTES
-"""The largest notebook that is collected."""
+EARLIER = "earlier"
+"""The folder, in the course's, of the submissions beside those that are graded."""
 
-MAX_LINES = 20
-"""Files of one student that are listed as left, at most."""
+MAX_TRIES = 20
+"""Submissions of a student that count, at most; as many are kept beside the one that is graded."""
 
-MAX_NAMES = 10
-"""Students that are named where there is nothing new of them, at most."""
+RESULT = "result.json"
+"""The file beside a submission that does not count, with what came of it."""
 
-MAX_STORED = 100
-"""Students with a line each where something was collected, at most."""
-
-SECRET = earlier.SECRET
-"""The file in which ``nbgrader submit`` keeps the secret that names the student's feedback."""
-
-LAST = earlier.LAST
+LAST = "last_time.txt"
 """The file in which we keep when the same bytes were handed in for the last time."""
 
-PLATFORM = "platform.txt"
-"""The file in which we keep what the learning platform calls the student's own folder or file."""
-
 
 @dataclass(frozen=True)
-class Left:
-    """Something that was not collected.
+class _Submission:
+    """Bytes that were handed in, for the first time at ``counts``, for the last time at ``last``;
+    the times as the gradebook has them."""
 
-    ``where`` is a path as a person knows it, ``whose`` the part of it that is one student's, as
-    far as one can tell.
-    """
+    exercise: str
+    data: bytes
+    counts: datetime
+    last: datetime
+    secret: str | None
+    source: str
 
-    where: str
-    why: str
-    whose: tuple[str, ...] = field(default=(), compare=False)
-
-
-@dataclass(frozen=True)
-class Collected:
-    """What became of the submissions.
-
-    The students whose submission was stored, those for whom nothing newer came, what was left, and
-    notes about what a teacher should look at.
-    """
-
-    stored: tuple[str, ...] = ()
-    unchanged: tuple[str, ...] = ()
-    left: tuple[Left, ...] = ()
-    notes: tuple[str, ...] = ()
-
-    @property
-    def lines(self) -> list[str]:
-        """The same for people, one fact a line."""
-        # Students name files; a name must not move the cursor, nor start a line of its own.
-        return [" ".join(printable(fact).splitlines()) for fact in self._facts()]
-
-    def _facts(self) -> Iterator[str]:
-        if len(self.stored) > MAX_STORED:
-            yield f"collected: {count(len(self.stored), 'student')}"
+    def write(self, folder: Path) -> None:
+        # The time last: whoever is stopped in between starts again with the notebook.
+        files.write(folder / f"{self.exercise}.ipynb", self.data)
+        if self.secret is not None:
+            files.write(folder / SECRET, self.secret.encode())
         else:
-            for student in self.stored:
-                yield f"collected: {student}"
-        if self.unchanged:
-            yield f"nothing newer: {self._unchanged()}"
-        for left in self.left:
-            yield f"left: {left.where}: {left.why}"
-        for note in self.notes:
-            yield f"note: {note}"
-
-    def _unchanged(self) -> str:
-        if len(self.unchanged) > MAX_NAMES:
-            return count(len(self.unchanged), "student")
-        return ", ".join(self.unchanged)
+            (folder / SECRET).unlink(missing_ok=True)
+        files.write(folder / timestamp.SOURCE, self.source.encode())
+        _keep_times(folder, self.counts, self.last)
 
 
-def now() -> datetime:
-    """The present time; nothing was handed in later."""
-    return datetime.now(timezone.utc)
-
-
-def store(
+def put(
     course: Course,
     exercise: str,
     student: str,
@@ -118,131 +80,173 @@ def store(
         source: where that time comes from, as ``timestamp.SOURCE`` says it.
     """
     folder = course.submission(student, exercise)
-    path = folder / f"{exercise}.ipynb"
     last, counts = timestamp.stored(time), timestamp.stored(first or time)
+    new = _Submission(exercise, data, counts, last, secret, source)
 
-    try:
-        same = files.read(path, MAX_BYTES) == data
-        old = timestamp.submitted_at(folder) or _modified(path)
-    except (files.Refused, OSError):
-        same, old = False, None
-    if old is not None and old > timestamp.stored(now()):
-        old = None  # an earlier collection believed it
-    if old is not None:
-        old_last = _last(folder) or old
-        if same:
-            if counts < old:
-                files.write(folder / timestamp.SOURCE, source.encode())
-            _keep_times(folder, min(counts, old), max(last, old_last))
+    there = _data(folder, exercise)
+    old = None if there is None else _time(folder) or _modified(folder / f"{exercise}.ipynb")
+    if old is None or old > timestamp.now():  # which an earlier collection believed
+        new.write(folder)
+        return True
+
+    old_last = timestamp.submitted_at(folder, LAST) or old
+    if there == data:
+        if counts < old:
+            files.write(folder / timestamp.SOURCE, source.encode())
+        _keep_times(folder, min(counts, old), max(last, old_last))
+        return False
+
+    is_newer = old_last <= last
+    if course.settings.counts == "best":
+        if any(_data(place, exercise) == data for place in earlier(course, exercise, student)):
             return False
-        keeps = course.settings.counts == "best"
-        if keeps and earlier.knows(course, exercise, student, data):
-            return False
-        if old_last > last:
-            if keeps:
-                place = earlier.place_for(course, exercise, student)
-                _write(place, exercise, data, secret, source)
-                _keep_times(place, counts, last)
-                earlier.bound(course, exercise, student)
-            return False
-        if keeps:
-            kept = earlier.keep(course, exercise, student)
-            earlier.bound(course, exercise, student, kept)
-
-    # The time last: whoever is stopped in between starts again with the notebook.
-    _write(folder, exercise, data, secret, source)
-    _keep_times(folder, counts, last)
-    return True
+        kept = _keep(course, exercise, student) if is_newer else None
+        if kept is None:
+            new.write(_free_place(course, exercise, student))
+        _bound(course, exercise, student, kept)
+    if is_newer:
+        new.write(folder)
+    return is_newer
 
 
-def _write(folder: Path, exercise: str, data: bytes, secret: str | None, source: str) -> None:
-    files.write(folder / f"{exercise}.ipynb", data)
-    if secret is not None:
-        files.write(folder / SECRET, secret.encode())
-    else:
-        (folder / SECRET).unlink(missing_ok=True)
-    files.write(folder / timestamp.SOURCE, source.encode())
+def earlier_folders(course: Course) -> list[Path]:
+    """The numbered folders, in their order; each is a folder of submissions."""
+    numbered = [path for path in (course.state / EARLIER).glob("*") if path.name.isdigit()]
+    return sorted(numbered, key=lambda path: int(path.name))
+
+
+def earlier(course: Course, exercise: str, student: str) -> list[Path]:
+    """The folders of a student's other submissions."""
+    folders = earlier_folders(course)
+    places = [below(folder, student, exercise, follow=False) for folder in folders]
+    return [place for place in places if place.is_dir()]
+
+
+def swap(course: Course, exercise: str, student: str, place: Path) -> Path:
+    """Put another submission where it is graded, and keep the one from there: it says where.
+
+    Whoever is stopped in between has one of them twice, and loses none.
+    """
+    folder = course.submission(student, exercise)
+    kept = _keep(course, exercise, student)
+    for name in _files(exercise):
+        if (place / name).is_file():
+            files.write(folder / name, (place / name).read_bytes())
+        else:
+            (folder / name).unlink(missing_ok=True)
+    shutil.rmtree(place)
+    return kept
+
+
+def of_another_zone(course: Course, exercise: str, students: Iterable[str]) -> list[str]:
+    """The students whose time would be another one, read in the zone of the settings."""
+    found = []
+    for student in students:
+        if any(_moved(course, folder) for folder in _folders(course, exercise, student)):
+            found.append(student)
+    return found
+
+
+def read_again(course: Course, exercise: str) -> list[str]:
+    """Read all times that name no zone in that of the settings; whose have become others."""
+    students = sorted(path.name for path in course.submitted.glob("*/"))
+    moved = of_another_zone(course, exercise, students)
+    for student in moved:
+        for folder in _folders(course, exercise, student):
+            for name, text in _moved(course, folder).items():
+                files.write(folder / name, text.encode())
+    return moved
+
+
+def _keep(course: Course, exercise: str, student: str) -> Path:
+    """Keep what lies where it is graded, and say where: something else is going to lie there."""
+    folder = course.submission(student, exercise)
+    kept = _free_place(course, exercise, student)
+    for name in _files(exercise):
+        if (folder / name).is_file() and not (folder / name).is_symlink():
+            files.write(kept / name, (folder / name).read_bytes())
+    return kept
+
+
+def _free_place(course: Course, exercise: str, student: str) -> Path:
+    """The folder for another submission of a student."""
+    above = course.state / EARLIER
+    places = (below(above, str(n), student, exercise, follow=False) for n in count(1))
+    return next(place for place in places if not place.exists())
+
+
+def _bound(course: Course, exercise: str, student: str, kept: Path | None) -> None:
+    """Remove the oldest of too many submissions: first of those that were graded and did not win.
+
+    Args:
+        kept: one that stays, for it may have been the best one up to now.
+    """
+    places = earlier(course, exercise, student)
+    while len(places) > MAX_TRIES:
+        others = [place for place in places if place != kept]
+        oldest = min(others, key=lambda one: (not (one / RESULT).is_file(), str(_time(one) or "")))
+        shutil.rmtree(oldest)
+        places.remove(oldest)
+
+
+def _files(exercise: str) -> tuple[str, ...]:
+    """What belongs to a submission, and not to its student."""
+    return f"{exercise}.ipynb", timestamp.NAME, timestamp.SOURCE, LAST, SECRET
+
+
+def _folders(course: Course, exercise: str, student: str) -> list[Path]:
+    return [course.submission(student, exercise), *earlier(course, exercise, student)]
 
 
 def _keep_times(folder: Path, counts: datetime, last: datetime) -> None:
     """Write down the time that counts, and the last one where that is another."""
     if last == counts:
         (folder / LAST).unlink(missing_ok=True)
-    elif _last(folder) != last:
+    elif timestamp.submitted_at(folder, LAST) != last:
         files.write(folder / LAST, timestamp.format(last).encode())
-    if timestamp.submitted_at(folder) != counts:
+    if _time(folder) != counts:
         files.write(folder / timestamp.NAME, timestamp.format(counts).encode())
 
 
-def _last(folder: Path) -> datetime | None:
-    """When what lies there was handed in for the last time, if not only once."""
-    return timestamp.submitted_at(folder, LAST)
+def _moved(course: Course, folder: Path) -> dict[str, str]:
+    """What its files of times would say; nothing where that is what they say.
 
-
-def read_secret(folder: Path | int) -> str | None:
-    """The secret that ``nbgrader submit`` put into a folder; None without a sound one.
-
-    Args:
-        folder: a path or an open directory.
+    The one that names the zone comes last: whoever is stopped in between starts again.
     """
+    then = timestamp.read_in(folder)
+    if then is None or then == course.settings.time_zone:
+        return {}
     try:
-        if isinstance(folder, int):
-            text = files.read(SECRET, 1000, folder)
-        else:
-            text = files.read(folder / SECRET, 1000)
-    except (files.Refused, OSError):
-        return None
-    match = re.fullmatch(rb"\s*([0-9a-f]{32,256})\s*", text)
-    return match[1].decode() if match else None
+        old_zone = moment.zone(then)
+    except ValueError:  # somebody has written into the file
+        return {}
+
+    files_of_times = {}
+    for name in (LAST, timestamp.NAME):
+        time = timestamp.submitted_at(folder, name)
+        if time is None:
+            continue
+        there = timestamp.shown(time, old_zone).replace(tzinfo=course.settings.zone)
+        read = timestamp.stored(there)
+        if read != time:
+            files_of_times[name] = timestamp.format(read)
+    if files_of_times:
+        source = timestamp.source_in(timestamp.source(folder), course.settings.time_zone)
+        files_of_times[timestamp.SOURCE] = source
+    return files_of_times
 
 
-def keep_platform(course: Course, exercise: str, student: str, hand_back: str) -> None:
-    """Remember how the platform calls a student (``naming.hand_back``)."""
-    folder = course.submission(student, exercise)
-    if hand_back and read_platform(folder) != hand_back:
-        files.write(folder / PLATFORM, hand_back.encode())
-
-
-def read_platform(folder: Path) -> str:
-    """What ``keep_platform`` kept; empty where there is nothing sound."""
-    try:
-        text = files.read(folder / PLATFORM, 1000).decode("utf-8")
-    except (files.Refused, OSError, UnicodeDecodeError):
-        return ""
-    return text if naming.is_hand_back(text) else ""
-
-
-def shortened(left: Iterable[Left]) -> list[Left]:
-    """In order, at most ``MAX_LINES`` of each student's; then how many more there are."""
-    lines: list[Left] = []
-    counts: Counter[tuple[str, ...]] = Counter()
-    for line in sorted(set(left), key=lambda line: line.where):
-        counts[line.whose] += 1
-        if not line.whose or counts[line.whose] <= MAX_LINES:
-            lines.append(line)
-
-    for whose, number in sorted(counts.items()):
-        if whose and number > MAX_LINES:
-            lines.append(Left("/".join(whose), f"and {number - MAX_LINES} more"))
-    return lines
-
-
-def together(parts: Iterable[Collected]) -> Collected:
-    """Several collections as one."""
-    stored: set[str] = set()
-    unchanged: set[str] = set()
-    left: list[Left] = []
-    notes: list[str] = []
-    for part in parts:
-        stored.update(part.stored)
-        unchanged.update(part.unchanged)
-        left += part.left
-        notes += part.notes
-
-    return Collected(
-        tuple(sorted(stored)), tuple(sorted(unchanged - stored)), tuple(left), tuple(notes)
-    )
+def _time(folder: Path) -> datetime | None:
+    return timestamp.submitted_at(folder)
 
 
 def _modified(path: Path) -> datetime:
     return datetime.fromtimestamp(int(path.stat().st_mtime), timezone.utc).replace(tzinfo=None)
+
+
+def _data(folder: Path, exercise: str) -> bytes | None:
+    """The bytes of the notebook in a folder; None where it cannot be read."""
+    try:
+        return files.read(folder / f"{exercise}.ipynb", MAX_BYTES)
+    except (files.Refused, OSError):
+        return None

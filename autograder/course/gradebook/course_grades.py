@@ -16,9 +16,9 @@ from autograder.base.errors import Unusable
 from autograder.course import results, timestamp
 from autograder.course.class_list import EMAILS, full_name, may_be, value_of
 from autograder.course.course import Course
-from autograder.course.folder import handed_in
 from autograder.course.gradebook import deadlines, final_grades, versions
 from autograder.course.gradebook.final_grades import ClassGrades, FinalGrade, Status
+from autograder.course.submission_folder import handed_in
 from autograder.exercises import exercise as exercises
 
 MOST = 100.0

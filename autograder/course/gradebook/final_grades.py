@@ -11,7 +11,7 @@ from autograder.base.result import Result
 from autograder.base.text import agreeing, first_of, listed, printable
 from autograder.course.class_list import full_name, may_be
 from autograder.course.course import STUDENT_ID, Course
-from autograder.course.folder import handed_in
+from autograder.course.submission_folder import handed_in
 from autograder.course.troubles import Troubles
 from autograder.exercises.exercise import Exercise
 

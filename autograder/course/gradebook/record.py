@@ -24,7 +24,6 @@ from autograder.course.class_list import EMAILS, FIRST_NAMES, LAST_NAMES, NAMES,
 from autograder.course.collecting import naming
 from autograder.course.collecting.naming import Claim
 from autograder.course.collecting.roster import Roster
-from autograder.course.collecting.store import read_platform
 from autograder.course.course import STUDENT_ID, Course
 from autograder.course.gradebook import database, deadlines, old_marks
 from autograder.course.gradebook import master as masters
@@ -499,7 +498,7 @@ def moved_students(course: Course) -> dict[str, str]:
     # In a gradebook somebody may be called in any way.
     for old in sorted(filter(STUDENT_ID.match, known.keys() - people.keys())):
         own = below(course.submitted, old, follow=False)
-        claims = [_claim_of_download(place) for place in own.glob("*/")]
+        claims = [naming.kept_claim(place) for place in own.glob("*/")]
         fitting: list[set[str]] = []
         row = known[old]
         if row is not None:
@@ -515,12 +514,3 @@ def moved_students(course: Course) -> dict[str, str]:
                 found[old] = next(iter(new))
                 break
     return found
-
-
-def _claim_of_download(folder: Path) -> Claim | None:
-    """Whose a submission is, as its platform says."""
-    name = read_platform(folder)
-    if name.endswith("/"):
-        return naming.platform_folder(name.removesuffix("/"))
-    made = naming.platform_file(f"{name}x") if name else None
-    return made[0] if made else None

@@ -24,8 +24,8 @@ from autograder.base.result import Result
 from autograder.base.settings import Settings
 from autograder.base.text import short
 from autograder.course.course import Course
-from autograder.course.folder import digests
 from autograder.course.results import stored_results
+from autograder.course.submission_folder import digests
 from autograder.course.troubles import Troubles
 from autograder.exercises.exercise import Exercise, from_notebook
 from autograder.grader.dependencies import changed, dependencies

@@ -2,7 +2,7 @@
 
 It is chosen before anything of the student is recorded, so that one that does not count leaves no
 trace in the gradebook. What a submission has earned, and the points that it keeps, stay beside it
-(``earlier.RESULT``), marks by hand with the answers that they were given for (``old_marks``).
+(``store.RESULT``), marks by hand with the answers that they were given for (``old_marks``).
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from autograder.base import files
 from autograder.base.errors import Unusable
 from autograder.base.result import Result
 from autograder.course import timestamp
-from autograder.course.collecting import earlier
+from autograder.course.collecting import store
 from autograder.course.course import Course
-from autograder.course.folder import digest_of, notebook_of
 from autograder.course.gradebook import deadlines, master, old_marks
 from autograder.course.gradebook.marks import CellMarks, Marks, class_marks
 from autograder.course.gradebook.old_marks import Again, Mark
 from autograder.course.gradebook.versions import Now
 from autograder.course.grading.records import with_kept
 from autograder.course.results import stored_result
+from autograder.course.submission_folder import digest_of, notebook_of
 from autograder.course.troubles import cause
 from autograder.exercises.exercise import Exercise
 from autograder.grader.graded import Graded
@@ -56,7 +56,7 @@ class Choice:
         self._graded_now: dict[str, list[Result]] = {}
         self._others: dict[str, list[Path]] = {}
         for student in students:
-            places = earlier.of(course, exercise.name, student)
+            places = store.earlier(course, exercise.name, student)
             if places:
                 self._others[student] = places
 
@@ -109,7 +109,7 @@ class Choice:
                 what = "another submission met a fault of the grader, and does not count"
                 print(f"note: of {student} {what}: {other.result.reason}", file=sys.stderr)
         if best != own:
-            kept = earlier.swap(self._course, name, student, best)
+            kept = store.swap(self._course, name, student, best)
             _write(kept, candidates[own].result)
             which = "better" if self._course.settings.counts == "best" else "later"
             said = f"note: of {student} another submission is {which}, and counts"
@@ -255,12 +255,12 @@ class Choice:
 
 def _write(place: Path, result: Result) -> None:
     if _stored(place) != result:
-        files.write(place / earlier.RESULT, f"{result.to_json()}\n".encode())
+        files.write(place / store.RESULT, f"{result.to_json()}\n".encode())
 
 
 def _stored(place: Path) -> Result | None:
     with contextlib.suppress(OSError, ValueError):  # it is graded again then
-        return Result.from_json((place / earlier.RESULT).read_bytes())
+        return Result.from_json((place / store.RESULT).read_bytes())
     return None
 
 

@@ -17,12 +17,12 @@ from autograder.base.files import below
 from autograder.base.result import Outcome
 from autograder.base.text import short
 from autograder.course import log, results
-from autograder.course.collecting import earlier
+from autograder.course.collecting import store
 from autograder.course.course import STUDENT_ID, Course
-from autograder.course.folder import notebook_of
 from autograder.course.gradebook import versions
 from autograder.course.grading.interruption import Journal, stoppable, sweep
 from autograder.course.grading.pool import Answers, LocalPool, Pool, Task, grade_all
+from autograder.course.submission_folder import notebook_of
 from autograder.exercises.exercise import Exercise
 from autograder.grader.graded import Graded
 from autograder.submissions.notebook import Rejected, read
@@ -174,7 +174,7 @@ def choice_of(
     course: Course, exercise: Exercise, scanned: Scan, names: Sequence[str], never_lower: bool
 ) -> Choice | None:
     """Which of several submissions counts; None where nobody has several."""
-    if scanned.folder != course.submitted or not earlier.folders(course):
+    if scanned.folder != course.submitted or not store.earlier_folders(course):
         return None
 
     from autograder.course.grading.choice import Choice

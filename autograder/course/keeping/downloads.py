@@ -6,12 +6,8 @@ from pathlib import Path
 
 from autograder.base import files
 from autograder.base.text import short
-from autograder.course.collecting import gradescope
-from autograder.course.collecting.candidates import Reader
-from autograder.course.collecting.content import Content
-from autograder.course.collecting.folder_names import FolderNames
+from autograder.course.collecting import inbox
 from autograder.course.collecting.roster import Roster
-from autograder.course.collecting.search import found
 from autograder.course.course import Course
 from autograder.course.keeping.traces import Forgotten, remove
 from autograder.exercises.exercise import built_names
@@ -31,15 +27,11 @@ def owners(course: Course) -> dict[Path, set[str]]:
     owners: dict[Path, set[str]] = {}
     if not course.inbox.is_dir():
         return owners
-    roster = Roster(course.class_list())
     exercises = built_names(course.root)
-    content = Content(course.root, exercises)
+    roster = Roster(course.class_list(), exercises)
     for exercise in exercises:
-        names = FolderNames(exercise, exercises, roster)
-        with found(course.inbox, names.is_name, course.settings.zone) as (downloads, left):
-            exports = gradescope.exports(downloads, left, names)
-            reader = Reader(names, content, exports, downloads, left)
-            for one, candidates in reader.by_student().items():
+        with inbox.by_student(course, exercise, roster) as (by_student, _):
+            for one, candidates in by_student.items():
                 for candidate in candidates:
                     path = _on_disk(course.inbox, candidate.download.where)
                     owners.setdefault(path, set()).add(one)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from autograder.base import files
-from autograder.course.collecting.store import read_secret
 from autograder.course.course import Course
 from autograder.course.keeping import places
 from autograder.course.keeping.traces import Forgotten, remove
+from autograder.course.submission_folder import read_secret
 
 
 def remove_own(course: Course, student: str, done: Forgotten) -> None:

@@ -12,7 +12,7 @@ from autograder.base.errors import Unusable
 from autograder.base.text import count, short
 from autograder.course import log
 from autograder.course.class_list import EMAILS, full_name, value_of
-from autograder.course.collecting import earlier
+from autograder.course.collecting import store
 from autograder.course.course import Course, pseudonym
 from autograder.course.gradebook import database, deadlines, old_marks
 from autograder.course.gradebook.database import (
@@ -163,7 +163,7 @@ def _rest(course: Course, traces: Traces, known: list[str]) -> Iterator[str]:
             continue
 
         name = place.parts[0]
-        if name in (*OTHERS, earlier.NAME):
+        if name in (*OTHERS, store.EARLIER):
             # A student's folder or file is called as they are, a download in any way.
             words = [word.partition("+")[0].removesuffix(".json") for word in place.parts]
             is_there = traces.student in words

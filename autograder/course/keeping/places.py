@@ -16,7 +16,7 @@ from autograder.base import files
 from autograder.base.errors import Unusable
 from autograder.base.text import short
 from autograder.course import class_list, log
-from autograder.course.collecting import earlier
+from autograder.course.collecting import store
 from autograder.course.course import STUDENT_ID, Course
 from autograder.course.gradebook import config, database, deadlines, old_marks
 from autograder.course.gradebook.database import SUBMITTED_ASSIGNMENT
@@ -44,7 +44,7 @@ def refuse_no_id(course: Course, student: str) -> None:
 
 def folders(course: Course, student: str) -> list[Path]:
     """The folders that are called like the student, there or not."""
-    above = (course.submitted, course.autograded, course.feedback, *earlier.folders(course))
+    above = (course.submitted, course.autograded, course.feedback, *store.earlier_folders(course))
     return [files.below(folder, student, follow=False) for folder in above]
 
 

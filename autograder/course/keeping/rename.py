@@ -16,7 +16,7 @@ from autograder.base import files
 from autograder.base.errors import Unusable
 from autograder.base.text import count, listed, short
 from autograder.course import log
-from autograder.course.collecting import earlier
+from autograder.course.collecting import store
 from autograder.course.course import Course
 from autograder.course.gradebook import database, old_marks
 from autograder.course.gradebook.database import STUDENT, SUBMITTED_ASSIGNMENT
@@ -110,7 +110,7 @@ def _gradebook(course: Course, old: str, new: str, done: Renamed) -> None:
 def _folders(course: Course, old: str, new: str, done: Renamed) -> None:
     for path, wanted in zip(places.folders(course, old), places.folders(course, new)):
         _move(path, wanted, done)
-        if earlier.NAME in wanted.parts:
+        if store.EARLIER in wanted.parts:
             for result in wanted.glob("*/result.json"):
                 _rewrite(result, result, old, new)
 

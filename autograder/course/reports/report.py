@@ -13,7 +13,7 @@ from typing import Any, get_args
 
 from autograder.base.result import Result
 from autograder.course import timestamp
-from autograder.course.collecting.search import has_downloads
+from autograder.course.collecting import inbox
 from autograder.course.course import Course
 from autograder.course.gradebook import database, deadlines
 from autograder.course.gradebook.final_grades import ClassGrades
@@ -155,7 +155,7 @@ def of_class(course: Course, class_grades: ClassGrades) -> Report:
         due=_due(course, class_grades.exercise),
         max_score=class_grades.max_score,
         listed=listed or None,
-        has_downloads=has_downloads(course.inbox),
+        has_downloads=inbox.has_downloads(course),
         students=tuple(rows),
         levels=levels,
         graded_at=max((result.graded_at for result in results), default=None),

@@ -18,13 +18,12 @@ from autograder.base.result import Result
 from autograder.base.text import on_day
 from autograder.course import timestamp
 from autograder.course.class_list import full_name
-from autograder.course.collecting import earlier
-from autograder.course.collecting.store import SECRET, read_secret
+from autograder.course.collecting import store
 from autograder.course.course import Course
 from autograder.course.disclosure import as_student_sees
-from autograder.course.folder import digest, handed_in
 from autograder.course.gradebook import deadlines
 from autograder.course.gradebook.marks import Marks, settled_marks
+from autograder.course.submission_folder import SECRET, digest, handed_in, read_secret
 from autograder.course.troubles import Troubles, gathered
 from autograder.exercises.exercise import Exercise
 from autograder.show.pages import feedback_changes
@@ -270,7 +269,7 @@ def _handed_in(course: Course, exercise: str, student: str, marks: Marks | None)
         return ""
     zone = course.settings.zone
     said = f"Handed in {_said(marks.submitted, zone)}"
-    others = earlier.of(course, exercise, student) if course.settings.counts == "best" else []
+    others = store.earlier(course, exercise, student) if course.settings.counts == "best" else []
     if others:
         said = f"Of {len(others) + 1} submissions this is the best. {said}"
     # What lies there now may be a later one.

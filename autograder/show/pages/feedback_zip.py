@@ -17,7 +17,6 @@ from pathlib import Path
 from autograder.base import files
 from autograder.course.class_list import NUMBERS, full_name, value_of
 from autograder.course.collecting import naming
-from autograder.course.collecting.store import read_platform
 from autograder.course.course import Course
 from autograder.course.troubles import Troubles, gathered
 from autograder.exercises.exercise import Exercise
@@ -49,7 +48,7 @@ def write(
                 student = page.parent.parent.name
                 folder = course.submission(student, exercise.name)
                 with found.of(student, "not in the archive"):
-                    before = read_platform(folder) or _moodle(listed.get(student, {}))
+                    before = naming.read_platform(folder) or _moodle(listed.get(student, {}))
                     named[_add(file, page, before, student)] += 1
 
         files.write(archive, packed.getvalue())

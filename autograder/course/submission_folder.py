@@ -1,16 +1,21 @@
-"""The course's folder of submissions: who has handed something in, and which bytes lie there."""
+"""The folder of a submission: whether it is there, its bytes, and what is secret of it."""
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
+from autograder.base import files
 from autograder.course.course import STUDENT_ID, Course
 from autograder.submissions.notebook import Rejected, read
+
+SECRET = "submission_secret.txt"
+"""The file in which ``nbgrader submit`` keeps the secret that names the student's feedback."""
 
 
 def handed_in(course: Course, exercise: str) -> set[str]:
@@ -58,3 +63,20 @@ def notebook_of(path: Path) -> Path:
     """The submitted notebook; a percent script where there is none."""
     script = path.with_suffix(".py")
     return script if not os.path.lexists(path) and os.path.lexists(script) else path
+
+
+def read_secret(folder: Path | int) -> str | None:
+    """The secret that ``nbgrader submit`` put into a folder; None without a sound one.
+
+    Args:
+        folder: a path or an open directory.
+    """
+    try:
+        if isinstance(folder, int):
+            text = files.read(SECRET, 1000, folder)
+        else:
+            text = files.read(folder / SECRET, 1000)
+    except (files.Refused, OSError):
+        return None
+    match = re.fullmatch(rb"\s*([0-9a-f]{32,256})\s*", text)
+    return match[1].decode() if match else None

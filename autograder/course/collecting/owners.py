@@ -14,10 +14,9 @@ from dataclasses import replace
 from autograder.base.text import either
 from autograder.course.collecting import naming
 from autograder.course.collecting.downloads import Download
-from autograder.course.collecting.folder_names import FolderNames
 from autograder.course.collecting.gradescope import Exports
 from autograder.course.collecting.naming import Claim
-from autograder.course.collecting.roster import Unmatched
+from autograder.course.collecting.roster import Roster, Unmatched
 
 _REPAIR = "write students.csv, or put what you downloaded into the inbox itself"
 _RENAME = "write students.csv, or call a class's archive submissions.zip"
@@ -34,12 +33,14 @@ class _Nobody(Unmatched):
         self.place = place
 
 
-class Whose:
-    """Finds whose each of the downloads is."""
+class Owners:
+    """Knows whose each of the downloads is that may be submissions of an exercise."""
 
-    def __init__(self, names: FolderNames, exports: Exports, downloads: Sequence[Download]) -> None:
-        self._names = names
-        self._roster = names.roster
+    def __init__(
+        self, exercise: str, roster: Roster, exports: Exports, downloads: Sequence[Download]
+    ) -> None:
+        self._exercise = exercise
+        self._roster = roster
         self._exports = exports
         self._of_students = self._folders_of_students(downloads)
         self._teams = self._prefixes_of_teams(downloads)
@@ -85,7 +86,7 @@ class Whose:
         """The place of the outermost folder in whose name students stand, those students, and
         whether it is certain that they are meant."""
         for place, part in enumerate(download.parts[:-1]):
-            students, is_certain = self._names.mentioned(part)
+            students, is_certain = self._roster.mentioned(part)
             if students:
                 return place, students, is_certain
         return len(download.parts), set(), False
@@ -112,7 +113,7 @@ class Whose:
         listed = self._exports.people(download, place)
         if listed:
             return listed
-        claim = self._names.claim(download.parts[place])
+        claim = self._roster.claim(download.parts[place])
         return (self._without_team(download, place, claim),) if claim else ()
 
     def _refuse_doubt(
@@ -126,7 +127,7 @@ class Whose:
 
         for above in unknown:
             part = download.parts[above]
-            if not self._roster.listed or not self._names.names_nobody(part):
+            if not self._roster.listed or not self._roster.names_nobody(part):
                 raise Unmatched(f"the student may be {part} or {claim.text}; {_REPAIR}")
 
     def _claim_of_file(
@@ -141,19 +142,19 @@ class Whose:
         if is_named and before and not self._is_added(before):
             return Claim("plain", before, depth=depth)
         # What lies in the inbox itself was put there by a teacher, and may be called just a name.
-        alone = self._names.claim(download.parts[0].rpartition(".")[0]) if depth == 1 else None
+        alone = self._roster.claim(download.parts[0].rpartition(".")[0]) if depth == 1 else None
         if alone is not None:
             return replace(alone, depth=depth)
 
         if unknown:
             names = " or ".join(download.parts[place] for place in unknown)
             repair = "add a line or a column"
-            if self._names.mentioned(download.parts[-1])[0]:
+            if self._roster.mentioned(download.parts[-1])[0]:
                 repair = "put what lies in it into the inbox itself, if it is a class's"
             raise _Nobody(f"{names} is nobody in students.csv; {repair}", depth)
         repair = "put it into a folder named as the student"
         if depth == 1:
-            repair = f"call it STUDENT_{self._names.exercise}.ipynb, or {repair}"
+            repair = f"call it STUDENT_{self._exercise}.ipynb, or {repair}"
         raise _Nobody(f"no student in its path; {repair}", depth)
 
     def _plain_claim(self, download: Download, unknown: list[int], before: str) -> Claim:
@@ -164,14 +165,14 @@ class Whose:
         for place in unknown:
             text = download.parts[place]
             if place == download.archive:
-                text, repair = self._names.student(text), _RENAME
+                text, repair = self._roster.student(text), _RENAME
             texts.append(text)
             folded.add(text.casefold())
 
         names = " or ".join(dict.fromkeys(texts))
         if len(folded) > 1:
             raise Unmatched(f"the student may be {names}; {repair}")
-        is_another = before.casefold() not in folded and not self._names.is_nobodys(before)
+        is_another = before.casefold() not in folded and not self._roster.is_nobodys(before)
         if is_another or naming.platform_file(download.parts[-1]):
             raise Unmatched(f"the student may be {names}, or in the file's name; {repair}")
         return Claim("plain", texts[0], depth=unknown[0] + 1)
@@ -190,13 +191,13 @@ class Whose:
         """Whether a folder's name is none of a student's, and says nothing."""
         part = download.parts[place]
         if place == download.archive:
-            return self._roster.listed or self._names.names_nobody(part)
-        is_exercise = part.casefold() == self._names.exercise.casefold()
+            return self._roster.listed or self._roster.names_nobody(part)
+        is_exercise = part.casefold() == self._exercise.casefold()
         return is_exercise or naming.GRADESCOPE_EXPORT.fullmatch(part) is not None
 
     def _is_added(self, before: str) -> bool:
         """Whether what stands before the exercise in a file's name is nobody's name."""
-        return self._names.is_nobodys(before) and not self._roster.knows(before)
+        return self._roster.is_nobodys(before) and not self._roster.knows(before)
 
     def _without_team(self, download: Download, place: int, claim: Claim) -> Claim:
         """The claim without the name of a team that Moodle has written before the student's."""
@@ -255,7 +256,7 @@ class Whose:
 
         for download in downloads:
             for place, part in enumerate(download.parts[:-1]):
-                if self._names.claim(part):
+                if self._roster.claim(part):
                     folders.add((*download.parts[:place], ""))
                     break
         return folders

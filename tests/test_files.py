@@ -158,14 +158,13 @@ OWN = {
         "resources.files(__name__) / f'exercise{part}.txt'",
     },
     # The files of a submission, in a folder that ``Course`` has made of ids.
-    "course/collecting/earlier.py": {
+    "course/collecting/store.py": {
+        "folder / f'{exercise}.ipynb'",
+        "folder / f'{self.exercise}.ipynb'",
         "folder / name",
         "kept / name",
-        "place / f'{exercise}.ipynb'",
         "place / name",
     },
-    "course/collecting/read_zones.py": {"folder / name"},
-    "course/collecting/store.py": {"folder / f'{exercise}.ipynb'"},
     "course/gradebook/autograded.py": {
         "folder / f'{exercise}.ipynb'",
         "there / f'{exercise}.ipynb'",
@@ -194,10 +193,10 @@ OWN = {
         "course.reports / f'{report.exercise.name}.html'",
     },
     "submissions/ipython_input.py": {"root / name"},
-    "course/folder.py": {"folder / f'{exercise}.ipynb'"},
+    "course/submission_folder.py": {"folder / f'{exercise}.ipynb'"},
     "course/timestamp.py": {"folder / name"},
     # What was found by listing a folder, one name after the other.
-    "course/new_course/taken.py": {
+    "course/new_course/copies.py": {
         "course / 'assignments' / gone.removeprefix('solutions/')",
         "course / folder",
         "course / gone",
@@ -229,7 +228,6 @@ OWN = {
         "path.with_name(f'{new}.json')",
         "path.with_name(f'{new}{path.name.removeprefix(old)}')",
     },
-    "course/keeping/restore.py": {"root / source.relative_to(folder)"},
     # The kit's own names, a command line's and nbgrader's settings.
     "commands/sample.py": {"course.root / 'build' / 'sample' / exercise.name"},
     "course/course.py": {"notebook.parent.resolve() / notebook.name"},
@@ -247,9 +245,15 @@ OWN = {
         "Path(folder, f'nbgrader_config{suffix}')",
         "state / name",
     },
-    "course/keeping/backup.py": {"course.root / name", "state / course.gradebook.name"},
-    "course/keeping/exchanged.py": {"place / 'feedback' / f'{_named(secret, folder)}.html'"},
-    "course/keeping/forget.py": {"course.state / name"},
+    "course/keeping/backup.py": {
+        "course.root / name",
+        "root / source.relative_to(folder)",
+        "state / course.gradebook.name",
+    },
+    "course/keeping/forget.py": {
+        "course.state / name",
+        "place / 'feedback' / f'{_named(secret, folder)}.html'",
+    },
     "nbgrader/collector.py": {
         "os.path.join(self.root, self.coursedir.course_id, 'inbound')",
     },
@@ -312,6 +316,7 @@ def test_every_other_name_becomes_a_path_through_the_one_function():
 
 
 NUMBERS = {
+    "-1 / self.copy",
     "_exact(MOST) * earned / whole",
     "_exact(exercise.weight) / whole",
     "total / sum((check.points or 0 for check in kept))",

@@ -18,10 +18,10 @@ def restore(
 ) -> None:
     """Restore a course from a back-up, where nothing is in its place."""
     from autograder.course.course import find
-    from autograder.course.keeping import restore as backups
+    from autograder.course.keeping import backup as backups
 
     course = find(course_folder, new=True)
-    state, *around = backups.read(course, path)
+    state, *around = backups.restore(course, path)
     also = f", and {count(len(around), 'file')} around it" if around else ""
     print(f"restored {short(state)}{also}")
     log.write(course, f"restore {path.name}")

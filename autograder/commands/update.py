@@ -24,18 +24,18 @@ def update(
     newer.
     """
     from autograder.course.gradebook import versions
-    from autograder.course.new_course import taken
+    from autograder.course.new_course import copies
     from autograder.exercises import exercise
 
     course = course_at(course_folder)
-    found = taken.compared(course.root)
-    newer = taken.named(found, "newer")
+    found = copies.compared(course.root)
+    newer = copies.named(found, "newer")
     for name in newer:
         print(f"{'newer in the kit' if check else 'updated'}: {name}")
-    for name in taken.named(found, "changed in both"):
-        print(f"changed here and in the kit: {name}; yours stays, compare it with {taken.kit()}")
+    for name in copies.named(found, "changed in both"):
+        print(f"changed here and in the kit: {name}; yours stays, compare it with {copies.kit()}")
     if not check:
-        taken.follow(course.root, found)
+        copies.follow(course.root, found)
 
     for name in exercise.built_names(course.root):
         try:

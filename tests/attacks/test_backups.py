@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from autograder.course.course import Course
-from autograder.course.keeping import backup, restore
+from autograder.course.keeping import backup
 from tests.support import courses
 from tests.support.processes import call
 
@@ -136,14 +136,14 @@ def test_what_was_restored_is_taken_back_where_the_rest_cannot_be(
     empty: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     entries = [FILE, ("root/solutions/a.py", b"a", {}), ("root/solutions/b.py", b"b", {})]
-    copy = restore.shutil.copy2
+    copy = backup.shutil.copy2
 
     def full(source: Path, target: Path) -> None:
         if target.name == "b.py":
             raise OSError(28, "No space left on device", str(target))
         copy(source, target)
 
-    monkeypatch.setattr(restore.shutil, "copy2", full)
+    monkeypatch.setattr(backup.shutil, "copy2", full)
     (empty.parent / "backup.tar.gz").write_bytes(made(*entries))
     done = call("restore", empty.parent / "backup.tar.gz", cwd=empty)
     assert done.returncode == 2 and "no space left on device" in done.stderr

@@ -15,7 +15,7 @@ import pytest
 
 from autograder.base import settings
 from autograder.course.course import Course
-from autograder.course.new_course import taken
+from autograder.course.new_course import copies
 from autograder.nbgrader import handed_out
 from tests.support import courses, processes
 from tests.support.courses import NAME, RIGHT
@@ -38,7 +38,7 @@ def kit(built_root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     root = tmp_path / "kit"
     shutil.copytree(built_root, root)
     courses.private(tmp_path, root, monkeypatch)
-    monkeypatch.setattr(taken, "kit", lambda: root)
+    monkeypatch.setattr(copies, "kit", lambda: root)
     return root
 
 

@@ -24,7 +24,7 @@ from autograder.base.settings import Settings
 from autograder.course.course import Course
 from autograder.course.gradebook import versions
 from autograder.course.grading.pool import Graders, Task
-from autograder.course.new_course import taken
+from autograder.course.new_course import copies
 from autograder.exercises import exercise
 from autograder.exercises.exercise import Exercise
 from autograder.grader.grader import Grader
@@ -95,7 +95,7 @@ def here(
         if (source / name).is_file():
             shutil.copy(source / name, root)
     courses.private(tmp_path, root, monkeypatch)
-    monkeypatch.setattr(taken, "kit", lambda: root)
+    monkeypatch.setattr(copies, "kit", lambda: root)
     return Here(root, request.param)
 
 
@@ -160,7 +160,7 @@ def by_update(here: Here, place: Path, package: Path) -> None:
     for folder in ("solutions", "assignments"):
         shutil.rmtree(place / folder)
         (place / folder).mkdir()
-    (place / taken.NOTE).write_text("{}")
+    (place / copies.NOTE).write_text("{}")
     run(place, "update")
 
 

@@ -4,5 +4,4 @@ __all__ = [
     "backup",
     "forget",
     "rename",
-    "restore",
 ]

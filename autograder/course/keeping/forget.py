@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import html
+import re
+import shutil
+import zipfile
 from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from sqlalchemy import Connection, delete, select
@@ -22,15 +28,78 @@ from autograder.course.gradebook.database import (
     SUBMITTED_ASSIGNMENT,
     SUBMITTED_NOTEBOOK,
 )
-from autograder.course.keeping import downloads, exchanged, places
+from autograder.course.keeping import places
 from autograder.course.keeping.backup import nobody_grades
-from autograder.course.keeping.traces import Forgotten, Traces, remove
+from autograder.course.submission_folder import read_secret
 
 AGAIN = ("reports", "exports")
 """Folders of what can be made again, for the whole class."""
 
 OTHERS = ("submitted", "autograded", "feedback", "results", "inbox", "exchange", "versions")
 """Folders of which only the names are looked at in the end: what others wrote is theirs."""
+
+
+MOST_BYTES = 100 << 20
+"""Of a file, or of what is in an archive; what is larger nobody has looked into."""
+
+
+@dataclass
+class Forgotten:
+    """From where somebody was removed, and what could not be, with the reason."""
+
+    removed: list[str] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Traces:
+    """What a person can be recognized by: their id, their name, and other words that are theirs."""
+
+    student: str
+    name: str
+    others: tuple[str, ...]
+
+    def are_in(self, path: Path, above: Path) -> bool:
+        """Whether a file has them in its name, or in what it holds.
+
+        Raises:
+            Refused: nobody can look into it.
+        """
+        if self.are_among(str(path.relative_to(above))):
+            return True
+        if not zipfile.is_zipfile(path):
+            return self.are_among(files.read(path, MOST_BYTES).decode("utf-8", "replace"))
+
+        try:
+            with zipfile.ZipFile(path) as archive:
+                if sum(entry.file_size for entry in archive.infolist()) > MOST_BYTES:
+                    raise files.Refused("holds too much")
+                for entry in archive.namelist():
+                    held = archive.read(entry).decode("utf-8", "replace")
+                    if self.are_among(entry) or self.are_among(held):
+                        return True
+        except files.Refused:
+            raise
+        except Exception as error:  # encrypted, damaged, packed in a way that Python does not know
+            raise files.Refused(str(error)) from None
+        return False
+
+    def are_among(self, text: str) -> bool:
+        """Whether they stand there as words, however pages, tables and JSON write them."""
+        return self._pattern.search(_plain(text)) is not None
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        first, _, last = self.name.rpartition(" ")
+        words = (self.student, self.name, f"{last}, {first}" if first else "", *self.others)
+        alternatives = "|".join(re.escape(_plain(word)) for word in words if word)
+        return re.compile(rf"(?<![a-z0-9])(?:{alternatives})(?![a-z0-9])")
+
+
+def _plain(text: str) -> str:
+    """A text as it was before it was written into a page, a table or JSON; in small letters."""
+    text = re.sub(r"\\u([0-9a-fA-F]{4})", lambda found: chr(int(found[1], 16)), html.unescape(text))
+    return text.replace('\\"', '"').replace('""', '"').casefold()
 
 
 def forget(course: Course, student: str) -> Forgotten:
@@ -52,17 +121,17 @@ def _forgotten(course: Course, student: str) -> Forgotten:
     others = [value_of(person, EMAILS)]
     if course.has_secret():
         others.append(pseudonym(course.secret(), student))
-    traces = Traces(student, full_name(person), tuple(others))
+    traces = _Traces(student, full_name(person), tuple(others))
     _refuse_damaged(course)
 
     # While the class list and the pages still say which downloads and which feedback are theirs.
-    downloads.remove_own(course, student, done)
-    exchanged.remove_own(course, student, done)
+    _downloads(course, student, done)
+    _exchange(course, student, done)
 
     _gradebook(course, student, done)
 
     for path in (*places.folders(course, student), *places.results(course, student)):
-        remove(path, done)
+        _remove(path, done)
     places.change_journals(course, student, None)
 
     def without(entry: places.Entry) -> places.Entry | None:
@@ -80,11 +149,59 @@ def _forgotten(course: Course, student: str) -> Forgotten:
     for name in AGAIN:
         for path in sorted((course.state / name).rglob("*"), reverse=True):
             if path.is_file() and _is_theirs(path, traces, course.state):
-                remove(path, done)
+                _remove(path, done)
             elif path.is_dir() and not any(path.iterdir()):
                 path.rmdir()
     done.left += _rest(course, traces, done.left)
     return done
+
+
+def _downloads(course: Course, student: str, done: Forgotten) -> None:
+    """Remove downloads that are the student's alone; say of which others' work is a part."""
+    for path, students in places.owners(course).items():
+        if students == {student}:
+            _remove(path, done)
+        elif student in students:
+            done.left.append(f"{short(path)}: holds others' work, too; take theirs out by hand")
+
+
+def _exchange(course: Course, student: str, done: Forgotten) -> None:
+    """Remove what the student handed in through nbgrader, and the pages that wait there."""
+    place = places.exchange(course)
+    inbound = places.handed_in(course, student)
+
+    pages = []
+    own = files.below(course.feedback, student, follow=False)
+    for folder in (*inbound, *sorted(own.glob("*"))):
+        secret = read_secret(folder)
+        if secret is not None and (place / "feedback").is_dir():
+            pages.append(place / "feedback" / f"{_named(secret, folder)}.html")
+    for path in (*inbound, *pages):
+        _remove(path, done)
+
+
+def _named(secret: str, folder: Path) -> str:
+    """What nbgrader calls the page of a submission in the exchange."""
+    from nbgrader.utils import notebook_hash  # type: ignore[import-untyped]
+
+    # The exercise is a part of the name in the exchange, and all of it in the course.
+    parts = folder.name.split("+")
+    return str(notebook_hash(secret=secret, notebook_id=parts[1] if len(parts) > 1 else parts[0]))
+
+
+def _remove(path: Path, done: Forgotten) -> None:
+    """Remove a file, or a folder with all that is in it; nothing where nothing is."""
+    try:
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        elif path.is_symlink() or path.exists():
+            path.unlink()
+        else:
+            return
+    except OSError as error:
+        done.left.append(f"{short(path)}: {(error.strerror or 'cannot be removed').lower()}")
+        return
+    done.removed.append(short(path))
 
 
 def _refuse_damaged(course: Course) -> None:
@@ -104,7 +221,7 @@ def _note(done: Forgotten, path: Path, number: int, what: str) -> None:
         done.removed.append(f"{short(path)}: {count(number, what)}")
 
 
-def _is_theirs(path: Path, traces: Traces, above: Path) -> bool:
+def _is_theirs(path: Path, traces: _Traces, above: Path) -> bool:
     """Whether a file names them; into some nobody can look."""
     try:
         return traces.are_in(path, above)
@@ -155,7 +272,7 @@ def _gradebook(course: Course, student: str, done: Forgotten) -> None:
         done.removed.append(f"the gradebook ({database.address(course)})")
 
 
-def _rest(course: Course, traces: Traces, known: list[str]) -> Iterator[str]:
+def _rest(course: Course, traces: _Traces, known: list[str]) -> Iterator[str]:
     """Files of the course that still have traces of the student, or of somebody like them."""
     for path in sorted(course.state.rglob("*")):
         place = path.relative_to(course.state)

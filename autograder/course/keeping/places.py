@@ -16,11 +16,13 @@ from autograder.base import files
 from autograder.base.errors import Unusable
 from autograder.base.text import short
 from autograder.course import class_list, log
-from autograder.course.collecting import store
+from autograder.course.collecting import inbox, store
+from autograder.course.collecting.roster import Roster
 from autograder.course.course import STUDENT_ID, Course
 from autograder.course.gradebook import config, database, deadlines, old_marks
 from autograder.course.gradebook.database import SUBMITTED_ASSIGNMENT
 from autograder.course.grading.interruption import JOURNAL
+from autograder.exercises.exercise import built_names
 
 TABLES = ((deadlines.EXTENSIONS, "who"), ("students.csv", "id"))
 """Tables of the course's folder that a person writes, and the column that names students."""
@@ -72,6 +74,33 @@ def exchange(course: Course) -> Path:
     """The course's folder in nbgrader's exchange."""
     settings = config.config(course)
     return Path(settings.Exchange.root, settings.CourseDirectory.course_id)
+
+
+def owners(course: Course) -> dict[Path, set[str]]:
+    """Whose work the downloads hold, by file in the inbox, sorted."""
+    owners: dict[Path, set[str]] = {}
+    if not course.inbox.is_dir():
+        return owners
+    exercises = built_names(course.root)
+    roster = Roster(course.class_list(), exercises)
+    for exercise in exercises:
+        with inbox.by_student(course, exercise, roster) as (by_student, _):
+            for one, candidates in by_student.items():
+                for candidate in candidates:
+                    path = _on_disk(course.inbox, candidate.download.where)
+                    owners.setdefault(path, set()).add(one)
+    return dict(sorted(owners.items()))
+
+
+def _on_disk(inbox: Path, where: str) -> Path:
+    """The file of the inbox in which a download lies."""
+    # What lies in an archive is said as "submissions.zip: ann/attention.ipynb".
+    parts = where.split(": ")
+    for length in range(1, len(parts) + 1):
+        path = files.below(inbox, ": ".join(parts[:length]), follow=False, portable=False)
+        if path.is_file():
+            break
+    return path
 
 
 def _literal(text: str) -> str:

@@ -20,7 +20,7 @@ from autograder.course.collecting import store
 from autograder.course.course import Course
 from autograder.course.gradebook import database, old_marks
 from autograder.course.gradebook.database import STUDENT, SUBMITTED_ASSIGNMENT
-from autograder.course.keeping import downloads, places
+from autograder.course.keeping import places
 from autograder.course.keeping.backup import nobody_grades
 
 NAME = "renaming.json"
@@ -181,6 +181,6 @@ def _handed_in(course: Course, old: str, new: str, done: Renamed) -> None:
     for path in places.handed_in(course, old):
         _move(path, path.with_name(f"{new}{path.name.removeprefix(old)}"), done)
     _move(course.inbox / old, course.inbox / new, done)
-    for path, students in downloads.owners(course).items():
+    for path, students in places.owners(course).items():
         if old in students:
             done.left.append(f"{short(path)}: would be collected for {old}; rename or remove it")

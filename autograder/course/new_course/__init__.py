@@ -6,15 +6,15 @@ import re
 import secrets
 import shutil
 import subprocess
+import tempfile
 from importlib import resources
 from pathlib import Path
 
-from autograder.base import files
+from autograder.base import files, settings
 from autograder.base.errors import Unusable
-from autograder.base.settings import NAME
 from autograder.base.text import count, short
 from autograder.course.course import STATE, Course
-from autograder.course.new_course import old_settings, taken
+from autograder.course.new_course import copies
 
 CONFIG = "nbgrader_config.py"
 
@@ -37,8 +37,8 @@ def make(folder: Path, old: Path | None = None, name: str = "") -> list[str]:
     if old is not None and not (old / "solutions").is_dir():
         raise Unusable(f"{old}: no folder solutions/ in it; give the folder of a course")
     if old is not None:
-        taken.insist(old)
-    settings, lines = (_text("settings"), []) if old is None else old_settings.taken(old)
+        copies.insist(old)
+    text, lines = (_text("settings"), []) if old is None else _old_settings(old)
 
     # Students see it in JupyterLab. Courses may have the same name, in one exchange, too.
     readable = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:40] or "course"
@@ -46,14 +46,14 @@ def make(folder: Path, old: Path | None = None, name: str = "") -> list[str]:
     texts = {
         ".gitignore": _text("gitignore"),
         "README.md": _text("README").replace("TITLE", name),
-        NAME: settings,
+        settings.NAME: text,
         CONFIG: _text("nbgrader_config").replace("COURSE_ID", id),
     }
     # The hidden checks in it, and what students will hand in, are for nobody else on this machine.
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    for file, text in texts.items():
-        files.write(folder / file, text.encode())
-    names = taken.take_all(folder) if old is None else taken.take_from(old, folder)
+    for file, content in texts.items():
+        files.write(folder / file, content.encode())
+    names = copies.take_all(folder) if old is None else copies.take_from(old, folder)
     if old is not None and _is_changed(old / CONFIG):
         lines.append(f"note: {short(old / CONFIG)} has lines of your own; copy what is still right")
 
@@ -74,12 +74,50 @@ def _text(name: str) -> str:
     return (resources.files(__name__) / f"{name}.txt").read_text(encoding="utf-8")
 
 
+def _old_settings(old: Path) -> tuple[str, list[str]]:
+    """The text of the settings for a new course, and what a teacher should know of it.
+
+    The due dates of last year would make everybody late: they are kept as comments.
+
+    Raises:
+        Unusable: they are not sound.
+    """
+    paths = [path for path in (old / settings.NAME, old / STATE / settings.NAME) if path.is_file()]
+    settings.read(*paths)
+    if not paths:
+        return "", []
+
+    lines = []
+    for path in paths[1:]:
+        lines.append(f"note: {short(path)} is that class's alone, and not taken")
+    text = _without_due(paths[0].read_text(encoding="utf-8"))
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder, settings.NAME)
+        place.write_text(text, encoding="utf-8")
+        if settings.read(place).due:
+            lines.append(f"note: {settings.NAME} still has due dates of the old course")
+    return text, lines
+
+
+def _without_due(text: str) -> str:
+    """The text with each due date as a comment."""
+    kept = []
+    table = ""
+    for line in text.splitlines():
+        heading = re.match(r"\s*\[\s*([\w.-]+)\s*\]", line)
+        table = heading[1] if heading else table
+        is_due = bool(re.match(r"\s*due\s*[.=]", line)) if not table else table == "due"
+        is_said = bool(line.strip()) and not line.lstrip().startswith("#")
+        kept.append(f"# {line}" if is_due and is_said else line)
+    return "\n".join(kept) + "\n"
+
+
 def _is_changed(config: Path) -> bool:
     """Whether a teacher has written into the configuration of nbgrader."""
     if not config.is_file():
         return False
     text = re.sub(r'course_id = "[^"]*"', 'course_id = "COURSE_ID"', config.read_text("utf-8"))
-    kit = taken.kit()
+    kit = copies.kit()
     own = (kit / CONFIG).read_text("utf-8") if kit and (kit / CONFIG).is_file() else None
     return text not in (_text("nbgrader_config"), own)
 
@@ -95,5 +133,5 @@ def _init(folder: Path) -> bool:
 
 
 __all__ = [
-    "taken",
+    "copies",
 ]

@@ -28,7 +28,7 @@ State = Literal["same", "newer", "changed here", "changed in both"]
 
 
 @dataclass(frozen=True)
-class Taken:
+class Copy:
     """An exercise of the kit, or another file of its ``solutions/``, held beside the course's."""
 
     name: str
@@ -78,7 +78,7 @@ def take_from(old: Path, course: Path) -> list[str]:
     return _exercises(course)
 
 
-def compared(course: Path) -> list[Taken]:
+def compared(course: Path) -> list[Copy]:
     """Each exercise of the kit beside the course's, by name.
 
     Raises:
@@ -86,10 +86,10 @@ def compared(course: Path) -> list[Taken]:
     """
     source = _kit_of(course)
     was = _noted(course)
-    return [Taken(group, _state(source, course, group, was)) for group in _groups(source)]
+    return [Copy(group, _state(source, course, group, was)) for group in _groups(source)]
 
 
-def follow(course: Path, found: Iterable[Taken]) -> None:
+def follow(course: Path, found: Iterable[Copy]) -> None:
     """Copy what is newer in the kit, and unchanged here, into the course.
 
     The notebooks of what is the same in both are the kit's, too.
@@ -178,6 +178,6 @@ def _digest(path: Path) -> str:
     return files.digest(path.read_bytes()) if path.is_file() else ""
 
 
-def named(taken: Iterable[Taken], state: State) -> list[str]:
+def named(copies: Iterable[Copy], state: State) -> list[str]:
     """The names of those in this state."""
-    return [one.name for one in taken if one.state == state]
+    return [one.name for one in copies if one.state == state]

@@ -69,11 +69,7 @@ def check(notebook: File) -> Result:
     """
     from autograder.checking import confined, student_copy
 
-    try:
-        data = read(Path(notebook))
-    except Rejected as rejected:
-        raise Unusable(notebook, rejected.cause, rejected.repair) from None
-    result, unlocked = confined.checked(student_copy.read(data, str(notebook)))
+    result, unlocked = confined.checked(student_copy.of_file(Path(notebook)))
     if not unlocked:
         return result
     return replace(result, warnings=(*result.warnings, confined.UNLOCKED.format(reason=unlocked)))

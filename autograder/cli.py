@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from io import TextIOWrapper
 from typing import Annotated, Any
@@ -22,31 +22,31 @@ from autograder.commands.common import CourseFolder, stop
 AGAIN_SECONDS = 0.01
 """Until a signal that was lost is sent anew."""
 
-COMMANDS = (
-    "build",
-    "check",
-    "watch",
-    "score",
-    "release",
-    "collect",
-    "grade",
-    "feedback",
-    "report",
-    "explain",
-    "export",
-    "lab",
-    "backup",
-    "restore",
-    "rename",
-    "forget",
-    "new-course",
-    "update",
-    "new",
-    "prove",
-    "sample",
-    "doctor",
-)
-"""In the order in which ``--help`` lists them; each is the function of a module of its name."""
+COMMANDS = {
+    "build": "authors",
+    "check": "students",
+    "watch": "students",
+    "score": "grading",
+    "release": "teachers",
+    "collect": "teachers",
+    "grade": "grading",
+    "feedback": "teachers",
+    "report": "teachers",
+    "explain": "grading",
+    "export": "teachers",
+    "lab": "machine",
+    "backup": "keeping",
+    "restore": "keeping",
+    "rename": "keeping",
+    "forget": "keeping",
+    "new-course": "keeping",
+    "update": "keeping",
+    "new": "authors",
+    "prove": "authors",
+    "sample": "authors",
+    "doctor": "machine",
+}
+"""In the order in which ``--help`` lists them: each with the module of ``commands`` that has it."""
 
 GARBAGE = 100_000
 """So many new objects before Python looks for those that nobody needs."""
@@ -74,7 +74,7 @@ def common(
         os.environ["AUTOGRADER_COURSE"] = str(course_folder)
 
 
-def app(names: Sequence[str] = COMMANDS) -> typer.Typer:
+def app(names: Iterable[str] = COMMANDS) -> typer.Typer:
     """The command line with these commands alone: each that is loaded takes its time."""
     made = typer.Typer(
         add_completion=False,
@@ -84,8 +84,8 @@ def app(names: Sequence[str] = COMMANDS) -> typer.Typer:
     )
     made.callback()(common)
     for name in names:
-        function = name.replace("-", "_")
-        command = getattr(import_module(f"autograder.commands.{function}"), function)
+        module = import_module(f"autograder.commands.{COMMANDS[name]}")
+        command = getattr(module, name.replace("-", "_"))
         made.command(
             # The list of commands shows this line whole; typer would cut it.
             short_help=(command.__doc__ or "").partition("\n")[0],
@@ -143,7 +143,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sys.exit(code)
 
 
-def _wanted(given: Sequence[str]) -> Sequence[str]:
+def _wanted(given: Sequence[str]) -> Iterable[str]:
     """The commands to load: what comes first is one as a rule; else any may follow."""
     if given[:1] == ["--version"]:
         return ()

@@ -434,10 +434,10 @@ def test_a_mistake_in_a_mark_is_said_before_the_engine_is_loaded(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "commands"),
-    [(["--version"], []), (["check", "--help"], ["check"]), (["new-course"], ["new_course"])],
+    ("arguments", "modules"),
+    [(["--version"], []), (["check", "--help"], ["students"]), (["new-course"], ["keeping"])],
 )
-def test_a_command_loads_no_other_command(arguments, commands):
+def test_a_command_loads_the_module_that_it_is_in_and_no_other(arguments, modules):
     code = (
         "import sys\nfrom autograder import cli\n"
         f"try: cli.main({arguments!r})\nexcept SystemExit: pass\n"
@@ -446,7 +446,7 @@ def test_a_command_loads_no_other_command(arguments, commands):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert done.stdout.splitlines()[-2:] == [
-        " ".join(["loaded:", *sorted([*commands, "common"])]),
+        " ".join(["loaded:", *sorted([*modules, "common"])]),
         "heavy:",
     ]
 

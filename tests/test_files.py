@@ -229,7 +229,7 @@ OWN = {
         "path.with_name(f'{new}{path.name.removeprefix(old)}')",
     },
     # The kit's own names, a command line's and nbgrader's settings.
-    "commands/sample.py": {"course.root / 'build' / 'sample' / exercise.name"},
+    "commands/authors.py": {"course.root / 'build' / 'sample' / exercise.name"},
     "course/course.py": {"notebook.parent.resolve() / notebook.name"},
     "course/new_course/__init__.py": {
         "folder / file",

@@ -101,7 +101,7 @@ def once_right(steps: Sequence[str], said: str) -> str:
     return f"once {listed(steps)} {agreeing(len(steps), 'is', 'are')} right: {said}"
 
 
-def first_of(names: Sequence[str], most: int) -> str:
+def first_of(names: Sequence[str], most: int = 5) -> str:
     """The same for the first so many, and how many others there are: ``a, b and 7 more``."""
     shown = list(names[:most])
     if len(names) > most:

@@ -2,7 +2,6 @@
 
 __all__ = [
     "confined",
-    "doctor",
     "student_copy",
     "waiting",
     "watch",

@@ -9,7 +9,6 @@ from pathlib import Path
 from autograder.base.errors import Unusable
 from autograder.checking import student_copy
 from autograder.checking.student_copy import StudentCopy
-from autograder.submissions.notebook import Rejected, read
 
 QUIET_SECONDS = 0.5
 """A file that cannot be used may be half written, or gone for a moment: so long nothing is said."""
@@ -59,11 +58,7 @@ class SavedFile:
         Raises:
             Unusable: it is gone, or no notebook or script of an exercise.
         """
-        try:
-            data = read(self._path)
-        except Rejected as rejected:
-            raise Unusable(self._path, rejected.cause, rejected.repair) from None
-        return student_copy.read(data, str(self._path), self._name)
+        return student_copy.of_file(self._path, self._name)
 
     def _signature(self) -> Signature | None:
         """What changes when it is saved; None while it is not there."""

@@ -33,6 +33,7 @@ from autograder.exercises.exercise import (
     defines_class,
     sentence_of,
 )
+from autograder.submissions import notebook
 from autograder.submissions.check_table import check_table
 from autograder.submissions.merged_cells import unmerged
 from autograder.submissions.notebook import RawCell, Rejected, marks, raw_cells
@@ -184,6 +185,19 @@ def read(data: bytes, path: str, name: str | None = None) -> StudentCopy:
         tuple(_changed(cells, exercise)),
         about.get("due", ""),
     )
+
+
+def of_file(path: Path, name: str | None = None) -> StudentCopy:
+    """The same, of a file.
+
+    Raises:
+        Unusable: it is missing, or as ``read`` says.
+    """
+    try:
+        data = notebook.read(path)
+    except Rejected as rejected:
+        raise Unusable(path, rejected.cause, rejected.repair) from None
+    return read(data, str(path), name)
 
 
 def _is_installed(name: str) -> bool:

@@ -1,4 +1,4 @@
-"""The commands, each in a module of its own.
+"""The commands, by who uses them; ``cli`` says which module has which.
 
 A docstring is a command's help; what it needs it imports when it runs.
 """

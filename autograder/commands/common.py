@@ -15,11 +15,9 @@ import typer
 
 from autograder.base.errors import Unusable
 from autograder.base.text import inert
-from autograder.sandbox import levels
 from autograder.show.terminal.output import put, writable
 
 if TYPE_CHECKING:
-    from autograder.base.result import Outcome
     from autograder.course.course import Course
     from autograder.exercises.exercise import Exercise
 
@@ -34,10 +32,8 @@ CourseFolder = Annotated[
     Optional[Path],
     typer.Option("--course", metavar="DIR", help="where the course's state lies; default: course/"),
 ]
-Isolation = Annotated[
-    Optional[str],
-    typer.Option(metavar="LEVEL", help=f"{levels.described()}; default: the best that works"),
-]
+
+
 OfExercise = Annotated[
     Optional[str],
     typer.Option("--exercise", metavar="EXERCISE", help="default: the one that the notebook names"),
@@ -101,19 +97,6 @@ def course_at(folder: Path | None) -> Course:
     return find(folder)
 
 
-def course_for(folder: Path | None, notebook: Path) -> Course:
-    """The same, to grade a notebook with: never one that came with it, unless somebody named it."""
-    course = course_at(folder)
-    is_named = folder is not None or os.environ.get("AUTOGRADER_COURSE")
-    if not is_named and course.came_with(notebook):
-        raise Unusable(
-            notebook,
-            f"lies in {course.root}, and its checks and settings would come from there, too",
-            f"go to your course's folder, or add --course {course.state} if this is it",
-        )
-    return course
-
-
 def finish(troubles: Sequence[str]) -> None:
     """Say for whom something could not be done, and end with 3; where all could be done, go on."""
     for line in troubles:
@@ -121,21 +104,6 @@ def finish(troubles: Sequence[str]) -> None:
     if troubles:
         lines = "the lines above say who and why; everything else is done"
         stop(f"some students were left out: {lines}", 3)
-
-
-def missing(course: Course, outcomes: Sequence[Outcome]) -> list[str]:
-    """Who is on the class list and has no result."""
-    people = course.class_list() or {}
-    return sorted(people.keys() - {outcome.student for outcome in outcomes})
-
-
-def isolated(course: Course, level: str | None) -> Course:
-    """The course, graded at the isolation level that the command line asks for."""
-    from dataclasses import replace
-
-    if level is None:
-        return course
-    return replace(course, settings=replace(course.settings, isolation=level))
 
 
 def opened(folder: Path | None, name: str) -> tuple[Course, Exercise]:
@@ -177,66 +145,14 @@ def _note_unknown(course: Course) -> None:
                 print(f"note: {NAME}: {cause}; correct the name, or delete it", file=sys.stderr)
 
 
-def exercise_of(course: Course, notebook: Path, data: bytes, name: str | None) -> Exercise:
-    """The exercise of this name; without one that of which a submission says it is.
+def known_people(course: Course) -> dict[str, str]:
+    """Everybody who is on the class list, handed something in, or has a result: names by id."""
+    from autograder.course.class_list import full_name
+    from autograder.course.course import STUDENT_ID
 
-    Where it says nothing, the one that it fits; where it fits none, the one that its name says.
-    """
-    from autograder.exercises import exercise
-    from autograder.submissions import parse
-    from autograder.submissions.notebook import Rejected, marks
-
-    if name is not None:
-        return exercise.load(course.root, name)
-
-    names = exercise.built_names(course.root)
-    if not names:
-        raise Unusable(
-            course.root / "solutions",
-            "no built exercise",
-            "run autograder build in the course's folder",
-        )
-
-    own = marks(data).get("exercise")
-    if own in names:
-        return exercise.load(course.root, own)
-
-    # Those that the notebook is called after come first.
-    names.sort(key=lambda name: not notebook.stem.startswith(name))
-    exercises: list[Exercise] = []
-    out_of_date: list[Unusable] = []
-    for name in names:
-        try:
-            exercises.append(exercise.load(course.root, name))
-            parse.parse(data, exercises[-1])
-        except Unusable as problem:
-            out_of_date.append(problem)
-        except Rejected:
-            continue
-        else:
-            return exercises[-1]
-
-    # It may be of one that cannot be loaded, if it is a notebook at all.
-    if out_of_date and (not exercises or _is_readable(data)):
-        raise out_of_date[0]
-    return exercises[0]
-
-
-def _is_readable(data: bytes) -> bool:
-    from autograder.submissions.notebook import Rejected, raw_cells
-
-    try:
-        raw_cells(data)
-    except Rejected:
-        return False
-    return True
-
-
-def read_notebook(notebook: Path) -> bytes:
-    """The bytes of the notebook that the command line names."""
-    from autograder.submissions.notebook import Rejected, read
-
-    try:
-        return read(notebook)
-    except Rejected as rejected:
-        raise Unusable(notebook, rejected.cause, rejected.repair) from None
+    ids = {path.name for path in course.submitted.glob("*/")}
+    ids |= {path.stem for path in course.results.glob("*/*.json")}
+    people = dict.fromkeys(filter(STUDENT_ID.match, ids), "")
+    for id, row in (course.class_list() or {}).items():
+        people[id] = full_name(row)
+    return people

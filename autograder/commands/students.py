@@ -1,69 +1,78 @@
-"""The students whom a command line may name, and what to say where it names nobody."""
+"""``check`` and ``watch``: a student's own notebook."""
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-from typing import TYPE_CHECKING
+import signal
+import sys
 
-from autograder.base.errors import Unusable
-from autograder.base.text import either, first_of, short
+import typer
 
-if TYPE_CHECKING:
-    from autograder.base.result import Result
-    from autograder.course.course import Course
-
-LIKE = 3
-"""So many ids are shown to say what ids look like."""
+from autograder.base.errors import Interrupted
+from autograder.commands.common import CourseFolder, Notebook, OfExercise
 
 
-def graded_result(course: Course, exercise: str, student: str) -> Result:
-    """The stored result of a student whose checks were run.
+def check(
+    notebook: Notebook, exercise_name: OfExercise = None, course_folder: CourseFolder = None
+) -> None:
+    """Run the visible checks of a student's notebook.
 
-    Raises:
-        Unusable: there is none; why, and what to do.
+    Needs nothing but the notebook, and locks its code in where this system can. Exits with 1 while
+    a check fails.
     """
-    from autograder.course.course import STUDENT_ID
-    from autograder.course.results import stored_result
+    # The order matters: what is started here loads NumPy and the engine during the imports below.
+    from autograder.checking import confined
 
-    result = stored_result(course, exercise, student) if STUDENT_ID.match(student) else None
-    if result is None:
-        people = known(course)
-        if student not in people:
-            raise nobody(course, student, people)
-        folder = course.submission(student, exercise)
-        if not folder.is_dir():
-            raise Unusable(short(folder), f"{student} handed in nothing", "collect it, or wait")
-        raise Unusable(short(folder), "not graded yet", f"run autograder grade {exercise}")
-    if result.status != "graded":
-        raise Unusable(student, f"{result.status}, so no check was run: {result.reason}")
-    return result
+    confined.start_early()
+
+    from autograder.checking import student_copy
+
+    copy = student_copy.of_file(notebook, exercise_name)
+    checking = confined.Checking(copy)
+
+    from autograder.checking import waiting
+    from autograder.show.terminal import github_actions, score_table
+    from autograder.show.terminal.console import console, say, wait
+
+    waiting.prepare(copy)
+    wait(checking.wait, "running the checks, of which a call may take 5 s", sys.stderr)
+    result, reason = checking.result()
+    waits = waiting.waits(copy, result)
+
+    screen = console()
+    say(screen, copy.exercise.title)
+    score_table.show(screen, result, waits)
+    if copy.changed:
+        say(screen, f"note: {copy.about_changes}.")
+    say(screen, waiting.points_so_far(result, waits))
+    score_table.next_for_student(screen, result)
+    say(screen, f"{copy.about_hidden}.")
+    if copy.due:
+        say(screen, f"due {copy.due}, as it was handed out")
+    github_actions.publish(result, copy.about_hidden, notebook, sys.stdout, waits)
+    if reason:
+        say(console(sys.stderr), f"note: {notebook}: {confined.UNLOCKED.format(reason=reason)}")
+
+    raise typer.Exit(0 if all(check.status == "passed" for check in result.checks) else 1)
 
 
-def known(course: Course) -> dict[str, str]:
-    """Everybody who is on the class list, handed something in, or has a result: names by id."""
-    from autograder.course.class_list import full_name
-    from autograder.course.course import STUDENT_ID
+def watch(notebook: Notebook, exercise_name: OfExercise = None) -> None:
+    """Run the visible checks of a notebook or script whenever it is saved.
 
-    ids = {path.name for path in course.submitted.glob("*/")}
-    ids |= {path.stem for path in course.results.glob("*/*.json")}
-    people = dict.fromkeys(filter(STUDENT_ID.match, ids), "")
-    for id, row in (course.class_list() or {}).items():
-        people[id] = full_name(row)
-    return people
+    Shows the first thing to do; h shows a hint, l the list of steps, q ends it. Ends by itself when
+    all visible checks pass. Without a terminal it prints, and has no keys.
+    """
+    from autograder.checking import confined
 
+    # As in `check`: it loads during the imports below.
+    confined.start_early()
 
-def nobody(course: Course, student: str, people: dict[str, str]) -> Unusable:
-    """That there is nobody of this id, who may be meant, and what ids look like."""
-    where, cause = short(course.state), f"nobody is called {student!r}"
-    if not people:
-        return Unusable(where, f"{cause}, and nobody has handed in anything", "collect first")
+    from autograder.checking import watch as loop
 
-    # By id, by name, and by a part of the name.
-    ids: dict[str, str] = {}
-    for id, name in people.items():
-        for word in (*name.casefold().split(), name.casefold(), id.casefold()):
-            ids[word] = id
-    close = get_close_matches(student.casefold(), filter(None, ids), LIKE)
-    if close:
-        return Unusable(where, cause, f"did you mean {either({ids[word] for word in close})}?")
-    return Unusable(where, cause, f"ids look like {first_of(sorted(people), LIKE)}")
+    try:
+        loop.watch(notebook, exercise_name)
+    except Interrupted as interrupted:
+        # The usual way to leave a program that goes on for ever.
+        if interrupted.number != signal.SIGINT:
+            raise
+    except BrokenPipeError:
+        pass  # nobody reads what it prints any more

@@ -26,7 +26,7 @@ from hypothesis import strategies as st
 from autograder import cli
 from autograder.base import files, settings
 from autograder.base.settings import Settings
-from autograder.commands import export
+from autograder.commands import teachers
 from autograder.course.collecting import downloads
 from autograder.course.course import Course
 from autograder.course.gradebook.final_grades import of_class
@@ -105,7 +105,7 @@ def test_who_has_no_score_is_listed_and_empty_and_only_missing_ones_can_be_zero(
 def test_of_many_notes_of_a_kind_the_first_are_printed(
     graded: Course, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(export, "NOTES", 1)
+    monkeypatch.setattr(teachers, "NOTES", 1)
     run("--to", "csv")
     assert capsys.readouterr().err.splitlines() == [
         "empty: eve: rejected, not a notebook",

@@ -204,7 +204,7 @@ def test_a_terminal_is_asked_once_with_what_would_go(
         return next(answers)
 
     monkeypatch.setattr("builtins.input", answer)
-    monkeypatch.setattr("autograder.commands.forget.has_terminal", lambda: True)
+    monkeypatch.setattr("autograder.commands.keeping.has_terminal", lambda: True)
     for _ in range(2):
         said = run(lived, "forget", "zoe", code=1).stdout
         assert said == "nothing was removed of zoe\n"

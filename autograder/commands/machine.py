@@ -1,21 +1,42 @@
-"""What this machine can do, for whoever wonders why something does not work."""
+"""``lab`` and ``doctor``: this machine."""
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
 import platform
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Optional
+
+import typer
 
 from autograder.base.errors import Unusable
 from autograder.base.text import count, points
-from autograder.course.course import Course, existing
-from autograder.engine import selftest
-from autograder.exercises import exercise
+from autograder.commands.common import CourseFolder, course_at
 from autograder.sandbox import levels
-from autograder.sandbox.parent_process import EngineFault, start_parent
+
+if TYPE_CHECKING:
+    from autograder.course.course import Course
+
+
+def lab(
+    options: Annotated[
+        Optional[list[str]], typer.Argument(metavar="[JUPYTER...]", help="for jupyter lab")
+    ] = None,
+    course_folder: CourseFolder = None,
+) -> None:
+    """Open JupyterLab with nbgrader's formgrader on the course."""
+    from autograder.nbgrader import lab as jupyterlab
+
+    jupyterlab.serve(course_at(course_folder), options or [])
+
+
+def doctor(course_folder: CourseFolder = None) -> None:
+    """Say what this machine can do: isolation level, versions, paths."""
+    for name, finding in _findings(course_at(course_folder)):
+        print(f"{name:<24} {finding}")
+
 
 NEEDED = {
     "numpy": "run make setup, or pip install numpy",
@@ -29,14 +50,10 @@ NEEDED = {
 """What to do where a package is not installed, by its name."""
 
 
-def examine(course: Course) -> None:
-    """Print each finding on a line of its own."""
-    for name, finding in findings(course):
-        print(f"{name:<24} {finding}")
-
-
-def findings(course: Course) -> Iterator[tuple[str, str]]:
+def _findings(course: Course) -> Iterator[tuple[str, str]]:
     """Pairs of what was looked at and what was found."""
+    from autograder.exercises import exercise
+
     yield "system", f"{platform.system()} {platform.release()}, Python {platform.python_version()}"
 
     for level in levels.LEVELS:
@@ -64,6 +81,9 @@ def _asked(level: str) -> str:
 
 def _works(level: str) -> str:
     """Whether a worker starts at this level, and what of the self-test it prevents."""
+    from autograder.engine import selftest
+    from autograder.sandbox.parent_process import EngineFault, start_parent
+
     try:
         parent = start_parent(level)
         try:
@@ -93,6 +113,8 @@ def _advice() -> str:
 
 
 def _version(package: str, repair: str) -> str:
+    import importlib.metadata
+
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
@@ -100,6 +122,8 @@ def _version(package: str, repair: str) -> str:
 
 
 def _built(course: Course, name: str) -> str:
+    from autograder.exercises import exercise
+
     try:
         loaded = exercise.load(course.root, name)
     except Unusable as error:
@@ -109,6 +133,8 @@ def _built(course: Course, name: str) -> str:
 
 
 def _writable(folder: Path) -> str:
+    from autograder.course.course import existing
+
     nearest = existing(folder)
     return "can be written" if os.access(nearest, os.W_OK) else f"cannot be written: {nearest}"
 

@@ -1,0 +1,222 @@
+"""``build``, ``new``, ``prove``, ``sample``: for people who write an exercise."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Optional
+
+import typer
+
+from autograder.base.errors import Unusable
+from autograder.base.text import count, number, points, short
+from autograder.commands.common import CourseFolder, ExerciseName, JsonOutput, course_at, opened
+
+if TYPE_CHECKING:
+    from autograder.course.course import Course
+    from autograder.exercises.exercise import Exercise
+
+
+def build(
+    exercise_names: Annotated[
+        Optional[list[str]], typer.Argument(metavar="[EXERCISE...]", help="default: all")
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="only say whether the notebooks are up to date")
+    ] = False,
+    course_folder: CourseFolder = None,
+) -> None:
+    """Write the full notebook and the students' one from solutions/EXERCISE.py."""
+    from autograder.authoring import build as building
+    from autograder.authoring.cells import Source
+    from autograder.authoring.notes import notes
+    from autograder.exercises import exercise
+
+    course = course_at(course_folder)
+    root = course.root
+    names = exercise_names or building.authored_names(root)
+    stale = 0
+
+    for name in names:
+        read: list[Source] = []
+
+        def begin(authored: Source, read: list[Source] = read) -> None:
+            read.append(authored)
+            about = "trying every check on the solution and on the blank stub"
+            print(f"{authored.exercise}: {about}", flush=True)
+
+        paths = building.build(root, name, check, course.settings, begin)
+        for path in paths:
+            print(f"{'out of date' if check else 'wrote'}: {short(path)}")
+        if not paths:
+            print(f"up to date: {name}")
+        stale += len(paths)
+
+        for authored in read:
+            built = exercise.load(root, name)
+            steps, checks = count(len(built.steps), "step"), count(len(built.checks), "check")
+            by_hand = sum(cell.points or 0 for cell in authored.of("manual") if not cell.extra)
+            worth = points(built.max_score + by_hand)
+            if by_hand:
+                worth += f", {number(by_hand)} of them by hand"
+            print(f"{name}: {steps}, {checks}, {worth}")
+            for note in notes(authored):
+                print(f"note: {authored.line(note)}")
+
+    if stale and not check:
+        _say_what_is_older(root, names)
+    if check and stale:
+        print("run: autograder build", file=sys.stderr)
+        raise typer.Exit(1)
+
+
+def _say_what_is_older(root: Path, built: list[str]) -> None:
+    """Say which other exercises take something from what has just changed."""
+    from autograder.exercises import exercise
+
+    for name in exercise.built_names(root):
+        if name in built:
+            continue
+        try:
+            exercise.load(root, name)
+        except Unusable as problem:
+            print(f"note: {problem}")
+
+
+def new(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="letters, digits, - and _; files are called so")
+    ],
+    course_folder: CourseFolder = None,
+) -> None:
+    """Write a small exercise that builds and proves, to be changed into one of your own."""
+    from autograder.authoring import starter
+    from autograder.course.course import find
+
+    root = find(course_folder, new=True).root
+    if root != Path.cwd():
+        raise Unusable(
+            root,
+            "is the course that this folder lies in",
+            "run autograder new there, or make a folder solutions here for a course of its own",
+        )
+    for path in starter.write(root, name):
+        print(f"wrote {short(path)}")
+    print(f"next: autograder build {name}, then autograder prove {name}")
+
+
+def prove(
+    exercise_name: ExerciseName,
+    cover: Annotated[
+        bool,
+        typer.Option(
+            "--cover", help="show which input that a docstring allows occurs in which check"
+        ),
+    ] = False,
+    answers: Annotated[
+        Optional[Path],
+        typer.Option(metavar="FILE", help="grade the wrong and right answers in this file instead"),
+    ] = None,
+    keys: Annotated[
+        int, typer.Option(min=1, metavar="N", help="draw the random inputs so many times")
+    ] = 20,
+    jobs: Annotated[
+        Optional[int], typer.Option(min=1, metavar="N", help="processes; default: all cores")
+    ] = None,
+    json: Annotated[
+        Optional[str],
+        typer.Option(metavar="FILE", help="the same as JSON; - is standard output"),
+    ] = None,
+    course_folder: CourseFolder = None,
+) -> None:
+    """Try the checks on misconceptions, on unusual right answers, on what docstrings promise."""
+    with JsonOutput(json) as output:
+        if cover and answers is not None:
+            raise Unusable("--cover and --answers", "are two things to look at", "give one of them")
+        course, exercise = opened(course_folder, exercise_name)
+        if cover:
+            problems = _cover(course, exercise, keys, output)
+        elif answers is not None:
+            problems = _answers(course, exercise, answers, output)
+        else:
+            problems = _prove(course, exercise, keys, jobs or os.cpu_count() or 1, output)
+    raise typer.Exit(1 if problems else 0)
+
+
+def _prove(
+    course: Course, exercise: Exercise, keys: int, jobs: int, output: JsonOutput
+) -> list[str]:
+    from autograder.authoring import grading
+    from autograder.authoring.proving import coverage, proof
+    from autograder.show.terminal import class_tables, kill_matrix
+
+    size = proof.size(course.root, exercise)
+    covered = coverage.measure(course.root, exercise, range(keys))
+    with class_tables.progress(f"proving {exercise.name}", size, output.out) as tick:
+        proved = proof.prove(course.root, exercise, range(keys), jobs, tick)
+    right = [trial.answer for trial in proved.right]
+    refused = grading.refused(exercise, right, course.settings)
+    proved = replace(proved, refused=tuple(refused), coverage=covered)
+
+    output.put([proved.to_json()])
+    kill_matrix.show(proved, output.out)
+    return proved.problems()
+
+
+def _cover(course: Course, exercise: Exercise, keys: int, output: JsonOutput) -> list[str]:
+    from autograder.authoring.proving import coverage
+    from autograder.exercises.sources import authored_at
+    from autograder.show.terminal import kill_matrix
+
+    covered = coverage.measure(course.root, exercise, range(keys))
+    if covered is None:
+        path = authored_at(course.root, exercise.name)
+        raise Unusable(
+            path,
+            f"no {coverage.PROMISES}",
+            "declare in its oracles which inputs the docstrings allow, as in docs/authoring.md",
+        )
+    output.put([covered.to_json()])
+    kill_matrix.show_coverage(covered, output.out)
+    return covered.problems()
+
+
+def _answers(course: Course, exercise: Exercise, file: Path, output: JsonOutput) -> list[str]:
+    from autograder.authoring import fresh_answers
+    from autograder.show.terminal import class_tables
+    from autograder.show.terminal import fresh_answers as table
+
+    found = fresh_answers.read(file, exercise)
+    with class_tables.progress(f"grading {file.name}", len(found), output.out) as tick:
+        graded = fresh_answers.grade(exercise, found, course.settings, tick)
+    output.put([graded.to_json()])
+    table.show(graded, output.out)
+    return graded.problems()
+
+
+def sample(
+    exercise_name: ExerciseName,
+    output: Annotated[
+        Optional[Path],
+        typer.Option(metavar="DIR", help="default: build/sample/EXERCISE; its last class goes"),
+    ] = None,
+    course_folder: CourseFolder = None,
+) -> None:
+    """Make a class from the banks of an exercise, to try it on.
+
+    Somebody is right, blank, half done; each known mistake and each unusual right answer is
+    somebody's. What is printed says who is what.
+    """
+    from autograder.authoring.proving import sample as making
+
+    course, exercise = opened(course_folder, exercise_name)
+    folder = output or course.root / "build" / "sample" / exercise.name
+    people = making.write_class(course.root, exercise, folder)
+
+    width = max(len(student.id) for student in people)
+    for student in people:
+        print(f"{student.id:<{width}}  {student.about}")
+    pattern = f"{short(folder)}/<student>/{exercise.name}/{exercise.name}.ipynb"
+    print(f"wrote {count(len(people), 'notebook')}, as {pattern}")

@@ -1,0 +1,175 @@
+"""``new-course``, ``update``, ``backup``, ``restore``, ``rename``, ``forget``: a course's data."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Optional
+
+import typer
+
+from autograder.base.errors import Unusable
+from autograder.base.text import agreeing, count, inert, listed, short
+from autograder.commands.common import CourseFolder, course_at, known_people
+from autograder.course import log
+
+if TYPE_CHECKING:
+    from autograder.course.course import Course
+
+
+def new_course(
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="a folder that is not there yet, or empty")
+    ],
+    name: Annotated[
+        str,
+        typer.Option(help="what students see in JupyterLab; default: the name of the folder"),
+    ] = "",
+    old: Annotated[
+        Optional[Path],
+        typer.Option(
+            "--from", metavar="OLD", help="take exercises and settings of this course, no people"
+        ),
+    ] = None,
+) -> None:
+    """Make a private folder for a course, ready for git."""
+    from autograder.course import new_course as course_folder
+
+    for line in course_folder.make(folder, old, name):
+        print(line)
+
+
+def update(
+    check: Annotated[
+        bool, typer.Option("--check", help="only say what is newer, and what it would change")
+    ] = False,
+    course_folder: CourseFolder = None,
+) -> None:
+    """Take exercises that are newer in the kit, and say what is no longer graded as it was.
+
+    What you have changed yourself stays as it is. With --check it exits with 1 where something is
+    newer.
+    """
+    from autograder.course.gradebook import versions
+    from autograder.course.new_course import copies
+    from autograder.exercises import exercise
+
+    course = course_at(course_folder)
+    found = copies.compared(course.root)
+    newer = copies.named(found, "newer")
+    for name in newer:
+        print(f"{'newer in the kit' if check else 'updated'}: {name}")
+    for name in copies.named(found, "changed in both"):
+        print(f"changed here and in the kit: {name}; yours stays, compare it with {copies.kit()}")
+    if not check:
+        copies.follow(course.root, found)
+
+    for name in exercise.built_names(course.root):
+        try:
+            built = exercise.load(course.root, name)
+        except Unusable as error:
+            print(f"note: {error}", file=sys.stderr)
+            continue
+        for when, what, number in versions.since(course, built):
+            of_whom = f" for {count(number, 'student')}" if number else ""
+            is_again = f"; autograder grade {name} grades them again" if number else ""
+            print(
+                f"{name}: the {listed(what)} {agreeing(len(what), 'has', 'have')} changed since it "
+                f"was {when}{of_whom}{is_again}"
+            )
+    if not newer:
+        print("nothing is newer in the kit")
+    raise typer.Exit(1 if check and newer else 0)
+
+
+def backup(
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="such as course-2026-12-01.tar.gz")],
+    course_folder: CourseFolder = None,
+) -> None:
+    """Write the whole course into one file, secret included."""
+    from autograder.course.keeping import backup as backups
+
+    course = course_at(course_folder)
+    notes = backups.write(course, path)
+    print(f"wrote {short(path)}: {backups.size(path)}; keep it as safe as the secret in it")
+    for note in notes:
+        print(f"note: {note}")
+    log.write(course, f"backup {path.name}")
+
+
+def restore(
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="what autograder backup wrote")],
+    course_folder: CourseFolder = None,
+) -> None:
+    """Restore a course from a back-up, where nothing is in its place."""
+    from autograder.course.course import find
+    from autograder.course.keeping import backup as backups
+
+    course = find(course_folder, new=True)
+    state, *around = backups.restore(course, path)
+    also = f", and {count(len(around), 'file')} around it" if around else ""
+    print(f"restored {short(state)}{also}")
+    log.write(course, f"restore {path.name}")
+
+
+def rename(
+    old: Annotated[str, typer.Argument(metavar="OLD", help="the id of a student until now")],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="the id from now on")],
+    course_folder: CourseFolder = None,
+) -> None:
+    """Give a student another id: marks, submissions, results and gradebook go along."""
+    from autograder.course.keeping import rename as renaming
+
+    course = course_at(course_folder)
+    done = renaming.rename(course, old, new)
+    for place in done.changed:
+        print(inert(f"renamed: {' '.join(place.split())}"))
+    for line in done.left:
+        print(inert(f"left: {' '.join(line.split())}"))
+    again = "run autograder report, feedback and export again"
+    print(inert(f"left: pages and exports of before, which name {old}; {again}"))
+    log.write(course, "rename")
+
+
+def forget(
+    student: Annotated[str, typer.Argument(metavar="STUDENT", help="the id")],
+    yes: Annotated[
+        bool, typer.Option("--yes", help="do not ask; nothing is asked without a terminal either")
+    ] = False,
+    course_folder: CourseFolder = None,
+) -> None:
+    """Remove a student from everywhere in the course, for good, and say from where."""
+    from autograder.course.keeping import forget as forgetting
+
+    course = course_at(course_folder)
+    if not yes and not _is_meant(course, student):
+        print(inert(f"nothing was removed of {student}"))
+        raise typer.Exit(1)
+    done = forgetting.forget(course, student)
+    for place in done.removed:
+        print(inert(f"removed: {' '.join(place.split())}"))
+    for line in done.left:
+        print(inert(f"left: {' '.join(line.split())}"))
+    print("left: back-ups, and whatever was uploaded or sent from here; they are out of reach")
+    log.write(course, "forget")
+
+
+def has_terminal() -> bool:
+    """Whether somebody sits there who reads a question and can answer it."""
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def _is_meant(course: Course, student: str) -> bool:
+    """Ask once on a terminal, with what would go; scripts have nobody to ask."""
+    people = known_people(course)
+    if student not in people or not has_terminal():
+        return True
+    handed_in = count(len(list(course.submitted.glob(f"{student}/*/"))), "submission")
+    graded = count(len(list(course.results.glob(f"*/{student}.json"))), "result")
+    who = f"{student} ({people[student]})" if people[student] else student
+    what = f"{handed_in}, {graded}, marks, pages, and their line of the class list"
+    try:
+        answer = input(inert(f"forget {who} for good, with {what}? [yes/no] "))
+    except EOFError:
+        return False
+    return answer.strip().casefold() in ("y", "yes")

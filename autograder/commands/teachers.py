@@ -1,0 +1,283 @@
+"""``release``, ``collect``, ``feedback``, ``report``, ``export``: between a teacher and a class."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from autograder.base import files
+from autograder.base.errors import Unusable
+from autograder.base.text import agreeing, count, first_of, inert, listed, short
+from autograder.commands.common import (
+    CourseFolder,
+    ExerciseName,
+    ExerciseOrCourse,
+    JsonOutput,
+    finish,
+    opened,
+    opened_course,
+)
+from autograder.course import log
+from autograder.course.troubles import Troubles
+from autograder.show.exports import export as exports
+
+
+def release(
+    exercise_name: ExerciseName,
+    due: Annotated[
+        Optional[str],
+        typer.Option(metavar="TIME", help='such as "2026-12-01 18:00 Europe/Berlin"'),
+    ] = None,
+    archive: Annotated[
+        Optional[Path],
+        typer.Option("--to-zip", metavar="FILE", help="write what students need there instead"),
+    ] = None,
+    course_folder: CourseFolder = None,
+) -> None:
+    """Hand out the students' notebook, through nbgrader's exchange or as a zip."""
+    from autograder.nbgrader import exchange
+
+    course, exercise = opened(course_folder, exercise_name)
+    for line in exchange.release(course, exercise, due, archive):
+        print(inert(line))
+    log.write(course, f"release {exercise.name}")
+
+
+def collect(exercise_name: ExerciseName, course_folder: CourseFolder = None) -> None:
+    """Collect submissions from the exchange, and from downloads in the course's inbox/."""
+    from autograder.nbgrader import exchange
+
+    course, exercise = opened(course_folder, exercise_name)
+    for line in exchange.collect(course, exercise):
+        print(inert(line))
+    log.write(course, f"collect {exercise.name}")
+
+
+def feedback(
+    exercise_name: ExerciseName,
+    archive: Annotated[
+        Optional[Path],
+        typer.Option("--zip", metavar="FILE", help="also all pages, to upload to Moodle or Canvas"),
+    ] = None,
+    course_folder: CourseFolder = None,
+) -> None:
+    """Write a page for each student."""
+    from autograder.course.gradebook import final_grades, marks
+    from autograder.course.results import folder_of
+    from autograder.show.pages import feedback as pages
+    from autograder.show.pages import feedback_zip
+
+    course, exercise = opened(course_folder, exercise_name)
+    name = exercise.name
+
+    troubles = Troubles()
+    changed: list[str] = []
+    paths = pages.write_class(course, exercise, troubles=troubles, changed=changed)
+    if not paths and not troubles:
+        folder = folder_of(course, name)
+        raise Unusable(folder, "no results yet", f"run autograder grade {name}")
+    pattern = f"{short(course.feedback)}/<student>/{name}/{name}.html"
+    print(f"wrote {count(len(paths), 'page')}, as {pattern}")
+
+    if archive is not None:
+        named = feedback_zip.write(course, exercise, paths, archive, troubles)
+        kinds = ", ".join(f"{number} {kind}" for kind, number in named.items())
+        print(f"wrote {short(archive)}: {kinds}")
+
+    if changed:
+        those = agreeing(len(changed), "page says", "pages say")
+        are = agreeing(len(changed), "is", "are")
+        what = f"other points than before, or {are} about another file"
+        again = "hand them out again, with nbgrader release_feedback or --zip"
+        print(f"{len(changed)} {those} {what} ({first_of(changed)}): {again}")
+    scores = final_grades.of_class(course, exercise).final_scores()
+    log.write(course, f"feedback {name}", pages=len(paths), **log.final(course, scores))
+    students = marks.unmarked(course, name)
+    if students:
+        print(f"note: {marks.unmarked_line(students)}")
+    finish(troubles.lines)
+
+
+def report(
+    exercise_name: ExerciseOrCourse = None,
+    json: Annotated[
+        Optional[str], typer.Option(metavar="FILE", help="all numbers as JSON; - is stdout")
+    ] = None,
+    missing_as_zero: Annotated[
+        bool,
+        typer.Option(
+            "--missing-as-zero",
+            help="of the whole course: 0 points for who handed in nothing and has no time left",
+        ),
+    ] = False,
+    course_folder: CourseFolder = None,
+) -> None:
+    """Show the class, and write its page; without an exercise the whole course, with totals."""
+    with JsonOutput(json) as output:
+        if exercise_name is None:
+            _report_course(course_folder, output, missing_as_zero)
+        elif missing_as_zero:
+            raise Unusable("--missing-as-zero", "is for the whole course", "leave the exercise out")
+        else:
+            _report_exercise(course_folder, exercise_name, output)
+
+
+def _report_exercise(folder: Path | None, name: str, output: JsonOutput) -> None:
+    from autograder.course.gradebook import final_grades
+    from autograder.course.reports import report as reports
+    from autograder.show.pages import report as pages
+    from autograder.show.terminal import class_tables
+
+    course, exercise = opened(folder, name)
+    class_grades = final_grades.of_class(course, exercise)
+    made = reports.of_class(course, class_grades)
+
+    output.put([made.to_json() + "\n"])
+    path = pages.write(course, made)
+
+    out = output.out
+    print(exercise.title, file=out)
+    class_tables.students(made.students, out)
+    print(file=out)
+    class_tables.checks(made, out)
+    class_tables.next_steps(made, out)
+    print(f"wrote {short(path)}", file=out)
+
+    log.write_final(course, f"report {name}", class_grades.final_scores())
+    finish(class_grades.troubles.lines)
+
+
+def _report_course(folder: Path | None, output: JsonOutput, missing_as_zero: bool) -> None:
+    from autograder.course.gradebook import course_grades
+    from autograder.show.pages import course as pages
+    from autograder.show.terminal import course_table
+
+    course = opened_course(folder)
+    made = course_grades.of_course(course, missing_as_zero)
+
+    output.put([course_grades.to_json(made)])
+    path = pages.write(course, made)
+
+    out = output.out
+    course_table.exercises(made, out)
+    print(file=out)
+    course_table.students(made, out)
+    print(f"wrote {short(path)}", file=out)
+
+    log.write_final(course, "report", made.final_scores())
+    finish(made.troubles)
+
+
+NOTES = 10
+"""So many lines that begin alike, such as "empty:", are printed; the file has the others."""
+
+
+def _first_of_each_kind(notes: Sequence[str]) -> Iterator[str]:
+    """The notes by what they begin with, and how many more there are of a kind."""
+    by_kind: dict[str, list[str]] = {}
+    for note in notes:
+        by_kind.setdefault(note.partition(":")[0], []).append(note)
+    for kind, alike in by_kind.items():
+        yield from alike[:NOTES]
+        if len(alike) > NOTES:
+            yield f"{kind}: and {len(alike) - NOTES} more"
+
+
+def _help(option: str, meaning: str) -> str:
+    """The help of an option that only some formats take."""
+    return f"{exports.taking(option)}: {meaning}"
+
+
+def export(
+    exercise_name: ExerciseOrCourse = None,
+    to: Annotated[
+        str,
+        typer.Option(
+            metavar="FORMAT",
+            help=listed(exports.FORMATS, "or"),
+        ),
+    ] = "csv",
+    output: Annotated[
+        Optional[str],
+        typer.Option(metavar="PATH", help="default: exports/ of the course; - is standard output"),
+    ] = None,
+    fill: Annotated[
+        Optional[Path],
+        typer.Option(
+            metavar="FILE", help=_help("fill", "what you downloaded there, to be filled in")
+        ),
+    ] = None,
+    column: Annotated[
+        Optional[str],
+        typer.Option(
+            metavar="TITLE", help=_help("column", 'the assignment, such as "Attention (4711)"')
+        ),
+    ] = None,
+    classroom: Annotated[
+        Optional[str],
+        typer.Option(
+            metavar="[ORG/]NAME", help=_help("classroom", "the classroom; default: the course's id")
+        ),
+    ] = None,
+    missing_as_zero: Annotated[
+        bool,
+        typer.Option(
+            "--missing-as-zero",
+            help="0 points for who handed in nothing; rejected ones stay empty",
+        ),
+    ] = False,
+    anonymous: Annotated[
+        bool,
+        typer.Option(
+            "--anonymous", help=_help("anonymous", "for research, without names and words")
+        ),
+    ] = False,
+    isolation: Annotated[
+        Optional[str],
+        typer.Option(metavar="LEVEL", help=_help("isolation", "only this level grades there")),
+    ] = None,
+    course_folder: CourseFolder = None,
+) -> None:
+    """Write the final scores, or what was handed in, for another system.
+
+    Without an exercise: the whole course, with totals.
+    """
+    from autograder.course.gradebook.course_grades import NAME
+    from autograder.show.terminal import output as place
+
+    options = {"fill": fill, "column": column, "classroom": classroom, "isolation": isolation}
+    given = [name for name, value in options.items() if value is not None]
+    if missing_as_zero:
+        given.append("missing_as_zero")
+    if anonymous:
+        given.append("anonymous")
+    whole_course = exercise_name is None
+    format = exports.find(to, given, whole_course)
+    if format.is_folder:
+        place.writable_folder(output)
+    else:
+        place.writable(output)
+
+    if exercise_name is None:
+        course, exercise, name = opened_course(course_folder), None, NAME
+    else:
+        course, exercise = opened(course_folder, exercise_name)
+        name = exercise.name
+    request = exports.Request(course, exercise, fill, column, classroom, isolation)
+    made = exports.make(to, request, missing_as_zero, anonymous)
+    file = f"anonymous-{format.file}" if anonymous else format.file
+    path = place.put_content(
+        made.content, output, files.below(course.state / "exports", name, file)
+    )
+
+    command = f"export{'' if whole_course else f' {name}'} --to {to}"
+    log.write(course, command, **log.final(course, made.final))
+    for note in _first_of_each_kind(made.notes):
+        print(inert(" ".join(note.split())), file=sys.stderr)
+    if path is not None:
+        print(f"wrote {short(path)}")
+    finish(made.troubles)

@@ -7,6 +7,7 @@ a check stands in ``with tools.check(…)``.
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import re
 import site
@@ -18,7 +19,7 @@ from typing import Any
 
 from autograder.base.check_ids import parts_of
 from autograder.base.errors import Unusable
-from autograder.base.result import CheckResult, Result, StepResult
+from autograder.base.result import MOST_POINTS, CheckResult, Result, StepResult
 from autograder.base.text import agreeing, count, listed, one_line, points
 from autograder.exercises import data_files
 from autograder.exercises.exercise import (
@@ -34,11 +35,10 @@ from autograder.exercises.exercise import (
     sentence_of,
 )
 from autograder.submissions import notebook
-from autograder.submissions.check_table import check_table
-from autograder.submissions.merged_cells import unmerged
+from autograder.submissions.cell_split import by_check
 from autograder.submissions.notebook import RawCell, Rejected, marks, raw_cells
 from autograder.submissions.parse import MAX_WARNINGS
-from autograder.submissions.python_source import binds, parses
+from autograder.submissions.python_source import NO_PYTHON, binds, parses
 
 REPAIR = "download the notebook again and copy your answers over"
 
@@ -50,6 +50,15 @@ MOST_WARNINGS = MAX_WARNINGS + 2
 
 _NEEDED = re.compile(r"^tools\.NEEDED = \{(.*?)\}$", re.MULTILINE | re.DOTALL)
 """What it wrote about the functions that students paste."""
+
+_ID = re.compile(r"[A-Za-z0-9_]{1,62}-[A-Za-z0-9_-]{1,62}")
+
+# No more of the cell is parsed than this: it is long, and who waits for `check` waits for that.
+_TABLE = re.compile(r"^tools\.CHECKS = (\{.*?\})$", re.MULTILINE | re.DOTALL)
+"""What the build wrote about the checks, and nothing else of the setup cell."""
+
+# The setup cell, longer than all others together, tells in its own texts how a check begins.
+_BEGINNING = re.compile(f"^{ANNOUNCED.pattern}", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -153,7 +162,7 @@ def read(data: bytes, path: str, name: str | None = None) -> StudentCopy:
         cells = raw_cells(data)[0]
     except Rejected as rejected:
         raise Unusable(path, rejected.cause, rejected.repair) from None
-    table = check_table(cells)
+    table = _check_table(cells)
     if table is None:
         raise Unusable(path, "has no setup cell of an exercise", "download the notebook again")
 
@@ -198,6 +207,27 @@ def of_file(path: Path, name: str | None = None) -> StudentCopy:
     except Rejected as rejected:
         raise Unusable(path, rejected.cause, rejected.repair) from None
     return read(data, str(path), name)
+
+
+def _check_table(cells: list[RawCell]) -> dict[str, dict[str, Any]] | None:
+    """Each check's points, and whether it is hidden, by its id; None where no cell says so."""
+    for cell in cells:
+        written = _TABLE.search(cell.source) if cell.is_code else None
+        if written is None:
+            continue
+        try:
+            table = ast.literal_eval(written[1])
+            if table and all(_is_sound(id, marks) for id, marks in table.items()):
+                return dict(table)
+        except (*NO_PYTHON, TypeError, KeyError, AttributeError):
+            continue
+    return None
+
+
+def _is_sound(id: str, marks: dict[str, Any]) -> bool:
+    """Whether an entry is as the build writes it: somebody may have changed it."""
+    is_known = _ID.fullmatch(id) and marks["hidden"] in (0, 1)
+    return bool(is_known and 0 <= marks["points"] <= MOST_POINTS)
 
 
 def _is_installed(name: str) -> bool:
@@ -256,6 +286,18 @@ def _cells(cells: list[RawCell], table: dict[str, dict[str, Any]]) -> Iterator[C
     for name in pasted:
         if name not in seen:
             yield Cell(name, "needed", True, "", {})
+
+
+def unmerged(raw: RawCell, steps: Iterable[str]) -> Iterator[RawCell]:
+    """A cell; where an answer was merged with checks behind it, each of them by itself."""
+    has_checks = raw.is_code and _BEGINNING.search(raw.source)
+    is_merged = has_checks and not binds(raw.source).isdisjoint(steps)
+    if not is_merged or not parses(raw.source):
+        yield raw
+        return
+    for part in by_check(raw.source):
+        if part.kind == "code":
+            yield replace(raw, source=part.source)
 
 
 def _is_handed_out(raw: RawCell) -> bool:

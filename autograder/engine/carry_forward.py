@@ -29,8 +29,7 @@ from autograder.engine.reference import Reference
 from autograder.engine.run import Run
 from autograder.engine.verdict import Remaining, Verdict
 from autograder.exercises.exercise import Check
-from autograder.submissions.defined_again import DefinedAgain, defined_again
-from autograder.submissions.submission import Submission, SubmittedCell
+from autograder.submissions.submission import DefinedAgain, Submission, SubmittedCell, defined_again
 
 Carried = dict[str, tuple[str, ...]]
 """By check: the earlier steps whose replacement made it pass. None of them: it passes without a

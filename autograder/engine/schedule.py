@@ -6,8 +6,7 @@ from collections.abc import Iterator, Set
 
 from autograder.engine.idle_pictures import idle_pictures
 from autograder.exercises.exercise import Check, Exercise
-from autograder.submissions.defined_again import defined_beside
-from autograder.submissions.submission import Submission, SubmittedCell
+from autograder.submissions.submission import Submission, SubmittedCell, defined_beside
 
 Stage = tuple[list[SubmittedCell | str], list[Check]]
 """Cells, with the name of a step behind each that is replaced, and the checks behind them."""

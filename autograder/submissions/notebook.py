@@ -8,15 +8,15 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from autograder.base import files
 from autograder.base.text import cut, one_line
 from autograder.exercises.exercise import FILLED_IN
-from autograder.exercises.percent import lines_of, split
-from autograder.submissions import exported, pasted_pictures
-from autograder.submissions.narrow import TOO_WIDE, narrow
+from autograder.exercises.percent import ScriptCell, lines_of, split
+from autograder.submissions import cell_split
 
 MAX_BYTES = 20_000_000
 """Bytes of a file, outputs and pictures among them: a bound for the parser of JSON. What else a
@@ -29,6 +29,26 @@ MAX_VALUES = 1_000_000
 
 _CHECKSUM = re.compile(r'"checksum": "([0-9a-f]+)"')
 """As jupytext writes nbgrader's marks into the cell line of a script."""
+
+_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+UNMARKED = re.compile(r"cell-[0-9]+")
+"""The id of a cell that had no mark in its script."""
+
+_MAX_WIDE, _MAX_OTHER = 8_000_000, 1_000_000
+"""Bytes of what is read as it stands; in larger JSON, bytes of letters that are not ASCII."""
+
+_TOO_WIDE = (
+    f"larger than {_MAX_WIDE // 1_000_000} MB, with more than {_MAX_OTHER // 1_000_000} MB "
+    "of letters that are not ASCII"
+)
+"""Why some cannot be read."""
+
+_ASCII, _OTHER = bytes(range(128)), re.compile(rb"[\x80-\xff]+")
+
+DATA_PICTURE = re.compile(r"data:image/([\w.+-]{1,40})[;,][^\s)\"'<>\]]*")
+_MARKDOWN = re.compile(r"!\[([^\]\n]{0,300})\]\(<?attachment:([^)\n]{0,300})\)")
+_HTML = re.compile(r"<img\b[^<>]{0,300}?\bsrc=[\"']?attachment:[^<>]{0,300}>", re.IGNORECASE)
 
 SAVED_AGAIN = "open it in Jupyter, save it and hand it in again"
 CLEARED = "clear the outputs and hand it in again"
@@ -108,7 +128,7 @@ def _apart(cells: list[RawCell], packages: str) -> Iterator[RawCell]:
         if not cell.is_code or not FILLED_IN.search(cell.source):
             yield cell
             continue
-        for kind, source in exported.apart(cell.source, tuple(packages.split())):
+        for kind, source in cell_split.apart(cell.source, tuple(packages.split())):
             if kind == "setup":
                 yield replace(cell, source=source)
             else:
@@ -191,12 +211,28 @@ def _text(data: bytes) -> tuple[str, list[str]]:
             raise Rejected("not text: neither UTF-8 nor UTF-16") from None
 
     try:
-        narrowed = narrow(data)
+        narrowed = _narrow(data)
         if narrowed is None:
-            raise Rejected(TOO_WIDE, CLEARED)
+            raise Rejected(_TOO_WIDE, CLEARED)
         return narrowed.decode(), []
     except UnicodeDecodeError:
         raise Rejected("not UTF-8 text") from None
+
+
+def _narrow(data: bytes) -> bytes | None:
+    """The same JSON in ASCII, if it is large; None where too much of it is not.
+
+    One emoji would make all of its text four times as wide in memory.
+
+    Raises:
+        UnicodeDecodeError: it is no UTF-8.
+    """
+    data = data.removeprefix(codecs.BOM_UTF8)
+    if len(data) <= _MAX_WIDE or data.isascii():
+        return data
+    if len(data.translate(None, _ASCII)) > _MAX_OTHER:
+        return None
+    return _OTHER.sub(lambda other: json.dumps(other[0].decode())[1:-1].encode(), data)
 
 
 def _refuse_other_kinds(data: bytes) -> None:
@@ -299,7 +335,7 @@ def _notebook_cell(raw: Any) -> RawCell | None:
         return None
     is_code = raw.get("cell_type") == "code"
     if not is_code:
-        source = pasted_pictures.named(source)
+        source = without_pictures(source)
 
     metadata = raw.get("metadata")
     nbgrader = metadata.get("nbgrader") if isinstance(metadata, dict) else None
@@ -312,6 +348,15 @@ def _notebook_cell(raw: Any) -> RawCell | None:
         claims.append(raw["id"])
     checksum = str(nbgrader.get("checksum", ""))
     return RawCell(_clean(source, is_code), is_code, tuple(claims), checksum)
+
+
+def without_pictures(text: str) -> str:
+    """The text with a word in the place of each picture in it: its letters are nothing to read."""
+    if "data:image/" not in text and "attachment:" not in text:
+        return text
+    text = DATA_PICTURE.sub("attachment:", text)
+    text = _MARKDOWN.sub(lambda found: f"[picture: {found[2] or found[1]}]", text)
+    return _HTML.sub("[picture]", text)
 
 
 def _percent_cells(text: str) -> list[RawCell]:
@@ -350,3 +395,46 @@ def _clean(source: str, is_code: bool) -> str:
     except UnicodeEncodeError:
         return source.encode("utf-8", "replace").decode("utf-8")
     return source
+
+
+def as_notebook(data: bytes) -> bytes:
+    """The same cells as a notebook; the same bytes give the same notebook.
+
+    Raises:
+        ValueError: not UTF-8 text, or more than a notebook holds.
+    """
+    if len(data) > 4 * MAX_SOURCE:
+        raise ValueError("is a script of more than a million characters")
+    try:
+        lines = lines_of(data.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise ValueError("is not UTF-8 text") from None
+
+    most = MAX_CELLS + 1  # the first has no cell line
+    cells = list(islice(split(lines), most + 1))
+    if len(cells) > most:
+        raise ValueError(f"has more than {MAX_CELLS} cells")
+
+    ids: set[str] = set()
+    notebook = {
+        "nbformat": 4,
+        "nbformat_minor": 5,
+        "metadata": {
+            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}
+        },
+        "cells": [_built_cell(cell, ids) for cell in cells if not cell.is_blank],
+    }
+    text = json.dumps(notebook, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+    return text.encode("utf-8", "replace")
+
+
+def _built_cell(cell: ScriptCell, ids: set[str]) -> dict[str, object]:
+    # The mark of a cell survives as its id, by which the intake finds the answer.
+    claims = [claim for claim in claims_of(cell.cell_line) if _ID.fullmatch(claim)]
+    id = claims[0] if claims and claims[0] not in ids else f"cell-{len(ids) + 1}"
+    ids.add(id)
+
+    built = {"id": id, "metadata": {}, "source": cell.source.splitlines(keepends=True)}
+    if cell.is_prose:
+        return {**built, "cell_type": "markdown"}
+    return {**built, "cell_type": "code", "execution_count": None, "outputs": []}

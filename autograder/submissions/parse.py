@@ -7,25 +7,27 @@ their metadata) is repaired where it can be, and said in a warning.
 
 from __future__ import annotations
 
+import ast
 import hashlib
+from collections.abc import Iterator, Set
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
 
 from autograder.exercises.exercise import ANNOUNCED, FILLED_IN, Exercise, checksum
-from autograder.submissions import cut_off, defined_again, ipython_input
+from autograder.submissions import ipython_input
 from autograder.submissions.notebook import (
     DELETED,
+    UNMARKED,
     RawCell,
     Rejected,
     marks,
     newer_python,
     raw_cells,
 )
-from autograder.submissions.percent import UNMARKED
-from autograder.submissions.python_source import as_python, binds, is_plain, parses
+from autograder.submissions.python_source import as_python, binds, is_plain, parsed, parses
 from autograder.submissions.recognizer import Recognizer
-from autograder.submissions.submission import Submission, SubmittedCell
+from autograder.submissions.submission import Submission, SubmittedCell, defined_again
 from autograder.submissions.texts import Texts
 
 MAX_CODE = 300_000
@@ -36,6 +38,8 @@ MAX_WORK = 2_000_000
 
 MAX_WARNINGS = 20
 """Warnings that are told; a page, a terminal and a result hold them for a whole class."""
+
+STUB = "raise NotImplementedError"
 
 
 def parse(data: bytes, exercise: Exercise) -> Submission:
@@ -50,8 +54,8 @@ def parse(data: bytes, exercise: Exercise) -> Submission:
     cells, words = order.cells()
     newer = "" if all(parses(cell.source) for cell in cells if cell.is_code) else newer_python(data)
     submission = Submission(hashlib.sha256(data).hexdigest(), cells, (), words, newer)
-    warnings += cut_off.notes(exercise, submission)
-    warnings += defined_again.notes(exercise, submission, order.copied)
+    warnings += _cut_off(exercise, submission)
+    warnings += _defined_again(exercise, submission, order.copied)
 
     untold = len(warnings) - MAX_WARNINGS
     if untold > 0:
@@ -75,6 +79,50 @@ def _refuse_too_much_code(exercise: Exercise, cells: list[RawCell]) -> None:
     if size > MAX_CODE:
         cause = f"its code cells hold more than {MAX_CODE} characters that were not handed out"
         raise Rejected(cause, DELETED)
+
+
+def _cut_off(exercise: Exercise, submission: Submission) -> Iterator[str]:
+    """What is to be said of answers above which the stub's line stands: nothing of them runs."""
+    for cell in submission.cells:
+        if cell.id not in exercise.steps or STUB not in cell.source:
+            continue
+        if _is_cut_off(cell.source, cell.id):
+            yield f"{STUB} still stands above the answer to {cell.id}; delete that line"
+
+
+def _is_cut_off(source: str, step: str) -> bool:
+    """Whether a function raises before it comes to its other lines."""
+    tree = parsed(source)
+    for statement in tree.body if tree else ():
+        if isinstance(statement, ast.FunctionDef) and statement.name == step:
+            return any(isinstance(line, ast.Raise) for line in statement.body[:-1])
+    return False
+
+
+def _defined_again(exercise: Exercise, submission: Submission, told: Set[str]) -> Iterator[str]:
+    """What is to be said of cells that define a step once more, once of each step.
+
+    Args:
+        told: steps of which it is said in other words.
+    """
+    order = {cell.id: place for place, cell in enumerate(exercise.cells)}
+    said = set(told)
+    for step, answer, cell in defined_again(exercise, submission):
+        # The same once more changes nothing, and "again" is only what the answer has defined, too.
+        is_same = answer.source.strip() in cell.source
+        if step in said or is_same or step not in binds(answer.source):
+            continue
+
+        # Between a stub and its checks it is the answer.
+        checks = exercise.checks_of(step)
+        has_missed_it = any(order[check.id] <= order[cell.after] for check in checks)
+        if "NotImplementedError" in answer.source and not has_missed_it:
+            continue
+
+        said.add(step)
+        by = f"the cell of {cell.id}" if cell.id in exercise.steps else "an added cell"
+        what = f"{by} defines {step} again, and what comes behind it calls that one"
+        yield f"{what}; write it into the cell of {step}, or give it another name"
 
 
 class _MasterOrder:

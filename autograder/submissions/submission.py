@@ -1,11 +1,16 @@
-"""What is used of what a student handed in: their cells, and nothing else."""
+"""What is used of what a student handed in: their cells, and nothing else.
+
+A cell may define a step once more: what comes behind it calls that one, not the answer.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from autograder.submissions.python_source import binds
+from autograder.exercises.exercise import Exercise
+from autograder.submissions.python_source import binds, defines, parses
 
 
 @dataclass(frozen=True)
@@ -90,3 +95,32 @@ class Submission:
             if cell.is_code and id in binds(cell.source):
                 return cell.source
         return None
+
+
+class DefinedAgain(NamedTuple):
+    """A step, its answer, and a cell behind that which defines the step again."""
+
+    step: str
+    answer: SubmittedCell
+    cell: SubmittedCell
+
+
+def defined_again(exercise: Exercise, submission: Submission) -> Iterator[DefinedAgain]:
+    """Every step that a cell behind its answer defines, in the order in which the cells run."""
+    answers: dict[str, SubmittedCell] = {}
+    for place in submission.by_master(cell.id for cell in exercise.cells):
+        for cell in place.cells:
+            for step in sorted(defined_beside(exercise, cell) & answers.keys()):
+                yield DefinedAgain(step, answers[step], cell)
+            if cell is place.answer and place.id in exercise.steps:
+                answers[place.id] = cell
+
+
+def defined_beside(exercise: Exercise, cell: SubmittedCell) -> frozenset[str]:
+    """The steps that a cell defines, without the one whose answer it is."""
+    is_answer = cell.id in exercise.steps
+    if not cell.is_code or not (is_answer or parses(cell.source)):
+        return frozenset()
+    # Nearly all of an answer is functions, and to parse every one takes a while.
+    names = defines(cell.source) if is_answer else binds(cell.source)
+    return names.intersection(exercise.steps) - {cell.id}

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from autograder.checking import student_copy
+from autograder.checking.student_copy import unmerged
 from autograder.submissions import python_source
-from autograder.submissions.merged_cells import unmerged
 from autograder.submissions.notebook import RawCell
 
 RELEASED = Path(__file__).resolve().parents[2] / "assignments" / "attention" / "attention.ipynb"
@@ -75,6 +75,6 @@ def test_a_students_copy_is_read_without_parsing_its_setup_cell(
         if cell["cell_type"] == "code":
             cell["source"] = "".join(cell["source"]) + "\n# read for the first time"
     monkeypatch.setattr(python_source, "parsed", noting)
-    monkeypatch.setattr("autograder.submissions.exported.parsed", noting)
+    monkeypatch.setattr("autograder.submissions.cell_split.parsed", noting)
     copy = student_copy.read(json.dumps(notebook).encode(), "attention.ipynb")
     assert 0 < max(longest) < len(copy.exercise.setup) / 10

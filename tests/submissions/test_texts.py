@@ -15,7 +15,7 @@ from PIL import Image
 from autograder.course.course import Course
 from autograder.course.gradebook import autograded, marks, master, record
 from autograder.show.pages import feedback
-from autograder.submissions import pictures, png
+from autograder.submissions import pictures
 from autograder.submissions.notebook import Rejected, raw_cells
 from autograder.submissions.parse import parse
 from tests.support import courses
@@ -143,7 +143,7 @@ def test_pictures_in_an_answer_are_shown_written_anew(
     known = courses.load(course)
     data = handed_in(course, in_the_place(text(source, "why", attachments=attachments)))
     (shown,) = pictures.pictures(data).shown
-    assert shown.png == png.rewritten(drawn()) and shown.is_in_text
+    assert shown.png == pictures.rewritten(drawn()) and shown.is_in_text
 
     submission = parse(data, known)
     answer = submission.answer("why") or ""
@@ -174,14 +174,14 @@ def test_the_pixels_that_are_unpacked_for_one_notebook_are_bounded(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     unpacked = 0
-    real = png._unpacked
+    real = pictures._unpacked
 
     def counted(packed: bytes, size: int) -> bytes:
         nonlocal unpacked
         unpacked += size
         return real(packed, size)
 
-    monkeypatch.setattr(png, "_unpacked", counted)
+    monkeypatch.setattr(pictures, "_unpacked", counted)
     blank = io.BytesIO()
     Image.new("L", (1_500, 1_500)).save(blank, "PNG")
     letters = b64encode(blank.getvalue()).decode()
@@ -189,7 +189,7 @@ def test_the_pixels_that_are_unpacked_for_one_notebook_are_bounded(
     notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}
     monkeypatch.setattr(pictures, "MOST", 30)
     found = pictures.pictures(json.dumps(notebook).encode())
-    assert unpacked <= pictures.MAX_PIXEL_BYTES
+    assert unpacked <= pictures.MAX_ALL_PIXEL_BYTES
     assert found.others == 30 - len(found.shown)
 
 

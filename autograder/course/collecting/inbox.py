@@ -22,8 +22,7 @@ from autograder.course.collecting.downloads import Download, found, walk
 from autograder.course.collecting.roster import Roster
 from autograder.course.course import Course
 from autograder.exercises.exercise import Exercise, built_names
-from autograder.submissions.notebook import CLEARED, MAX_BYTES
-from autograder.submissions.percent import as_notebook
+from autograder.submissions.notebook import CLEARED, MAX_BYTES, as_notebook
 
 MAX_NAMES = 10
 """Students that a line names at most."""

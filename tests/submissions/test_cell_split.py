@@ -16,8 +16,8 @@ from nbconvert import PythonExporter
 from autograder.checking import confined, student_copy
 from autograder.course.collecting.candidates import Content
 from autograder.exercises import exercise
+from autograder.submissions.notebook import as_notebook
 from autograder.submissions.parse import parse
-from autograder.submissions.percent import as_notebook
 from autograder.submissions.submission import Submission
 from tests.support.toy import exercise as toy_exercise
 from tests.support.toy import grade

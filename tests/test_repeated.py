@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autograder.base.repeated import ALIKE, BEGINNING, Repeated
+from autograder.base.result import ALIKE, BEGINNING, Repeated
 
 VALUES = st.recursive(
     st.none() | st.integers(0, 3) | st.text('"\\[]{}:, steps', max_size=12),

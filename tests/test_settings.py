@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from autograder.base import late_rule, moment, settings
+from autograder.base import settings, times
 from autograder.base.errors import Unusable
 from autograder.base.settings import SCORING, Settings
 
@@ -133,19 +133,19 @@ def test_of_every_setting_it_is_decided_whether_scores_depend_on_it() -> None:
 
 
 def test_a_moment_without_a_zone_is_in_the_one_that_is_given_else_in_this_machines() -> None:
-    zone = moment.zone("Asia/Kolkata")
+    zone = times.zone("Asia/Kolkata")
     assert (
-        moment.read("2026-12-01 18:00", zone).utcoffset()
-        == moment.read("2026-12-01 18:00 +0530").utcoffset()
+        times.read("2026-12-01 18:00", zone).utcoffset()
+        == times.read("2026-12-01 18:00 +0530").utcoffset()
     )
-    here = moment.read("2026-12-01 18:00")
+    here = times.read("2026-12-01 18:00")
     assert here == datetime(2026, 12, 1, 18).astimezone() and here.tzinfo is not None
 
 
 def test_a_moment_that_no_clock_shows_is_refused_and_one_that_comes_twice_is_the_first() -> None:
     with pytest.raises(ValueError, match="no time in Europe/Berlin, where clocks are put forward"):
-        moment.read("2026-03-29 02:30 Europe/Berlin")
-    twice = moment.read("2026-10-25 02:30 Europe/Berlin")
+        times.read("2026-03-29 02:30 Europe/Berlin")
+    twice = times.read("2026-10-25 02:30 Europe/Berlin")
     assert twice.utcoffset() == timedelta(hours=2)
 
 
@@ -170,8 +170,8 @@ HOUR = 3600.0
 def test_a_late_rule_takes_what_it_says(
     rule: dict[str, Any], seconds: float, penalty: float
 ) -> None:
-    assert late_rule.of_table(rule).penalty(10.0, seconds) == penalty
-    assert late_rule.of_table(rule).penalty(0.0, seconds) == 0
+    assert times.late_rule(rule).penalty(10.0, seconds) == penalty
+    assert times.late_rule(rule).penalty(0.0, seconds) == 0
 
 
 def test_an_exercise_may_have_a_late_rule_and_a_weight_of_its_own(tmp_path: Path) -> None:

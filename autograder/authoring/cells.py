@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from autograder.base.check_ids import parts_of
-from autograder.base.result import Picture
+from autograder.base.result import Picture, parts_of
 
 Kind = Literal["prose", "plain", "setup", "arrays", "needed", "oracles", "step", "check", "manual"]
 

@@ -15,9 +15,8 @@ from autograder.authoring import scope
 from autograder.authoring.cells import Source
 from autograder.authoring.crossing import instead
 from autograder.authoring.proving.answers import Answer
-from autograder.base.check_ids import check_id
 from autograder.base.errors import Unusable
-from autograder.base.result import CheckResult, Result
+from autograder.base.result import CheckResult, Result, check_id
 from autograder.base.settings import Settings
 from autograder.exercises.data_files import Data
 from autograder.exercises.exercise import Exercise, from_notebook

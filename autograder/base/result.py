@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import chain
-from typing import Any, Literal
-
-from autograder.base.check_ids import check_id
-from autograder.base.fields import fitting, named_texts, texts
-from autograder.base.repeated import Repeated
+from typing import Any, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 SCHEMA = "autograder/result/1"
 """What ``to_json`` writes, and what version of it."""
@@ -28,8 +24,27 @@ UNENDING = (
 )
 """What to ask where a function does not return in time."""
 
+BEGINNING = 64
+"""Characters by which a known object is looked up: none is known that has fewer."""
+
+ALIKE = 64
+"""So many objects that begin alike are kept; of what everybody has of their own no more are."""
+
+T = TypeVar("T")
+
 CheckStatus = Literal["passed", "failed", "unattempted", "carried", "not_run"]
 Status = Literal["graded", "rejected", "error"]
+
+
+def check_id(step: str, name: str) -> str:
+    """The id of a check: ``softmax-by_hand``."""
+    return f"{step}-{name}"
+
+
+def parts_of(id: str) -> tuple[str, str]:
+    """The step and the name of a check, out of its id."""
+    step, _, name = id.partition("-")
+    return step, name
 
 
 @dataclass(frozen=True)
@@ -258,6 +273,127 @@ class Result:
             return cls(**own, warnings=texts(data["warnings"]))
         except (KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
             raise ValueError(f"not a result of schema {SCHEMA}: {error}") from None
+
+
+class Repeated(Generic[T]):
+    """Reads such lists: an object of the same text is made once, and shared from then on.
+
+    Args:
+        name: of the list, the last field of an object.
+        make: one of its items from the data of one.
+    """
+
+    def __init__(self, name: str, make: Callable[[Any], T]) -> None:
+        self._opening = f'"{name}": ['
+        self._name = name
+        self._make = make
+        self._known: dict[str, list[tuple[str, T]]] = {}
+
+    def loads(self, text: str | bytes) -> Any:
+        """What ``json.loads`` gives, with a tuple of items instead of the list.
+
+        Raises:
+            ValueError: it is no JSON.
+            Exception: what ``make`` raises.
+        """
+        if isinstance(text, bytes):
+            text = text.decode(json.detect_encoding(text), "surrogatepass")
+        before, opening, _ = text.partition(self._opening)
+        try:
+            data = json.loads(f"{before}{opening}]}}")
+        except ValueError:
+            return self._plain(text)
+
+        items = []
+        place = len(before) + len(opening)
+        while text.startswith("{", place):
+            item, place = self._item(text, place)
+            items.append(item)
+            if not text.startswith(", {", place):
+                break
+            place += 2
+        if text[place:].rstrip() != "]}":
+            return self._plain(text)
+        return {**data, self._name: tuple(items)}
+
+    def _plain(self, text: str) -> Any:
+        """The same of what ``json.dumps`` has not written like that."""
+        data = json.loads(text)
+        if isinstance(data, dict) and self._name in data:
+            data[self._name] = tuple(map(self._make, data[self._name]))
+        return data
+
+    def _item(self, text: str, place: int) -> tuple[T, int]:
+        """The object that begins at a place, and where it ends."""
+        alike = self._known.setdefault(text[place : place + BEGINNING], [])
+        for known, item in alike:
+            # It is the whole object: no other can begin with all of it, up to the last brace.
+            if text.startswith(known, place):
+                return item, place + len(known)
+
+        data, end = json.JSONDecoder().raw_decode(text, place)
+        item = self._make(data)
+        if len(alike) < ALIKE:
+            alike.append((text[place:end], item))
+        return item, end
+
+
+def fitting(kind: type, data: Mapping[str, Any], most: float) -> dict[str, Any]:
+    """The data, if each value is what its field is said to be.
+
+    Args:
+        most: a number above it, or below 0, fits no field.
+
+    Raises:
+        TypeError: a value does not fit.
+    """
+    for name, (types, choices) in _fields(kind).items():
+        if name not in data:
+            continue
+        value = data[name]
+        fits = isinstance(value, types) and (not choices or value in choices)
+        if fits and isinstance(value, (int, float)):
+            fits = 0 <= value <= most
+        if not fits:
+            raise TypeError(f"{name} is {value!r:.60}")
+    return dict(data)
+
+
+def texts(data: Any) -> tuple[str, ...]:
+    """The texts of a list.
+
+    Raises:
+        TypeError: it is none, or something else is in it.
+    """
+    if not isinstance(data, list) or not all(isinstance(text, str) for text in data):
+        raise TypeError(f"{data!r:.60} is no list of texts")
+    return tuple(data)
+
+
+def named_texts(data: Any) -> dict[str, str]:
+    """The texts of a dictionary.
+
+    Raises:
+        TypeError: it is none, or something else is in it.
+    """
+    if not isinstance(data, dict) or not all(isinstance(text, str) for text in data.values()):
+        raise TypeError(f"{data!r:.60} is no dictionary of texts")
+    return data
+
+
+@cache
+def _fields(kind: type) -> dict[str, tuple[Any, tuple[object, ...]]]:
+    """What each field takes: a type, and the words themselves where these are few."""
+    fields: dict[str, tuple[Any, tuple[object, ...]]] = {}
+    for name, hint in get_type_hints(kind).items():
+        if get_origin(hint) is Literal:
+            fields[name] = str, get_args(hint)
+        elif get_origin(hint) is tuple:
+            fields[name] = tuple, ()
+        else:
+            # JSON writes 2.0 points as 2.
+            fields[name] = int | float if hint is float else hint, ()
+    return fields
 
 
 _PLAIN = {known.name for known in fields(Result)} - {"warnings", "steps", "graded_with"}

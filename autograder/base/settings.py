@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields
 from datetime import datetime, timezone, tzinfo
 from pathlib import Path
 from typing import Any
 
-from autograder.base import files, late_rule, moment, toml_file
+from autograder.base import files, times
 from autograder.base.errors import Unusable
-from autograder.base.late_rule import LateRule
 from autograder.base.text import meant
 
 DISCLOSURES = ("never", "points", "message")
@@ -82,7 +82,7 @@ class Settings:
     course_name: str = ""
     counts: str = field(default="last", metadata={"choices": ("last", "best")})
     due: Mapping[str, datetime] = field(default_factory=dict)
-    late: Mapping[str, LateRule] = field(default_factory=dict)
+    late: Mapping[str, times.LateRule] = field(default_factory=dict)
     weights: Mapping[str, float] = field(default_factory=dict)
 
     @property
@@ -93,9 +93,9 @@ class Settings:
     @property
     def zone(self) -> tzinfo | None:
         """The zone of times that name none; None for this machine's own."""
-        return moment.zone(self.time_zone)
+        return times.zone(self.time_zone)
 
-    def late_rule(self, exercise: str) -> LateRule | None:
+    def late_rule(self, exercise: str) -> times.LateRule | None:
         """The rule for late work on an exercise; None where the settings say nothing of it."""
         return self.late.get(exercise, self.late.get(""))
 
@@ -120,10 +120,10 @@ def read(*paths: Path) -> Settings:
     """
     values: dict[str, Any] = {}
     due: dict[str, tuple[Path, Any]] = {}
-    rules: dict[str, LateRule] = {}
+    rules: dict[str, times.LateRule] = {}
     weights: dict[str, float] = {}
     for path in paths:
-        data = toml_file.read(path)
+        data = _data(path)
         tables = {name: _table(path, name, data.pop(name, {})) for name in TABLES}
         due |= {exercise: (path, value) for exercise, value in tables["due"].items()}
         rules |= _rules(path, tables["late"])
@@ -132,7 +132,7 @@ def read(*paths: Path) -> Settings:
         for name, value in _dotted(data):
             values |= _setting(path, name, value)
 
-    zone = moment.zone(values.get("time_zone", ""))
+    zone = times.zone(values.get("time_zone", ""))
     dates = {exercise: _due(*written, exercise, zone) for exercise, written in due.items()}
     return Settings(**values, due=dates, late=rules, weights=weights)
 
@@ -145,7 +145,7 @@ def keep_due(path: Path, exercise: str, time: datetime) -> None:
     Raises:
         Unusable: the file cannot be written, or says it in a way that only a person can change.
     """
-    wanted = toml_file.read(path)
+    wanted = _data(path)
     place = getattr(time.tzinfo, "key", "")  # its name says more than an offset
     written = f"{time.replace(tzinfo=None)}{f' {place}' if place else f'{time:%z}'}"
     wanted.setdefault("due", {})[exercise] = written
@@ -159,7 +159,7 @@ def keep_due(path: Path, exercise: str, time: datetime) -> None:
         f'due.{key} = "{written}"\n{old}',
     ):
         try:
-            is_right = toml_file.parse(new) == wanted
+            is_right = _parsed(new) == wanted
         except ValueError:
             continue
         if is_right:
@@ -170,12 +170,12 @@ def keep_due(path: Path, exercise: str, time: datetime) -> None:
 
 def _table(path: Path, name: str, table: Any) -> dict[str, Any]:
     if not isinstance(table, dict):
-        where = toml_file.where(path, (name,))
+        where = _line_of(path, (name,))
         raise Unusable(where, f"{name} = {table!r} does not fit", f"write a table [{name}]")
     return table
 
 
-def _rules(path: Path, table: dict[str, Any]) -> dict[str, LateRule]:
+def _rules(path: Path, table: dict[str, Any]) -> dict[str, times.LateRule]:
     """The rules for late work of a file, by exercise; that of all has no name."""
     tables = {name: value for name, value in table.items() if isinstance(value, dict)}
     general = {name: value for name, value in table.items() if name not in tables}
@@ -183,10 +183,10 @@ def _rules(path: Path, table: dict[str, Any]) -> dict[str, LateRule]:
     for exercise, said in {**({"": general} if general else {}), **tables}.items():
         keys = ["late", exercise] if exercise else ["late"]
         try:
-            rules[exercise] = late_rule.of_table(said)
+            rules[exercise] = times.late_rule(said)
         except ValueError as error:
             key, cause = error.args
-            where = toml_file.where(path, [*keys, key] if key in said else keys)
+            where = _line_of(path, [*keys, key] if key in said else keys)
             what = _misplaced(key, "late") or cause
             raise Unusable(where, f"{'.'.join([*keys, key])}: {what}") from None
     return rules
@@ -196,7 +196,7 @@ def _weight(path: Path, exercise: str, value: Any) -> float:
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     # TOML's numbers have no end, and an infinite weight would leave nothing to the others.
     if not is_number or not 0 <= value <= MOST_WEIGHT:
-        where = toml_file.where(path, ("weights", exercise))
+        where = _line_of(path, ("weights", exercise))
         repair = _misplaced(exercise, "weights") or f"write it like {exercise} = 2"
         raise Unusable(where, f"weights.{exercise} = {value!r} does not fit", repair)
     return float(value)
@@ -206,13 +206,13 @@ def _setting(path: Path, name: str, value: Any) -> dict[str, Any]:
     """The field of a setting, and its value."""
     known = _known()
     if name not in known:
-        where = toml_file.where(path, name.split("."))
+        where = _line_of(path, name.split("."))
         repair = meant(name, known, f"there are {', '.join(known)}")
         raise Unusable(where, f"unknown setting {name}", repair)
 
     setting = known[name]
     if not _fits(setting, value):
-        where, how = toml_file.where(path, name.split(".")), f"{name} = {_example(setting)}"
+        where, how = _line_of(path, name.split(".")), f"{name} = {_example(setting)}"
         raise Unusable(where, f"{name} = {value!r} does not fit", f"write it like {how}")
     return {setting.name: tuple(value) if isinstance(value, list) else value}
 
@@ -231,9 +231,9 @@ def _misplaced(name: str, table: str) -> str:
 def _due(path: Path, value: Any, exercise: str, zone: tzinfo | None) -> datetime:
     try:
         # TOML has times of its own.
-        return moment.read(str(value), zone)
+        return times.read(str(value), zone)
     except ValueError as error:
-        where, repair = toml_file.where(path, ("due", exercise)), _misplaced(exercise, "due")
+        where, repair = _line_of(path, ("due", exercise)), _misplaced(exercise, "due")
         raise Unusable(where, f"due.{exercise} = {str(value)!r}: {repair or error}") from None
 
 
@@ -266,7 +266,7 @@ def _fits(setting: Field[Any], value: Any) -> bool:
 
 def _is_zone(name: str) -> bool:
     try:
-        moment.zone(name)
+        times.zone(name)
     except ValueError:
         return False
     return True
@@ -281,3 +281,52 @@ def _example(setting: Field[Any]) -> str:
     if isinstance(setting.default, tuple):
         return '["scipy"]'
     return str(setting.default).lower()
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    """What the text of a file says.
+
+    Raises:
+        ValueError: it is no TOML.
+    """
+    # It takes long to import, and a student's own notebook has no such file.
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+
+    data: dict[str, Any] = tomllib.loads(text)
+    return data
+
+
+def _data(path: Path) -> dict[str, Any]:
+    """What the file says; nothing where it is not there.
+
+    Raises:
+        Unusable: it cannot be read, or is no TOML.
+    """
+    if not path.is_file():
+        return {}
+    try:
+        return _parsed(path.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError) as error:
+        cause, _, place = str(error).partition(" (at ")
+        line = re.match(r"line (\d+)", place)
+        where = f"{path}:{line[1]}" if line else f"{path}"
+        repair = "write it as TOML, for example call_seconds = 5"
+        raise Unusable(where, cause, repair) from None
+
+
+def _line_of(path: Path, keys: Sequence[str]) -> str:
+    """The file, and the line on which it says this, for a message."""
+    lines = path.read_text(encoding="utf-8-sig").splitlines(keepends=True)
+    for number in range(1, len(lines) + 1):
+        try:
+            said: Any = _parsed("".join(lines[:number]))
+        except ValueError:
+            continue  # amid a value of several lines
+        for key in keys:
+            said = said.get(key) if isinstance(said, dict) else None
+        if said is not None:
+            return f"{path}:{number}"
+    return str(path)

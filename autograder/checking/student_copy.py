@@ -17,9 +17,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from autograder.base.check_ids import parts_of
 from autograder.base.errors import Unusable
-from autograder.base.result import MOST_POINTS, CheckResult, Result, StepResult
+from autograder.base.result import MOST_POINTS, CheckResult, Result, StepResult, parts_of
 from autograder.base.text import agreeing, count, listed, one_line, points
 from autograder.exercises import data_files
 from autograder.exercises.exercise import (

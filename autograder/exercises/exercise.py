@@ -13,10 +13,9 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from autograder.base.check_ids import check_id
 from autograder.base.errors import Unusable
 from autograder.base.files import Refused
-from autograder.base.result import Picture
+from autograder.base.result import Picture, check_id
 from autograder.exercises import data_files, sources
 from autograder.exercises.data_files import Data
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
 
-from autograder.base.check_ids import parts_of
 from autograder.base.errors import Unusable
+from autograder.base.result import parts_of
 from autograder.exercises import answer_bank
 from autograder.exercises.answer_bank import Bank, Entry
 from autograder.exercises.sources import authored_at

@@ -8,7 +8,7 @@ from datetime import datetime, timezone, tzinfo
 from pathlib import Path
 from typing import Any
 
-from autograder.base import moment, settings
+from autograder.base import settings, times
 from autograder.base.errors import Unusable
 from autograder.base.text import listed, on_day, short
 from autograder.course.class_list import may_be
@@ -33,7 +33,7 @@ def due_time(text: str, zone: tzinfo | None = None) -> datetime:
         Unusable: it names no time, or an unknown zone.
     """
     try:
-        return moment.read(text, zone)
+        return times.read(text, zone)
     except ValueError as error:
         raise Unusable(f"--due {text!r}: {error}") from None
 

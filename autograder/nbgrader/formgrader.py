@@ -16,7 +16,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from autograder.base import moment, settings
+from autograder.base import settings, times
 from autograder.base.errors import Unusable
 from autograder.course.gradebook import config
 from autograder.nbgrader import buttons
@@ -111,7 +111,7 @@ def _kept_due(handler: Any, exercise: str) -> datetime | None:
             raise Unusable(f"{exercise}: its date is kept in {place}; remove due.{exercise} there")
         return None
     try:
-        due = moment.read(said, timezone.utc)
+        due = times.read(said, timezone.utc)
     except ValueError as error:
         raise Unusable(f"{exercise}: {said!r}: {error}") from None
     if due != course.settings.due.get(exercise):

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.base.check_ids import parts_of
 from autograder.base.errors import Unusable
+from autograder.base.result import parts_of
 from autograder.base.text import meant
 from autograder.exercises import misconceptions, right_answers
 from autograder.exercises.exercise import Exercise

@@ -16,7 +16,7 @@ from typing import Any
 from autograder.authoring.proving import answers, equivalence, spoiling
 from autograder.authoring.proving.coverage import Coverage
 from autograder.authoring.proving.trial import Bench, Trial, run
-from autograder.base.check_ids import parts_of
+from autograder.base.result import parts_of
 from autograder.base.text import listed
 from autograder.exercises import data_files, right_answers
 from autograder.exercises.exercise import Check, Exercise

@@ -13,8 +13,8 @@ from typing import Any
 
 from autograder.authoring.proving import answers
 from autograder.base.errors import Unusable
-from autograder.base.fields import named_texts
 from autograder.base.files import below, digest, write
+from autograder.base.result import named_texts
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.sources import notebook_at
 

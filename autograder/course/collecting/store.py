@@ -13,7 +13,7 @@ from datetime import datetime, timezone
 from itertools import count
 from pathlib import Path
 
-from autograder.base import files, moment
+from autograder.base import files, times
 from autograder.base.files import below
 from autograder.course import timestamp
 from autograder.course.course import Course
@@ -217,7 +217,7 @@ def _moved(course: Course, folder: Path) -> dict[str, str]:
     if then is None or then == course.settings.time_zone:
         return {}
     try:
-        old_zone = moment.zone(then)
+        old_zone = times.zone(then)
     except ValueError:  # somebody has written into the file
         return {}
 

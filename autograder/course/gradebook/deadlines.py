@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, select, update
 
-from autograder.base import moment
+from autograder.base import times
 from autograder.base.errors import Unusable
 from autograder.base.settings import NAME
 from autograder.base.text import on_day
@@ -192,7 +192,7 @@ def _end(course: Course, time: str) -> datetime:
     if time.casefold() == WAIVED:
         return FOR_EVER
     try:
-        read = moment.read(time, course.settings.zone)
+        read = times.read(time, course.settings.zone)
     except ValueError as error:
         raise ValueError(f"until {time!r}: {error}, or {WAIVED}") from None
     return timestamp.stored(read)

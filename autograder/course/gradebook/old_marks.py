@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, insert, or_, select, update
 
 from autograder.base import files
-from autograder.base.check_ids import parts_of
 from autograder.base.errors import Unusable
+from autograder.base.result import parts_of
 from autograder.base.text import agreeing, first_of, listed, number, short
 from autograder.course.course import Course
 from autograder.course.gradebook.database import (

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from autograder.base.check_ids import parts_of
+from autograder.base.result import parts_of
 from autograder.base.text import agreeing, count, listed, points_of
 from autograder.course.reports.students import StudentRow
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from autograder.base.check_ids import parts_of
+from autograder.base.result import parts_of
 from autograder.base.text import number, signed
 from autograder.course.reports.report import Report
 from autograder.course.reports.statistics import Item, Shared

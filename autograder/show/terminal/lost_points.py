@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from autograder.base.check_ids import parts_of
-from autograder.base.result import CheckResult, Result
+from autograder.base.result import CheckResult, Result, parts_of
 from autograder.base.text import count, listed, number, one_line, points_of
 
 MESSAGE = 60

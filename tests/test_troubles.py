@@ -31,7 +31,8 @@ from autograder.course.grading import grade_class
 from autograder.course.results import result_path
 from autograder.course.troubles import Troubles, extra
 from autograder.show.exports import gradescope
-from autograder.show.pages import feedback, feedback_zip
+from autograder.show.pages import feedback
+from autograder.show.pages.student_page import StudentPage
 from autograder.show.terminal import github_actions, score_table
 from autograder.submissions.parse import parse
 from tests.support import courses, databases
@@ -351,14 +352,14 @@ def test_a_page_that_cannot_be_packed_is_a_line_and_the_archive_has_the_others(
     os.utime(pages[0], (0, 0))  # no archive knows 1970
     pages[1].unlink()
     troubles = Troubles()
-    assert feedback_zip.write(graded, known, pages, tmp_path / "pages.zip", troubles) == {
+    assert feedback.pack(graded, known, pages, tmp_path / "pages.zip", troubles) == {
         "by student": 2
     }
     assert [line.partition(" not ")[0] for line in troubles.lines] == ["mal:"]
     with zipfile.ZipFile(tmp_path / "pages.zip") as archive:
         assert archive.namelist() == [f"{student}/{NAME}.html" for student in OTHERS]
     with pytest.raises(Fault, match="mal: not in the archive"):
-        feedback_zip.write(graded, known, pages, tmp_path / "again.zip")
+        feedback.pack(graded, known, pages, tmp_path / "again.zip")
     assert (tmp_path / "again.zip").is_file()
 
 
@@ -425,9 +426,7 @@ def test_whatever_numbers_an_answer_has_everything_is_written_and_the_picture_dr
     result = replace(one.result, steps=(step, one.result.steps[1]))
     assert Result.from_json(result.to_json()) == result
     for hidden in ("message", "points", "never"):
-        assert 'class="pictures"' in feedback.page(
-            known, result, one.submission, None, hidden=hidden
-        )
+        assert 'class="pictures"' in StudentPage(known, result, one.submission, None, hidden).html()
     template = autograded.Template(master.load(course, known))
     json.loads(template.filled(result, one.submission))  # type: ignore[arg-type]
     score_table.show(Console(file=io.StringIO()), result)
@@ -441,12 +440,12 @@ def test_a_picture_that_cannot_be_drawn_is_left_out(course: Course) -> None:
     step = replace(
         one.result.steps[0], example=Example("by_hand", "weights", ragged, ragged, same=False)
     )
-    page = feedback.page(
+    page = StudentPage(
         courses.load(course),
         replace(one.result, steps=(step, one.result.steps[1])),
         one.submission,
         None,
-    )
+    ).html()
     assert "the doubles: got" in page and 'class="pictures"' not in page
 
 
@@ -520,7 +519,7 @@ def test_a_page_without_hidden_checks_tells_of_them_by_its_total_alone(course: C
     blank = courses.graded(course, "ada", {}, ()).result
     pages = []
     for steps in ALIKE:
-        page = feedback.page(known, replace(blank, steps=steps), None, None, hidden="never")
+        page = StudentPage(known, replace(blank, steps=steps), None, None, "never").html()
         pages.append(page.partition("What to do next</h2>")[2])
         assert as_student_sees(replace(blank, steps=steps), "never").score == 0
     assert len(set(pages)) == 1 and "got 4" in pages[0]

@@ -69,7 +69,6 @@ def feedback(
     from autograder.course.gradebook import final_grades, marks
     from autograder.course.results import folder_of
     from autograder.show.pages import feedback as pages
-    from autograder.show.pages import feedback_zip
 
     course, exercise = opened(course_folder, exercise_name)
     name = exercise.name
@@ -84,7 +83,7 @@ def feedback(
     print(f"wrote {count(len(paths), 'page')}, as {pattern}")
 
     if archive is not None:
-        named = feedback_zip.write(course, exercise, paths, archive, troubles)
+        named = pages.pack(course, exercise, paths, archive, troubles)
         kinds = ", ".join(f"{number} {kind}" for kind, number in named.items())
         print(f"wrote {short(archive)}: {kinds}")
 

@@ -7,7 +7,7 @@ import re
 
 from nbconvert.filters.markdown_mistune import markdown2html_mistune
 
-from autograder.show.pages.written import FORMULA, typeset, written
+from autograder.show.pages.markdown import FORMULA, typeset, written
 
 STUDENTS = re.compile(r"(`{3,})text\n(?P<text>.*)\n\1", re.DOTALL)
 """A cell of a student's, as ``text.quoted`` makes it."""

@@ -18,7 +18,7 @@ from autograder.base.settings import DISCLOSURES, Settings
 from autograder.course import disclosure
 from autograder.grader.grader import Grader
 from autograder.show.exports import gradescope
-from autograder.show.pages import feedback
+from autograder.show.pages.student_page import StudentPage
 from tests.support.attacks import neighbours
 from tests.support.attacks.neighbours import NAMES, alone, answered, at, is_tried, mixed, steps_for
 from tests.support.attacks.values import ALONE, BY_NAME, EVERY, ONCE, VALUES
@@ -241,6 +241,7 @@ def test_a_page_on_which_hidden_checks_are_never_told_does_not_tell_of_them(spie
     seen = [disclosure.as_student_sees(graded.result, "never") for graded in spied]
     assert seen[0].checks == seen[1].checks
     for graded in spied:
-        assert "passes once" not in feedback.page(
-            exercise, graded.result, graded.submission, None, hidden="never"
+        assert (
+            "passes once"
+            not in StudentPage(exercise, graded.result, graded.submission, None, "never").html()
         )

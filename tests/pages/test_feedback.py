@@ -25,9 +25,10 @@ from autograder.exercises import exercise
 from autograder.exercises.exercise import Exercise
 from autograder.grader.graded import Graded
 from autograder.grader.grader import Grader
-from autograder.show.pages import document, feedback, feedback_changes, feedback_code
-from autograder.show.pages.feedback_code import code, docstrings
-from autograder.show.pages.written import written
+from autograder.show.pages import changes, document, feedback, steps, student_page
+from autograder.show.pages.markdown import written
+from autograder.show.pages.steps import code, docstrings
+from autograder.show.pages.student_page import StudentPage
 from tests.support import courses, sample_class
 from tests.support.courses import NAME, RIGHT, ROOT
 
@@ -41,8 +42,10 @@ def known(course: Course) -> Exercise:
     return courses.load(course)
 
 
-def drawn(known: Exercise, graded: Graded, marks: Marks | None = None, **options: str) -> str:
-    return feedback.page(known, graded.result, graded.submission, marks, **options)
+def drawn(
+    known: Exercise, graded: Graded, marks: Marks | None = None, hidden: str = "message"
+) -> str:
+    return StudentPage(known, graded.result, graded.submission, marks, hidden).html()
 
 
 def words(page: str) -> str:
@@ -330,9 +333,9 @@ def test_whatever_a_student_or_a_teacher_writes_is_text(course: Course, known: E
     )
     rejected = replace(courses.rejected(course, "ada").result, reason=HOSTILE)
     for page in (
-        feedback.page(known, result, one.submission, marks, name=HOSTILE),
-        feedback.page(known, rejected, None, marks, name=HOSTILE),
-        feedback.missing(known, "ada", HOSTILE),
+        StudentPage(known, result, one.submission, marks).html(name=HOSTILE),
+        StudentPage(known, rejected, None, marks).html(name=HOSTILE),
+        student_page.missing(known, "ada", HOSTILE),
     ):
         page.encode()
         tags = Tags(page)
@@ -356,24 +359,23 @@ def test_nothing_but_our_own_style_is_taken_for_markup() -> None:
             ]
     assert found == [
         ("document.py", "    autoescape=True,"),
-        ("formulas.py", "from markupsafe import Markup, escape"),
-        ("formulas.py", "def formula(source: str, is_display: bool) -> Markup | None:"),
+        # What markdown-it makes with HTML off; test_markdown_is_shown_and_nothing_in_it_is_markup.
+        ("markdown.py", "from markupsafe import Markup, escape"),
+        ("markdown.py", "def written(text: str) -> Markup:"),
+        ("markdown.py", '    otherwise = Markup("<p>{}</p>").format(plain)'),
+        ("markdown.py", "    return extra(lambda: Markup(_markdown().render(plain)), otherwise)"),
+        ("markdown.py", "def typeset(source: str) -> Markup:"),
         (
-            "formulas.py",
+            "markdown.py",
+            """    return shown or Markup('<code class="formula">{}</code>').format(source)""",
+        ),
+        ("markdown.py", "def formula(source: str, is_display: bool) -> Markup | None:"),
+        (
+            "markdown.py",
             '    return Markup(f"<math{kind}><semantics>{inside}{note}</semantics></math>")',
         ),
         ("document.html.jinja", "<style>{{ sheet | safe }}</style>"),
         ("document.html.jinja", "<script>{{ script | safe }}</script>"),
-        # What markdown-it makes with HTML off; test_markdown_is_shown_and_nothing_in_it_is_markup.
-        ("written.py", "from markupsafe import Markup, escape"),
-        ("written.py", "def written(text: str) -> Markup:"),
-        ("written.py", '    otherwise = Markup("<p>{}</p>").format(plain)'),
-        ("written.py", "    return extra(lambda: Markup(_markdown().render(plain)), otherwise)"),
-        ("written.py", "def typeset(source: str) -> Markup:"),
-        (
-            "written.py",
-            """    return shown or Markup('<code class="formula">{}</code>').format(source)""",
-        ),
     ]
 
 
@@ -450,25 +452,23 @@ def test_of_an_endless_answer_no_more_is_looked_at_than_is_shown(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     looked: list[int] = []
-    at = feedback_code._given_at
-    monkeypatch.setattr(
-        feedback_code, "_given_at", lambda *args: looked.append(args[1]) or at(*args)
-    )
+    at = steps._given_at
+    monkeypatch.setattr(steps, "_given_at", lambda *args: looked.append(args[1]) or at(*args))
     shown = code("\n" * 500_000 + "x", set(), (), True)
-    assert len(shown.lines) == feedback_code.MAX_LINES and len(looked) == len(shown.lines) + 1
+    assert len(shown.lines) == steps.MAX_LINES and len(looked) == len(shown.lines) + 1
     assert shown.more == 500_001 - len(shown.lines)
 
 
 def test_rejected_failed_and_missing_pages_say_what_to_do(course: Course, known: Exercise) -> None:
     rejected = courses.rejected(course, "ada").result
-    page = words(feedback.page(known, rejected, None, None))
+    page = words(StudentPage(known, rejected, None, None).html())
     assert (
         "could not be graded" in page
         and "not a notebook" in page
         and "Hand in the saved file again" in page
     )
     assert "no score" in page and "of 14 points" not in page
-    page = words(feedback.page(known, rejected, None, marked()))
+    page = words(StudentPage(known, rejected, None, marked()).html())
     assert (
         "8 of 14 points from an earlier submission" not in page
         and "Your earlier grade stands." in page
@@ -477,9 +477,9 @@ def test_rejected_failed_and_missing_pages_say_what_to_do(course: Course, known:
     error = courses.graded(course, "ada", RIGHT).result.without_steps(
         "the grader failed: secret detail"
     )
-    page = words(feedback.page(known, error, None, None))
+    page = words(StudentPage(known, error, None, None).html())
     assert "not your fault" in page and "secret detail" not in page
-    assert "There is no counting.ipynb of yours" in words(feedback.missing(known, "ada"))
+    assert "There is no counting.ipynb of yours" in words(student_page.missing(known, "ada"))
 
 
 def test_who_is_on_the_class_list_and_handed_in_nothing_gets_a_page(
@@ -563,8 +563,8 @@ def test_real_pages_show_the_mask_the_line_and_no_address(attention: dict[str, s
 
 
 def test_a_page_about_another_file_is_another_page(tmp_path: Path) -> None:
-    shown = feedback_changes.Shown("a file", "4 of 5 points", {}, {})
-    assert not feedback_changes.is_new(tmp_path, shown), "the first page is none made again"
-    feedback_changes.write(tmp_path, shown)
-    assert not feedback_changes.is_new(tmp_path, shown)
-    assert feedback_changes.is_new(tmp_path, replace(shown, submission="another"))
+    shown = changes.PageFacts("a file", "4 of 5 points", {}, {})
+    assert not changes.is_new(tmp_path, shown), "the first page is none made again"
+    changes.write(tmp_path, shown)
+    assert not changes.is_new(tmp_path, shown)
+    assert changes.is_new(tmp_path, replace(shown, submission="another"))

@@ -14,7 +14,8 @@ from autograder.base.settings import Settings
 from autograder.course.gradebook.marks import CellMarks, Marks
 from autograder.exercises import exercise
 from autograder.grader.grader import Grader
-from autograder.show.pages import feedback
+from autograder.show.pages import student_page
+from autograder.show.pages.student_page import StudentPage
 from tests.support import sample_class
 from tests.support.browser import SCREENSHOTS
 from tests.support.courses import ROOT
@@ -68,16 +69,16 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
             graded = grader.grade(everybody[name].file(release) or b"", name)
             # A result whose every part is there.
             marks = _marks(graded.result.score or 0.0) if name in ("sofia", "rosa") else None
-            made[name] = feedback.page(
-                known, graded.result, graded.submission, marks, name=f"{name.title()} Sample"
+            made[name] = StudentPage(known, graded.result, graded.submission, marks).html(
+                name=f"{name.title()} Sample"
             )
             if name == "sofia":
-                made["never"] = feedback.page(
-                    known, graded.result, graded.submission, marks, hidden="never"
-                )
+                made["never"] = StudentPage(
+                    known, graded.result, graded.submission, marks, "never"
+                ).html()
                 failed = graded.result.without_steps("the grader failed")
-                made["error"] = feedback.page(known, failed, None, None)
-    made["missing"] = feedback.missing(known, "tom", "Tom Sample")
+                made["error"] = StudentPage(known, failed, None, None).html()
+    made["missing"] = student_page.missing(known, "tom", "Tom Sample")
     for name, page in made.items():
         (folder / f"{name}.html").write_text(page, encoding="utf-8")
     yield {name: (folder / f"{name}.html").as_uri() for name in made}
@@ -180,7 +181,7 @@ def test_the_pages_policy_stops_a_script_and_a_picture_that_came_through(
     browser: Browser, pages: dict[str, str], tmp_path: Path
 ) -> None:
     known = exercise.load(ROOT, "attention")
-    broken = feedback.missing(known, "tom").replace(
+    broken = student_page.missing(known, "tom").replace(
         "</main>",
         "<script>document.title = 'owned'</script><p style='position: fixed'></p><img src='http://127.0.0.1:9/x'></main>",
     )

@@ -14,7 +14,7 @@ from autograder.course.collecting import naming
 from autograder.course.course import Course
 from autograder.course.grading import grade_class
 from autograder.nbgrader import exchange
-from autograder.show.pages import feedback, feedback_zip
+from autograder.show.pages import feedback
 from tests.support import courses
 from tests.support.courses import NAME, RIGHT
 from tests.support.stock import program
@@ -73,7 +73,7 @@ def test_every_page_is_named_as_the_platform_of_its_student_wants_it(
     grade_class.grade_class(downloaded, known)
     pages = feedback.write_class(downloaded, known)
     archive = tmp_path / "pages.zip"
-    assert feedback_zip.write(downloaded, known, pages, archive) == {
+    assert feedback.pack(downloaded, known, pages, archive) == {
         "for Moodle": 2,
         "for Canvas": 1,
         "by student": 1,
@@ -105,7 +105,7 @@ def test_two_students_of_one_name_on_the_platform_do_not_overwrite_each_other(
             course.submitted / student / NAME / naming.PLATFORM, b"Ada L_5_assignsubmission_file_/"
         )
     archive = tmp_path / "pages.zip"
-    feedback_zip.write(course, courses.load(course), pages, archive)
+    feedback.pack(course, courses.load(course), pages, archive)
     with zipfile.ZipFile(archive) as file:
         assert {name: file.read(name) for name in file.namelist()} == {
             f"Ada L_5_assignsubmission_file_/{PAGE}": b"ada",

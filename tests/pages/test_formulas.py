@@ -8,8 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from autograder.exercises import exercise
-from autograder.show.pages.formulas import formula
-from autograder.show.pages.written import FORMULA
+from autograder.show.pages.markdown import FORMULA, formula
 from tests.support.courses import ROOT
 
 NAMES = exercise.built_names(ROOT)

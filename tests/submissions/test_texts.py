@@ -14,7 +14,7 @@ from PIL import Image
 
 from autograder.course.course import Course
 from autograder.course.gradebook import autograded, marks, master, record
-from autograder.show.pages import feedback
+from autograder.show.pages.student_page import StudentPage
 from autograder.submissions import pictures
 from autograder.submissions.notebook import Rejected, raw_cells
 from autograder.submissions.parse import parse
@@ -99,7 +99,7 @@ def test_an_answer_in_words_is_found_where_it_was_written(course: Course, way: A
     shown = path.read_text()
     assert "does not care." in shown[: shown.index("The notebook as it was handed in")]
     own = marks.class_marks(course, known)["ada"]
-    assert "does not care." in feedback.page(known, one.result, submission, own)
+    assert "does not care." in StudentPage(known, one.result, submission, own).html()
 
 
 def test_a_text_that_belongs_to_no_question_is_shown_and_said_where_the_answer_is_missing(

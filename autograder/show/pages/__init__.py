@@ -3,7 +3,6 @@
 __all__ = [
     "course",
     "feedback",
-    "feedback_zip",
+    "markdown",
     "report",
-    "written",
 ]

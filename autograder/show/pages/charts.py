@@ -32,7 +32,7 @@ ABOVE = 1.3
 """So many times as high as the highest bar: above it stand its number and the median."""
 
 
-class Mark(NamedTuple):
+class Label(NamedTuple):
     """Some words at a place."""
 
     at: float
@@ -58,9 +58,9 @@ class Distribution:
     about: str
     left: float
     bars: list[Bar]
-    across: list[Mark]
-    up: list[Mark]
-    median: Mark
+    across: list[Label]
+    up: list[Label]
+    median: Label
     is_left: bool
 
 
@@ -90,24 +90,24 @@ def distribution(
         bars,
         across=_below(edges, left, each),
         up=up,
-        median=Mark(_px(at), f"median {number(median)}"),
+        median=Label(_px(at), f"median {number(median)}"),
         is_left=median < (first + last) / 2,
     )
 
 
-def _below(edges: Sequence[float], left: float, each: float) -> list[Mark]:
+def _below(edges: Sequence[float], left: float, each: float) -> list[Label]:
     """The points at the edges of bars, at as many as there is room for."""
     longest = max(len(_points(edge)) for edge in edges)
     every = math.ceil((longest + 0.5) * LETTER / each)
     places = range(0, len(edges), every)
-    return [Mark(_px(left + place * each), _points(edges[place])) for place in places]
+    return [Label(_px(left + place * each), _points(edges[place])) for place in places]
 
 
-def _beside(most: int, high: float) -> list[Mark]:
+def _beside(most: int, high: float) -> list[Label]:
     """Numbers of students at about five heights."""
     step = _round_step(most / 5)
     counts = range(0, int(high) + 1, step)
-    return [Mark(_px(BOTTOM - (BOTTOM - TOP) * count / high), str(count)) for count in counts]
+    return [Label(_px(BOTTOM - (BOTTOM - TOP) * count / high), str(count)) for count in counts]
 
 
 def _round_step(least: float) -> int:

@@ -22,8 +22,7 @@ from autograder.course.reports import statistics
 from autograder.course.reports.report import course_name
 from autograder.show.pages import charts
 from autograder.show.pages.document import show
-from autograder.show.pages.report_matrix import NO_SCORE
-from autograder.show.pages.report_people import FEW, people
+from autograder.show.pages.report import FEW, people, sorted_score
 
 
 def write(course: Course, grades: CourseGrades) -> Path:
@@ -84,7 +83,7 @@ class Reason(NamedTuple):
     students: list[str]
 
 
-class Cell(NamedTuple):
+class ScoreCell(NamedTuple):
     """A score behind how it sorts; ``why`` it is not final, ``link`` the student's page."""
 
     key: str
@@ -93,9 +92,9 @@ class Cell(NamedTuple):
     link: str
 
 
-class Row(NamedTuple):
+class TotalsRow(NamedTuple):
     student: str
-    cells: list[Cell]
+    cells: list[ScoreCell]
     key: str
     total: str
     note: str
@@ -153,21 +152,17 @@ def _reasons(grades: CourseGrades) -> list[Reason]:
     return [Reason(title, students) for title, students in found.items()]
 
 
-def _row(course: Course, grades: CourseGrades, row: CourseRow) -> Row:
+def _row(course: Course, grades: CourseGrades, row: CourseRow) -> TotalsRow:
     cells = []
     for one in grades.exercises:
         page = course.feedback_of(row.student, one.name) / f"{one.name}.html"
         link = f"../{page.relative_to(course.state).as_posix()}" if page.is_file() else ""
         cells.append(_cell(row.by_exercise[one.name], link))
-    return Row(row.student, cells, *_shown(row.total), row.note)
+    return TotalsRow(row.student, cells, *sorted_score(row.total), row.note)
 
 
-def _cell(standing: Standing, link: str) -> Cell:
-    key, score = _shown(standing.score)
+def _cell(standing: Standing, link: str) -> ScoreCell:
+    key, score = sorted_score(standing.score)
     if standing.score is None and standing.status not in ("missing", "open"):
         score = standing.status
-    return Cell(key, score, standing.why, link)
-
-
-def _shown(score: float | None) -> tuple[str, str]:
-    return (NO_SCORE, "–") if score is None else (str(score), number(score))
+    return ScoreCell(key, score, standing.why, link)

@@ -16,7 +16,7 @@ from importlib import resources
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from autograder.base.text import number, points, points_of, printable, shown
-from autograder.show.pages.written import written
+from autograder.show.pages.markdown import written
 
 
 def _without_controls(value: object) -> object:

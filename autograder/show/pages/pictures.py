@@ -23,7 +23,7 @@ Value = float | bool | str
 """An entry of a table."""
 
 
-class Cell(NamedTuple):
+class Box(NamedTuple):
     """An entry: its sign or number, and by how much its weight darkens it."""
 
     sign: str
@@ -32,10 +32,10 @@ class Cell(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Row:
+class TableRow:
     """``sum``: what a row of weights adds up to, which is right if it is one."""
 
-    cells: list[Cell]
+    cells: list[Box]
     sum: str = ""
     is_one: bool = True
 
@@ -47,18 +47,18 @@ class Drawing:
     name: str
     words: str
     columns: int
-    rows: list[Row]
+    rows: list[TableRow]
     wrong: list[tuple[int, int]]
 
 
 @dataclass(frozen=True)
-class Pictures:
+class Drawings:
     kind: str
     drawings: list[Drawing]
     legend: str
 
 
-def pictures(example: Example) -> Pictures:
+def drawings(example: Example) -> Drawings:
     """The student's answer and, where it is another one, the right one beside it."""
     kind = example.kind
     draw = _mask if kind == "mask" else _weights
@@ -66,22 +66,22 @@ def pictures(example: Example) -> Pictures:
     legend = LEGENDS[kind]
 
     if example.same:
-        drawings = [draw(example.got, example.wanted, f"Your {kind}, which {verb} right")]
+        tables = [draw(example.got, example.wanted, f"Your {kind}, which {verb} right")]
     else:
-        drawings = [
+        tables = [
             draw(example.got, example.wanted, f"Your {kind}"),
             draw(example.wanted, example.wanted, f"The right {kind}"),
         ]
         if _shape(example.got) == _shape(example.wanted):
             legend += f"; a thick frame is where yours {verb} wrong"
 
-    return Pictures(kind, drawings, f"{legend[0].upper()}{legend[1:]}.")
+    return Drawings(kind, tables, f"{legend[0].upper()}{legend[1:]}.")
 
 
 def _mask(table: Table, wanted: Table, name: str) -> Drawing:
     rows, words = [], []
     for row in table:
-        rows.append(Row([Cell(_sign(value), value is True, "") for value in row]))
+        rows.append(TableRow([Box(_sign(value), value is True, "") for value in row]))
         words.append(" ".join(map(_word, row)))
 
     wrong = _wrong(table, wanted, operator.eq)
@@ -93,8 +93,8 @@ def _weights(table: Table, wanted: Table, name: str) -> Drawing:
     for row in table:
         total = _sum(row)
         is_one = _close(total, 1.0)
-        cells = [Cell(_short(value), False, _shade(value)) for value in row]
-        rows.append(Row(cells, f"{_short(total)} {'✓' if is_one else '✗'}", is_one))
+        cells = [Box(_short(value), False, _shade(value)) for value in row]
+        rows.append(TableRow(cells, f"{_short(total)} {'✓' if is_one else '✗'}", is_one))
         words.append(f"{', '.join(map(_short, row))}, sum {_short(total)}")
 
     wrong = _wrong(table, wanted, _close)

@@ -6,20 +6,32 @@ cannot be sorted and searched; everything else is the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import NamedTuple, Protocol
 
 from autograder.base import files
-from autograder.base.text import number, on_day
+from autograder.base.result import parts_of
+from autograder.base.text import number, on_day, signed
 from autograder.course.course import Course
 from autograder.course.reports.report import Report
-from autograder.course.reports.statistics import Scores
+from autograder.course.reports.statistics import Item, Scores, Shared
 from autograder.course.reports.students import ConcernKind
-from autograder.show.pages import charts, report_items, report_matrix
+from autograder.exercises.exercise import Check
+from autograder.show.pages import charts
 from autograder.show.pages.document import show
-from autograder.show.pages.report_people import FEW, people
+
+FEW = 12
+"""So many students stand in an open list; more wait to be opened."""
+
+NO_SCORE = "-1"
+"""Where no score sorts: below all of them."""
+
+LOW = 0.1
+"""A discrimination below this is marked."""
 
 # What a teacher looks at, the most urgent first: what it is called, and what it means.
 LOOK: Mapping[ConcernKind, tuple[str, str]] = {
@@ -73,7 +85,7 @@ def links(course: Course, report: Report) -> dict[str, str]:
 
 def page(report: Report, links: Mapping[str, str]) -> str:
     """The page as HTML; ``links`` has the address of each student's own page."""
-    found = report_items.mistakes(report)
+    found = _mistakes(report)
     return show(
         "report.html.jinja",
         ("page.css", "report.css"),
@@ -87,16 +99,16 @@ def page(report: Report, links: Mapping[str, str]) -> str:
         looks=_looks(report),
         mistakes=found,
         undiscriminated=report.undiscriminated(),
-        low=f"{report_items.LOW:g}",
-        steps=report_items.steps(report, found),
-        rows=report_matrix.rows(report),
+        low=f"{LOW:g}",
+        steps=_steps(report, found),
+        rows=_rows(report),
         is_short=len(report.students) <= 2 * FEW,
         levels=", ".join(f"{name} ({count})" for name, count in report.levels.items()),
     )
 
 
 @dataclass(frozen=True)
-class Shown:
+class ClassScores:
     """The scores of the class: in words, drawn, who has how many, and in numbers."""
 
     about: str
@@ -132,7 +144,7 @@ def _tiles(report: Report) -> list[tuple[str, int, str]]:
     return tiles
 
 
-def _scores(report: Report) -> Shown | None:
+def _scores(report: Report) -> ClassScores | None:
     final, automatic = report.final, report.automatic
     if final is None or automatic is None:
         return None
@@ -143,7 +155,7 @@ def _scores(report: Report) -> Shown | None:
         f" points, the middle half {middle}"
     )
     chart = charts.distribution(report.edges, report.counts, final.median, about)
-    return Shown(about, chart, list(_bins(report)), _numbers(final, automatic))
+    return ClassScores(about, chart, list(_bins(report)), _numbers(final, automatic))
 
 
 def _bins(report: Report) -> Iterator[tuple[str, list[str]]]:
@@ -196,3 +208,232 @@ def _graded_on(report: Report) -> str:
         return on_day(datetime.fromisoformat(report.graded_at).astimezone(zone))
     except (ValueError, OverflowError):
         return report.graded_at
+
+
+class Person(Protocol):
+    """A student in a row of any report; ``label`` is the name with the id."""
+
+    @property
+    def student(self) -> str: ...
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def label(self) -> str: ...
+
+    @property
+    def email(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class People:
+    """The students of a class, by id: names, addresses of the pages there are, e-mail addresses."""
+
+    names: Mapping[str, str]
+    links: Mapping[str, str]
+    emails: Mapping[str, str]
+    few: int = FEW
+
+    def emails_of(self, students: Iterable[str]) -> list[str]:
+        """The e-mail addresses that are known of them."""
+        return [self.emails[student] for student in students if self.emails.get(student)]
+
+
+def people(students: Iterable[Person], links: Mapping[str, str]) -> People:
+    """The students under names of their own."""
+    entries = list(students)
+    names = Counter(one.name for one in entries)
+
+    known = {}
+    for one in entries:
+        # A name that two have, or none has, says nothing without the id.
+        is_own = one.name and names[one.name] == 1
+        known[one.student] = one.name if is_own else one.label
+
+    return People(known, links, {one.student: one.email for one in entries})
+
+
+@dataclass(frozen=True)
+class Figures:
+    """A step or a check in a line: shares of the bar in percent, points lost, discrimination."""
+
+    alone: str
+    kept: str
+    share: str
+    lost: str
+    correlation: str
+    is_low: bool
+
+
+@dataclass(frozen=True)
+class StudentGroup:
+    """Students under a title; of many, ``everybody`` says that it is all, or all others."""
+
+    title: str
+    students: tuple[str, ...]
+    everybody: str
+
+
+@dataclass(frozen=True)
+class CheckLine:
+    check: Check
+    figures: Figures
+    groups: list[StudentGroup]
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A known wrong answer, and who gave it; ``checks`` are ids and names of those that fail it."""
+
+    anchor: str
+    shared: Shared
+    source: str
+    checks: list[tuple[str, str]]
+
+    @property
+    def is_shared(self) -> bool:
+        return len(self.shared.students) > 1
+
+
+@dataclass(frozen=True)
+class StepLine:
+    """A step; ``others`` lost points without a mistake that we know."""
+
+    name: str
+    figures: Figures
+    groups: list[StudentGroup]
+    recognised: list[Mistake]
+    others: list[str]
+    checks: list[CheckLine]
+
+
+def _steps(report: Report, known: list[Mistake]) -> list[StepLine]:
+    """Each step, and in it each check."""
+    lines = []
+    for name, item in report.steps.items():
+        found = [one for one in known if one.shared.step == name]
+        made: set[str] = set()
+        for mistake in found:
+            made |= set(mistake.shared.students)
+
+        lines.append(
+            StepLine(
+                name,
+                _figures(item),
+                _groups(item),
+                found,
+                others=[student for student in item.failed if student not in made],
+                checks=[_check(check, report) for check in report.exercise.checks_of(name)],
+            )
+        )
+    return lines
+
+
+def _mistakes(report: Report) -> list[Mistake]:
+    """The known wrong answers that were found, those that most students share first."""
+    sources = {(one.step, one.name): one.source for one in report.exercise.misconceptions}
+
+    found = []
+    for place, one in enumerate(report.shared, start=1):
+        source = sources.get((one.step, one.name), "")
+        checks = [(id, parts_of(id)[1]) for id in one.checks]
+        # Several may be called the same: relations of other arguments, or along other axes.
+        anchor = f"mistake-{place}-{one.step}-{one.name}"
+        found.append(Mistake(anchor, one, source, checks))
+    return found
+
+
+def _check(check: Check, report: Report) -> CheckLine:
+    item = report.checks[check.id]
+    return CheckLine(check, _figures(item), _groups(item))
+
+
+def _figures(item: Item) -> Figures:
+    count = item.count or 1
+    r = item.discrimination
+    return Figures(
+        alone=f"{100 * len(item.passed) / count:.0f}",
+        kept=f"{100 * len(item.carried) / count:.0f}" if item.carried else "",
+        share=f"{100 * item.share:.0f}",
+        lost=f"{signed(-item.lost)} of {number(item.points)}",
+        correlation="" if r is None else f"{r:.2f}",
+        is_low=r is not None and r < LOW,
+    )
+
+
+def _groups(item: Item) -> list[StudentGroup]:
+    """Who lost points, who kept them, who passed; of many, the largest group is everybody else."""
+    groups = (
+        ("Lost points", item.failed),
+        ("Not run, by the grader's fault", item.not_run),
+        ("Right once earlier steps were right", item.carried),
+        ("Right alone", item.passed),
+    )
+    largest = max((who for _, who in groups), key=len)
+
+    shown = []
+    for title, who in groups:
+        everybody = ""
+        if who is largest and len(who) > FEW:
+            everybody = "all" if len(who) == item.count else "all others"
+        if who:
+            shown.append(StudentGroup(title, who, everybody))
+    return shown
+
+
+class StepMark(NamedTuple):
+    """What became of a step: its sign, by which it sorts, and the class of its colour."""
+
+    sign: str
+    kind: str
+
+
+PASSED = StepMark("✓", "g")
+CARRIED = StepMark("↷", "h")
+FAILED = StepMark("✗", "b")
+UNTRIED = StepMark("–", "n")
+NOTHING = StepMark("", "n")
+
+
+class RollRow(NamedTuple):
+    """A student: final score and that of the checks, each behind how it sorts; a mark a step."""
+
+    student: str
+    key: str
+    score: str
+    automatic_key: str
+    automatic: str
+    marks: list[StepMark]
+    note: str
+
+
+def _rows(report: Report) -> list[RollRow]:
+    """Everybody, in the order of their ids."""
+    by_step: list[dict[str, StepMark]] = []
+    for item in report.steps.values():
+        of_step = dict.fromkeys((*item.failed, *item.not_run), FAILED)
+        of_step |= dict.fromkeys(item.carried, CARRIED)
+        of_step |= dict.fromkeys(item.passed, PASSED)
+        by_step.append(of_step)
+
+    names = list(report.steps)
+    lines = []
+    for one in report.students:
+        marks = [signs.get(one.student, NOTHING) for signs in by_step]
+        for place, name in enumerate(names):
+            if name in one.untried:
+                marks[place] = UNTRIED
+        missing = "missing" if one.status == "missing" else ""
+        note = one.note() or missing
+        lines.append(
+            RollRow(
+                one.student, *sorted_score(one.score), *sorted_score(one.automatic), marks, note
+            )
+        )
+    return lines
+
+
+def sorted_score(score: float | None) -> tuple[str, str]:
+    """How a score sorts, and how people read it."""
+    return (NO_SCORE, "–") if score is None else (str(score), number(score))

@@ -297,12 +297,12 @@ def _pages(graded: Graded, own: str) -> dict[str, str]:
         from markupsafe import escape
 
         from autograder.course.gradebook import autograded
-        from autograder.show.pages import feedback
+        from autograder.show.pages.student_page import StudentPage
     except ImportError:  # the packages of a teacher's installation; the other runs have them
         return {}
     filled = autograded.Template(master()).filled(graded.result, graded.submission)
     notebook = filled.decode()
-    page = feedback.page(exercise(), graded.result, graded.submission, None)
+    page = StudentPage(exercise(), graded.result, graded.submission, None).html()
     for line in own.splitlines():
         if any(word in line for word in (*CANARIES, SUCCEEDED)):
             notebook = notebook.replace(json.dumps(line, ensure_ascii=False)[1:-1], "")

@@ -32,7 +32,7 @@ from autograder.exercises.exercise import Exercise
 from autograder.grader.graded import Graded
 from autograder.grader.grader import Grader
 from autograder.show.exports import gradescope
-from autograder.show.pages import feedback
+from autograder.show.pages.student_page import StudentPage
 from autograder.show.terminal import github_actions, score_table
 from autograder.show.terminal.console import console
 from tests.support.attacks.arena import (
@@ -293,9 +293,9 @@ class Neighbours:
                 self._template.filled(result, submission).decode()
             )
         for hidden in DISCLOSURES:
-            views[f"page, {hidden}"] = lambda hidden=hidden: feedback.page(
-                known, result, graded.submission, None, hidden=hidden
-            )
+            views[f"page, {hidden}"] = lambda hidden=hidden: StudentPage(
+                known, result, graded.submission, None, hidden
+            ).html()
             views[f"gradescope, {hidden}"] = lambda hidden=hidden: gradescope.encoded(
                 gradescope.results(known, result, hidden)
             ).decode()

@@ -1,20 +1,22 @@
 """What people write in Markdown, a student's answer and a teacher's comment, as HTML.
 
 HTML stays text, pictures are not shown, and a link is one only to the web or a mailbox. Formulas
-are MathML; one that is not understood stands as it was written, in letters of its own.
+are MathML, which browsers typeset without script or network; one that is not understood stands as
+it was written, in letters of its own.
 """
 
 from __future__ import annotations
 
+import html
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
+from xml.etree import ElementTree
 
 from markupsafe import Markup, escape
 
 from autograder.base.text import printable
 from autograder.course.troubles import extra
-from autograder.show.pages.formulas import formula
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -22,6 +24,22 @@ if TYPE_CHECKING:
 
 FORMULA = re.compile(r"(\${1,2})(?!\s)((?:\\.|[^$\\]){1,2000}?)(?<!\s)\1(?!\d)", re.DOTALL)
 """As Jupyter and Pandoc read dollars: no blank inside of them, no digit behind them."""
+
+ELEMENTS = frozenset((
+    "math", "mrow", "mi", "mn", "mo", "mtext", "mspace", "msub", "msup", "msubsup", "munder",
+    "mover", "munderover", "mfrac", "msqrt", "mroot", "mstyle", "mtable", "mtr", "mtd",
+    "mpadded", "mphantom", "menclose",
+))  # fmt: skip
+ATTRIBUTES = frozenset((
+    "accent", "columnalign", "columnlines", "columnspacing", "display", "displaystyle", "fence",
+    "form", "largeop", "linethickness", "lspace", "mathvariant", "maxsize", "minsize",
+    "movablelimits", "notation", "rowlines", "rowspacing", "rspace", "scriptlevel", "separator",
+    "stretchy", "symmetric", "width",
+))  # fmt: skip
+"""None that leads elsewhere, or that changes how the page around it looks."""
+
+LONGEST = 1_000
+"""Characters of the longest formula that is read: the library is quick with those."""
 
 _TARGET = re.compile(r"https?://|mailto:", re.IGNORECASE)
 
@@ -67,6 +85,38 @@ def typeset(source: str) -> Markup:
     found = FORMULA.fullmatch(source)
     shown = formula(found[2], found[1] == "$$") if found else None
     return shown or Markup('<code class="formula">{}</code>').format(source)
+
+
+@lru_cache(maxsize=4096)
+def formula(source: str, is_display: bool) -> Markup | None:
+    """The formula between its dollars as MathML; None if something in it is not known.
+
+    Students write formulas, so of what the library answers only elements and attributes that are
+    known here are taken, and their texts are escaped anew.
+    """
+    # Only pages with a formula wait for the library.
+    from latex2mathml.converter import convert_to_element
+
+    if len(source) > LONGEST:
+        return None
+    try:
+        math = convert_to_element(source, display="block" if is_display else "inline")
+    except Exception:  # it has many kinds of errors for what is no formula
+        return None
+
+    for part in math.iter():
+        # A blank at an end would be lost.
+        part.text = html.unescape(part.text or "").replace(" ", "\u00a0")
+        is_known = part.tag in ELEMENTS and ATTRIBUTES.issuperset(part.attrib.keys() - {"xmlns"})
+        # A command that the library does not know is a letter of that name for it.
+        if not is_known or part.text.startswith("\\"):
+            return None
+
+    note = f'<annotation encoding="application/x-tex">{escape(source)}</annotation>'
+    (row,) = math
+    inside = ElementTree.tostring(row, encoding="unicode", short_empty_elements=False)
+    kind = ' display="block"' if is_display else ""
+    return Markup(f"<math{kind}><semantics>{inside}{note}</semantics></math>")
 
 
 def _opened_link(renderer, tokens, place, options, env):  # type: ignore[no-untyped-def]

@@ -7,22 +7,20 @@ another file is a new page, and nothing has changed on it.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from autograder.base import files
-from autograder.base.result import Result
-from autograder.base.text import number, points_of
-from autograder.course.gradebook.marks import Marks
+from autograder.base.text import number
 
 NAME = "shown.json"
 """The file; ``release_feedback`` takes only pages."""
 
 
 @dataclass(frozen=True)
-class Shown:
+class PageFacts:
     """What a page says in numbers, and the remarks on it, by cell.
 
     ``changes`` are the lines that stand at its top, and ``on`` is the day of the page that they
@@ -39,34 +37,7 @@ class Shown:
     hidden: str = ""
 
 
-def of(
-    seen: Result,
-    questions: Collection[str],
-    marks: Marks | None,
-    score: tuple[float, float] | None,
-    hidden: str,
-) -> Shown:
-    """What a page says.
-
-    Args:
-        seen: the result as the student sees it.
-        hidden: how much that is of hidden checks.
-        questions: the ids of what a person grades.
-        score: the final score and the most there is; None where there is none.
-    """
-    points = {id: check.earned for id, check in seen.by_id.items()}
-    remarks: dict[str, str] = {}
-    for id, cell in marks.cells.items() if marks else ():
-        # What is hidden altogether is in the score alone.
-        if cell.is_scored and (id in points or id in questions):
-            points[id] = cell.score
-        if cell.remark:
-            remarks[id] = cell.remark
-    said = points_of(*score) if score else "none"
-    return Shown(seen.submission_sha256, said, points, remarks, hidden=hidden)
-
-
-def since(folder: Path, now: Shown, titles: Mapping[str, str], day: str) -> Shown:
+def since(folder: Path, now: PageFacts, titles: Mapping[str, str], day: str) -> PageFacts:
     """The same with what changed since the page in this folder.
 
     Where nothing did, with what that page said of the one before it: nobody knows who has read it.
@@ -83,7 +54,7 @@ def since(folder: Path, now: Shown, titles: Mapping[str, str], day: str) -> Show
     return replace(now, changes=tuple(_changes(before, now, titles)), on=day)
 
 
-def is_new(folder: Path, shown: Shown) -> bool:
+def is_new(folder: Path, shown: PageFacts) -> bool:
     """Whether the page in this folder does not say yet what changed, or is about another file."""
     before = _read(folder / NAME)
     if before is None or before == shown:
@@ -91,12 +62,12 @@ def is_new(folder: Path, shown: Shown) -> bool:
     return bool(shown.changes) or before.submission != shown.submission
 
 
-def write(folder: Path, shown: Shown) -> None:
+def write(folder: Path, shown: PageFacts) -> None:
     """Keep what the page says, for the next one."""
     files.write(folder / NAME, json.dumps(asdict(shown), ensure_ascii=False).encode())
 
 
-def _changes(before: Shown, now: Shown, titles: Mapping[str, str]) -> Iterator[str]:
+def _changes(before: PageFacts, now: PageFacts, titles: Mapping[str, str]) -> Iterator[str]:
     if before.score != now.score:
         yield f"Score: {before.score}, now {now.score}"
     # Where another part of the checks is shown, the points of the page before may be those that
@@ -118,10 +89,10 @@ def _title(id: str, titles: Mapping[str, str]) -> str:
     return titles.get(id, id).rstrip(".")
 
 
-def _read(path: Path) -> Shown | None:
+def _read(path: Path) -> PageFacts | None:
     """What a page said; None where nobody knows."""
     try:
         data: dict[str, Any] = json.loads(path.read_bytes())
-        return Shown(**{**data, "changes": tuple(data["changes"])})
+        return PageFacts(**{**data, "changes": tuple(data["changes"])})
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None

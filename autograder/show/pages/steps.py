@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import ast
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, groupby
+from itertools import chain, groupby, islice
 from typing import Literal, NamedTuple
 
 from autograder.base.result import CheckResult, StepResult
@@ -14,33 +15,42 @@ from autograder.course.gradebook.marks import CellMarks
 from autograder.course.gradebook.master import MAX_ANSWER
 from autograder.course.troubles import extra
 from autograder.exercises.exercise import Cell
-from autograder.show.pages.feedback_code import Code, code
-from autograder.show.pages.feedback_next import to_mend
-from autograder.show.pages.pictures import Pictures, pictures
+from autograder.show.pages.pictures import Drawings, drawings
+
+MAX_LINES = 400
+"""So many lines are shown of an answer."""
+
+MAX_LINE = 300
+"""So many characters are shown of a line."""
+
+STUB = "raise NotImplementedError"
+
+LEFT_OUT = "…"
+"""Stands for the lines of a docstring that came with the notebook."""
 
 Said = Literal["", "message", "all"]
 """What of what checks say stands there already: nothing, why they fail, or what remains, too."""
 
 
-class Remaining(NamedTuple):
+class WhatRemains(NamedTuple):
     """What is wrong in the step itself: what is said once these earlier steps are right."""
 
     message: str
     steps: tuple[str, ...]
 
 
-class Line(NamedTuple):
+class ShownCheck(NamedTuple):
     """One check: what it says, what kind it is and earned, what a person gave for it, and what
     remains, where that is not said for all of its group."""
 
     sentence: str
     about: str
     marks: CellMarks | None
-    remaining: Remaining | None
+    remaining: WhatRemains | None
 
 
 @dataclass(frozen=True)
-class Group:
+class CheckGroup:
     """Checks with the same verdict for the same reason, which is said once.
 
     ``first`` names the steps that have to be fixed before it; ``message`` is what is wrong now;
@@ -48,11 +58,11 @@ class Group:
     """
 
     status: str
-    lines: list[Line]
+    lines: list[ShownCheck]
     first: tuple[str, ...]
     message: str
-    remaining: Remaining | None
-    pictures: Pictures | None
+    remaining: WhatRemains | None
+    pictures: Drawings | None
 
     @property
     def remains_by_check(self) -> bool:
@@ -65,8 +75,23 @@ class Group:
         return len(self.lines)
 
 
+class CodeLine(NamedTuple):
+    number: int
+    words: str
+    raised: bool
+
+
 @dataclass(frozen=True)
-class Step:
+class Code:
+    """The student's lines, each with whether it raised the exception; ``more`` are not shown."""
+
+    lines: list[CodeLine]
+    more: int
+    is_open: bool
+
+
+@dataclass(frozen=True)
+class ShownStep:
     """One step of the notebook.
 
     ``wrong``: its checks that failed, or were not run; ``waiting``: those that only earlier steps
@@ -81,11 +106,11 @@ class Step:
     marks: CellMarks | None
     hints: list[str]
     whole: str
-    remaining: Remaining | None
-    wrong: list[Group]
-    waiting: list[Group]
+    remaining: WhatRemains | None
+    wrong: list[CheckGroup]
+    waiting: list[CheckGroup]
     waits_for: list[str]
-    passed: list[Group]
+    passed: list[CheckGroup]
     code: Code | None
     is_unanswered: bool
 
@@ -98,15 +123,15 @@ class Sections:
     are right once those are; ``unwritten`` were not tried.
     """
 
-    first: Step | None
-    others: list[Step]
-    waiting: list[Step]
-    unwritten: list[Step]
-    passed: list[Step]
+    first: ShownStep | None
+    others: list[ShownStep]
+    waiting: list[ShownStep]
+    unwritten: list[ShownStep]
+    passed: list[ShownStep]
 
 
 @dataclass(frozen=True)
-class Question:
+class ShownQuestion:
     """A question that a person grades; ``is_extra``: its points come on top of the exercise's."""
 
     name: str
@@ -152,10 +177,10 @@ class Steps:
 
     def sections(self) -> Sections:
         """All steps, by what a student has to do about them."""
-        wrong: list[Step] = []
-        waiting: list[Step] = []
-        unwritten: list[Step] = []
-        passed: list[Step] = []
+        wrong: list[ShownStep] = []
+        waiting: list[ShownStep] = []
+        unwritten: list[ShownStep] = []
+        passed: list[ShownStep] = []
         for result in self._steps:
             if result.passed:
                 place = passed
@@ -168,7 +193,7 @@ class Steps:
             place.append(self._step(result))
         return Sections(wrong[0] if wrong else None, wrong[1:], waiting, unwritten, passed)
 
-    def _step(self, result: StepResult) -> Step:
+    def _step(self, result: StepResult) -> ShownStep:
         """What is shown of one step."""
         wrong = [check for check in result.not_passed if check.status != "carried"]
         waiting = [check for check in result.checks if check.status == "carried"]
@@ -185,7 +210,7 @@ class Steps:
             said: Said = "message" if groups[0].remains_by_check else "all"
             groups = [self._group(result, [check], said) for check in wrong]
 
-        return Step(
+        return ShownStep(
             result.name,
             is_passed=result.passed,
             earned=_earned(result),
@@ -208,12 +233,12 @@ class Steps:
         raised = self._raised.get(step.name, set())
         return code(source, raised, self._given.get(step.name, ()), bool(to_mend([step])))
 
-    def question(self, cell: Cell, title: str) -> Question:
+    def question(self, cell: Cell, title: str) -> ShownQuestion:
         """What is shown of a question."""
         marks = self._cells[cell.id]
         answer = (self._answer(cell.id) if self._answer else None) or ""
         is_blank = answer.strip() == cell.source.strip()
-        return Question(
+        return ShownQuestion(
             cell.id,
             title,
             is_waiting=marks.needs_manual_grade and marks.manual_score is None,
@@ -224,14 +249,14 @@ class Steps:
             answer="" if is_blank else cut(answer, MAX_ANSWER),
         )
 
-    def _grouped(self, step: StepResult, checks: list[CheckResult]) -> list[Group]:
+    def _grouped(self, step: StepResult, checks: list[CheckResult]) -> list[CheckGroup]:
         """Neighbours that say the same, together."""
         groups = []
         for _, alike in groupby(checks, key=_reason):
             groups.append(self._group(step, list(alike)))
         return groups
 
-    def _group(self, step: StepResult, checks: list[CheckResult], said: Said = "") -> Group:
+    def _group(self, step: StepResult, checks: list[CheckResult], said: Said = "") -> CheckGroup:
         remaining = list(map(_remaining, checks))
         if said == "all":
             remaining = [None] * len(checks)
@@ -241,23 +266,23 @@ class Steps:
             id = step.id_of(check)
             sentence = self._sentences.get(id) or check.name
             own = None if is_same else left
-            lines.append(Line(sentence, _about(check), self._cells.get(id), own))
+            lines.append(ShownCheck(sentence, _about(check), self._cells.get(id), own))
 
         first, example = checks[0], step.example
         drawn = None
         if example is not None and example.check in [check.name for check in checks]:
-            drawn = extra(partial(pictures, example), None)
+            drawn = extra(partial(drawings, example), None)
 
         message = "" if said else first.message
         if first.with_reference:
             message = first.unmended
         status = "failed" if first.has_failed else first.status
         common = remaining[0] if is_same else None
-        return Group(status, lines, first.with_reference, message, common, drawn)
+        return CheckGroup(status, lines, first.with_reference, message, common, drawn)
 
 
-def _remaining(check: CheckResult) -> Remaining | None:
-    return Remaining(check.remaining, check.remaining_with) if check.remaining else None
+def _remaining(check: CheckResult) -> WhatRemains | None:
+    return WhatRemains(check.remaining, check.remaining_with) if check.remaining else None
 
 
 def _reason(check: CheckResult) -> tuple[str, str, tuple[str, ...]]:
@@ -287,3 +312,64 @@ def _about(check: CheckResult) -> str:
     elif check.kept:
         earned += ", kept from before"
     return f"{visible}, {shown(check.category)}, {earned}"
+
+
+def to_mend(steps: Iterable[StepResult]) -> list[StepResult]:
+    """The steps with a mistake of their own: mending one may mend those after it."""
+    return [step for step in steps if step.failed]
+
+
+def code(source: str, raised: set[int], given: Sequence[Sequence[str]], is_wrong: bool) -> Code:
+    """An answer as it is shown.
+
+    Args:
+        raised: the lines, from 1, where an exception was raised.
+        given: the docstrings that stand in the notebook from the beginning, as lines.
+        is_wrong: there is something to fix in it.
+    """
+    lines = source.rstrip().split("\n")
+    parts = _without(lines, given, raised)
+    shown = list(islice(parts, MAX_LINES))
+
+    # What was never written, or is right by itself, need not be looked at.
+    there = [lines[at - 1].strip() for at in raised if at <= len(lines)]
+    is_unwritten = any(line.startswith(STUB) for line in there)
+
+    # The others are counted as they stand: an answer may have half a million of them.
+    rest = next(parts, None)
+    more = 0 if rest is None else len(lines) - rest.number + 1
+    return Code(shown, more, is_open=is_wrong and not is_unwritten)
+
+
+def docstrings(source: str) -> list[list[str]]:
+    """The docstrings of all functions and classes in a teacher's cell, as lines."""
+    lines = source.split("\n")
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(node):
+            docstring = node.body[0]
+            found.append(lines[docstring.lineno - 1 : docstring.end_lineno])
+    return found
+
+
+def _without(
+    lines: Sequence[str], given: Sequence[Sequence[str]], raised: set[int]
+) -> Iterator[CodeLine]:
+    """The lines, one of each docstring for all of it; nothing of a student's is parsed for that."""
+    place = 0
+    while place < len(lines):
+        length = _given_at(lines, place, given)
+        words = lines[place]
+        if length:
+            indent = words[: len(words) - len(words.lstrip())]
+            words = f'{indent}"""{LEFT_OUT}"""'
+        yield CodeLine(place + 1, cut(words, MAX_LINE), place + 1 in raised)
+        place += length or 1
+
+
+def _given_at(lines: Sequence[str], place: int, given: Sequence[Sequence[str]]) -> int:
+    """How many lines of a docstring of ours begin at a place."""
+    for docstring in given:
+        if list(lines[place : place + len(docstring)]) == list(docstring):
+            return len(docstring)
+    return 0

@@ -1,0 +1,284 @@
+"""The page that a student gets: what was graded, what went wrong, and the question that helps.
+
+Built from our own templates, never by converting a notebook; whatever they are given is escaped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timezone, tzinfo
+from typing import TYPE_CHECKING
+
+from autograder.base.result import Result, StepResult
+from autograder.base.text import late, on_day, once_right, points, points_of
+from autograder.course.disclosure import as_student_sees
+from autograder.course.gradebook.marks import Marks
+from autograder.exercises.exercise import Exercise
+from autograder.show.pages.changes import PageFacts
+from autograder.show.pages.document import show
+from autograder.show.pages.steps import ShownQuestion, Steps, docstrings, to_mend
+
+if TYPE_CHECKING:
+    from autograder.submissions.submission import Submission
+
+FIRST = 3
+"""So many steps to mend are explained at the top; the others are named."""
+
+LONGEST = 160
+"""Characters of a reason."""
+
+
+@dataclass(frozen=True)
+class FinalScore:
+    """The final score; ``parts`` are names and points, none where it is the checks alone.
+
+    ``is_earlier``: it is of an earlier submission, for this one was not graded.
+    ``may_rise``: a person has not read everything yet.
+    """
+
+    value: float
+    most: float
+    is_earlier: bool
+    parts: list[tuple[str, str]]
+    may_rise: bool
+
+
+@dataclass(frozen=True)
+class Mend:
+    """A step to mend: why, and how many points it may give."""
+
+    name: str
+    gain: float
+    reason: str
+
+
+@dataclass(frozen=True)
+class ToDo:
+    """What a student should do next: the steps to mend, in the order of the notebook.
+
+    ``later`` and ``carried`` are names of steps; in the latter there is nothing to mend.
+    """
+
+    first: list[Mend]
+    later: list[str]
+    carried: list[str]
+
+
+class StudentPage:
+    """The page of a student with a result.
+
+    Args:
+        submission: what was graded; without it the page has no code.
+        marks: the student's marks in the gradebook, for the final score.
+        hidden: how much of hidden checks is shown (``disclosure``).
+    """
+
+    def __init__(
+        self,
+        exercise: Exercise,
+        result: Result,
+        submission: Submission | None,
+        marks: Marks | None,
+        hidden: str = "message",
+    ) -> None:
+        self._exercise = exercise
+        self._result = result
+        self._submission = submission
+        self._marks = marks
+        self._cells = marks.cells if marks else {}
+        self._hidden = hidden
+        self._seen = as_student_sees(result, hidden)
+        self._score = _final_score(result, marks)
+        self._sentences = {check.id: check.sentence for check in exercise.checks}
+
+    def facts(self) -> PageFacts:
+        """What the page says in numbers and a teacher's words."""
+        questions = {cell.id for cell in self._exercise.cells if cell.kind == "manual"}
+        points = {id: check.earned for id, check in self._seen.by_id.items()}
+        remarks: dict[str, str] = {}
+        for id, cell in self._cells.items():
+            # What is hidden altogether is in the score alone.
+            if cell.is_scored and (id in points or id in questions):
+                points[id] = cell.score
+            if cell.remark:
+                remarks[id] = cell.remark
+        score = points_of(self._score.value, self._score.most) if self._score else "none"
+        return PageFacts(self._seen.submission_sha256, score, points, remarks, hidden=self._hidden)
+
+    def html(
+        self,
+        *,
+        name: str = "",
+        is_older: bool = False,
+        handed_in: str = "",
+        facts: PageFacts | None = None,
+        zone: tzinfo | None = None,
+    ) -> str:
+        """The page: complete in itself, without scripts and without addresses.
+
+        Args:
+            name: the student's name, where it is known.
+            is_older: something was handed in after this, and is not graded yet.
+            handed_in: when it was handed in, and how that is known.
+            facts: with what has changed since the page before, if anything.
+            zone: in which times are written; None for UTC.
+        """
+        exercise, result, cells = self._exercise, self._result, self._cells
+        answer = self._submission.answer if self._submission else None
+        given = {name: docstrings(exercise.cell(name).source) for name in exercise.steps}
+        steps = Steps(self._sentences, answer, cells, self._seen.steps, given)
+        return show(
+            "feedback_result.html.jinja",
+            exercise=exercise.name,
+            title=exercise.title,
+            student=result.student or "",
+            name=name,
+            result=result,
+            graded_on=_day(result.graded_at, zone),
+            hides=self._hidden == "never",
+            is_older=is_older,
+            handed_in=handed_in,
+            changes=facts.changes if facts else (),
+            changed_on=facts.on if facts else "",
+            has_grade=self._marks is not None,
+            score=self._score,
+            next=self._to_do(),
+            remarks=[(cell, entry.remark) for cell, entry in cells.items() if entry.remark],
+            categories=self._seen.categories,
+            sections=steps.sections(),
+            questions=self._questions(steps),
+            title_of={cell: cell_title(exercise, cell) for cell in cells},
+        )
+
+    def _questions(self, steps: Steps) -> list[ShownQuestion]:
+        """What a person grades."""
+        questions = []
+        for cell in self._exercise.cells:
+            if cell.kind == "manual" and cell.id in self._cells:
+                question = steps.question(cell, _heading(self._exercise, cell.id))
+                # What is extra, and nobody wrote or marked, is nothing to read.
+                if question.answer or question.is_marked or not cell.is_extra:
+                    questions.append(question)
+        return questions
+
+    def _to_do(self) -> ToDo:
+        """By what the student may see of the result."""
+        steps = to_mend(self._seen.steps)
+        first = []
+        for step in steps[:FIRST]:
+            first.append(Mend(step.name, step.max_score - step.score, self._reason(step)))
+
+        carried = []
+        for step in self._seen.steps:
+            is_carried = any(check.status == "carried" for check in step.checks)
+            if is_carried and step not in steps:
+                carried.append(step.name)
+
+        return ToDo(first, [step.name for step in steps[FIRST:]], carried)
+
+    def _reason(self, step: StepResult) -> str:
+        """The shortest thing that helps: the question, else what the first check that failed says.
+
+        That is what is wrong in the step itself, where its checks say first what an earlier one
+        does.
+        """
+        for check in step.failed:
+            if check.hint and check.remaining:
+                return once_right(check.remaining_with, check.hint)
+            if check.hint:
+                return check.hint
+
+        for check in step.failed:
+            message = check.message
+            if check.remaining:
+                message = once_right(check.remaining_with, check.remaining)
+            if message:
+                line = message.strip().split("\n")[0]
+                return line if len(line) <= LONGEST else f"{line[:LONGEST]} …"
+
+        first = step.failed[0]
+        return f"Does not hold yet: {self._sentences.get(step.id_of(first)) or first.name}"
+
+
+def missing(exercise: Exercise, student: str, name: str = "") -> str:
+    """The page of a student from whom there is nothing."""
+    return _without_result(exercise, student, name, is_collected=False)
+
+
+def collected(exercise: Exercise, student: str, name: str = "") -> str:
+    """The page of a student whose submission is there, and nothing of it graded."""
+    return _without_result(exercise, student, name, is_collected=True)
+
+
+def _without_result(exercise: Exercise, student: str, name: str, is_collected: bool) -> str:
+    return show(
+        "feedback_missing.html.jinja",
+        exercise=exercise.name,
+        title=exercise.title,
+        student=student,
+        name=name,
+        is_collected=is_collected,
+    )
+
+
+def cell_title(exercise: Exercise, cell: str) -> str:
+    """What a cell with a remark is called: a question by its heading, anything else by its id."""
+    kinds = {one.id: one.kind for one in exercise.cells}
+    return _heading(exercise, cell) if kinds.get(cell) == "manual" else cell
+
+
+def _heading(exercise: Exercise, id: str) -> str:
+    """What people call a question that a person grades: the heading above it, or its id."""
+    above = ""
+    for cell in exercise.cells:
+        if cell.id == id:
+            break
+        above = "" if cell.is_code else cell.source
+    heading = re.search(r"^#+ +(.+)$", above, re.MULTILINE)
+    return heading[1].strip() if heading else id.replace("_", " ")
+
+
+def _day(graded_at: str, zone: tzinfo | None) -> str:
+    """The time for people; empty where it is none."""
+    try:
+        return on_day(datetime.fromisoformat(graded_at).astimezone(zone or timezone.utc))
+    except (ValueError, OverflowError):
+        return ""
+
+
+def _final_score(result: Result, marks: Marks | None) -> FinalScore | None:
+    """What the gradebook says, else what the checks gave; None where there is neither."""
+    value, most = result.score, result.max_score
+    if marks:
+        value, most = marks.score, marks.max_score
+    if value is None:
+        return None
+
+    parts = list(_parts(marks)) if marks else []
+    return FinalScore(
+        value,
+        most,
+        is_earlier=result.status != "graded",
+        parts=parts if len(parts) > 1 else [],
+        may_rise=bool(marks and marks.needs_manual_grade),
+    )
+
+
+def _parts(marks: Marks) -> Iterator[tuple[str, str]]:
+    yield "Checks", points(marks.automatic)
+    if any(cell.manual_score is not None for cell in marks.cells.values()):
+        yield "By hand", _change(marks.by_hand)
+    if marks.extra_credit:
+        yield "Extra credit", _change(marks.extra_credit)
+    if marks.raised:
+        yield "Not below 0", _change(marks.raised)
+    if marks.late_penalty:
+        yield late(marks.seconds_late), _change(-marks.late_penalty)
+    elif marks.seconds_late:
+        yield late(marks.seconds_late), "no points off"
+
+
+def _change(value: float) -> str:
+    return f"{'minus' if value < 0 else 'plus'} {points(abs(value))}"

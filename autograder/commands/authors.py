@@ -150,7 +150,7 @@ def _prove(
 ) -> list[str]:
     from autograder.authoring import grading
     from autograder.authoring.proving import coverage, proof
-    from autograder.show.terminal import class_tables, kill_matrix
+    from autograder.show.terminal import class_tables, proof_tables
 
     size = proof.size(course.root, exercise)
     covered = coverage.measure(course.root, exercise, range(keys))
@@ -161,14 +161,14 @@ def _prove(
     proved = replace(proved, refused=tuple(refused), coverage=covered)
 
     output.put([proved.to_json()])
-    kill_matrix.show(proved, output.out)
+    proof_tables.show_proof(proved, output.out)
     return proved.problems()
 
 
 def _cover(course: Course, exercise: Exercise, keys: int, output: JsonOutput) -> list[str]:
     from autograder.authoring.proving import coverage
     from autograder.exercises.sources import authored_at
-    from autograder.show.terminal import kill_matrix
+    from autograder.show.terminal import proof_tables
 
     covered = coverage.measure(course.root, exercise, range(keys))
     if covered is None:
@@ -179,20 +179,19 @@ def _cover(course: Course, exercise: Exercise, keys: int, output: JsonOutput) ->
             "declare in its oracles which inputs the docstrings allow, as in docs/authoring.md",
         )
     output.put([covered.to_json()])
-    kill_matrix.show_coverage(covered, output.out)
+    proof_tables.show_coverage(covered, output.out)
     return covered.problems()
 
 
 def _answers(course: Course, exercise: Exercise, file: Path, output: JsonOutput) -> list[str]:
     from autograder.authoring import fresh_answers
-    from autograder.show.terminal import class_tables
-    from autograder.show.terminal import fresh_answers as table
+    from autograder.show.terminal import class_tables, proof_tables
 
     found = fresh_answers.read(file, exercise)
     with class_tables.progress(f"grading {file.name}", len(found), output.out) as tick:
         graded = fresh_answers.grade(exercise, found, course.settings, tick)
     output.put([graded.to_json()])
-    table.show(graded, output.out)
+    proof_tables.show_answers(graded, output.out)
     return graded.problems()
 
 

@@ -389,12 +389,11 @@ def explain(
     from autograder.grader.apart import apart
     from autograder.grader.explanation import explain as explained
     from autograder.show.terminal import explanation as shown
-    from autograder.show.terminal import lost_points
 
     course, now = opened(course_folder, exercise_name)
     result = _graded_result(course, now.name, student)
     if what is None:
-        for line in lost_points.of_result(result):
+        for line in shown.lost_lines(result):
             print(inert(line))
         return
 
@@ -402,9 +401,9 @@ def explain(
     checks = {check.id: check for check in exercise.checks}
     graded = {id: check for id, check in result.by_id.items() if id in checks}
     if what in exercise.steps:
-        wanted = lost_points.ids_of(result, what)
+        wanted = shown.lost_in_step(result, what)
         if not wanted:
-            print(inert(lost_points.none_in_step(result, what)))
+            print(inert(shown.nothing_lost(result, what)))
             return
     elif what in graded:
         wanted = [what]

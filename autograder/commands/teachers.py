@@ -153,7 +153,7 @@ def _report_exercise(folder: Path | None, name: str, output: JsonOutput) -> None
 def _report_course(folder: Path | None, output: JsonOutput, missing_as_zero: bool) -> None:
     from autograder.course.gradebook import course_grades
     from autograder.show.pages import course as pages
-    from autograder.show.terminal import course_table
+    from autograder.show.terminal import class_tables
 
     course = opened_course(folder)
     made = course_grades.of_course(course, missing_as_zero)
@@ -162,9 +162,9 @@ def _report_course(folder: Path | None, output: JsonOutput, missing_as_zero: boo
     path = pages.write(course, made)
 
     out = output.out
-    course_table.exercises(made, out)
+    class_tables.course_exercises(made, out)
     print(file=out)
-    course_table.students(made, out)
+    class_tables.course_students(made, out)
     print(f"wrote {short(path)}", file=out)
 
     log.write_final(course, "report", made.final_scores())

@@ -3,12 +3,9 @@
 __all__ = [
     "class_tables",
     "console",
-    "course_table",
     "explanation",
-    "fresh_answers",
     "github_actions",
-    "kill_matrix",
-    "lost_points",
     "output",
+    "proof_tables",
     "score_table",
 ]

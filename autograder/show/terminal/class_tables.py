@@ -1,10 +1,10 @@
-"""A class on the terminal: tables of students and of checks, and how far a run has come."""
+"""A class and a course on the terminal: tables of students, and how far a run has come."""
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, TextIO
@@ -17,13 +17,13 @@ from rich.progress import (
     TextColumn,
     TimeRemainingColumn,
 )
-from rich.table import Table
 from rich.text import Text
 
-from autograder.base.text import agreeing, count, inert, number, shown
-from autograder.show.terminal.console import console, say, show
+from autograder.base.text import agreeing, count, inert, listed, number, on_day, shown
+from autograder.show.terminal.console import console, say, show, table
 
 if TYPE_CHECKING:
+    from autograder.course.gradebook.course_grades import CourseGrades, CourseRow, Standing
     from autograder.course.reports.report import Report
     from autograder.course.reports.students import StudentRow
     from autograder.grader.graded import Graded
@@ -58,13 +58,13 @@ def students(rows: Sequence[StudentRow], out: TextIO | None = None) -> None:
     shown = everybody if not screen.is_terminal else _shown(everybody)
 
     columns = ("student", "score", "checks", "status", "what to look at")
-    table = _table(*columns, right={"score", "checks"})
+    listing = table(*columns, right={"score", "checks"})
     for row in shown:
         points = ["–" if score is None else number(score) for score in (row.score, row.automatic)]
         # Of a student's text one line, so that no line of a log begins with it.
         remark = Text(inert(" ".join(row.note().split())))
-        table.add_row(row.student, *points, Text(row.status, STYLES[row.status]), remark)
-    show(screen, table)
+        listing.add_row(row.student, *points, Text(row.status, STYLES[row.status]), remark)
+    show(screen, listing)
 
     if len(shown) < len(everybody):
         others = count(len(everybody) - len(shown), "other")
@@ -122,15 +122,79 @@ def checks(report: Report, out: TextIO | None = None) -> None:
         hardest = sorted(everything, key=lambda check: report.checks[check.id].share)[:FEW]
         few = tuple(check for check in everything if check in hardest)
 
-    table = _table("check", "points", "category", "passed", right={"points", "passed"})
+    listing = table("check", "points", "category", "passed", right={"points", "passed"})
     for check in few:
         item = report.checks[check.id]
         share = f"{100 * item.share:.0f} %" if item.count else "–"
-        table.add_row(check.id, number(check.points), shown(check.category), share)
-    show(screen, table)
+        listing.add_row(check.id, number(check.points), shown(check.category), share)
+    show(screen, listing)
     if len(few) < len(everything):
         others = count(len(everything) - len(few), "other check")
         say(screen, f"and {others} that as many or more have passed: the page has them all")
+
+
+def course_exercises(grades: CourseGrades, out: TextIO | None = None) -> None:
+    """What counts into the total, and how much."""
+    columns = ("exercise", "points", "weight", "of the total", "due")
+    listing = table(*columns, right=columns[1:4])
+    for one in grades.exercises:
+        share = f"{100 * grades.share(one):.1f} %" if one.counts else one.why_not
+        due = on_day(one.due) if one.due else "no date"
+        listing.add_row(one.name, number(one.max_score), number(one.weight), share, due)
+    show(console(out), listing)
+    if grades.waiting:
+        say(console(out), f"not handed out yet: {listed(grades.waiting)}")
+
+
+def course_students(grades: CourseGrades, out: TextIO | None = None) -> None:
+    """Everybody with all final scores and the total, and the course in a line."""
+    from autograder.course.class_list import may_be
+
+    screen = console(out)
+    names = [one.name for one in grades.exercises]
+    rows = grades.rows
+    if screen.is_terminal and len(rows) > MANY:
+        rows = tuple(row for row in rows if not row.is_final)[:MANY]
+
+    numbers = (*names, "total")
+    listing = table("student", *numbers, "why the total is not final", right=numbers)
+    for row in rows:
+        scores = [_standing(row.by_exercise[name]) for name in names]
+        total = "–" if row.total is None else _starred(row.total, row.note)
+        listing.add_row(row.student, *scores, total, Text(inert(row.note)))
+    show(screen, listing)
+
+    if len(rows) < len(grades.rows):
+        others = count(len(grades.rows) - len(rows), "other")
+        say(screen, f"and {others}: the page that autograder report writes has everybody")
+    for ids in grades.moved.items():
+        say(screen, f"note: {may_be(*ids)}")
+    say(screen, _course_in_a_line(grades.rows))
+
+
+def _standing(standing: Standing) -> str:
+    """The score, with a star where it is not final, or what became of it."""
+    if standing.score is not None:
+        return _starred(standing.score, standing.why)
+    return "–" if standing.status in ("missing", "open") else standing.status
+
+
+def _starred(score: float, why: str) -> str:
+    return f"{number(score)}*" if why else number(score)
+
+
+def _course_in_a_line(rows: tuple[CourseRow, ...]) -> str:
+    """How many have a total, how many of these are final, and their mean."""
+    from autograder.course.gradebook.course_grades import MOST
+
+    totals = [row.total for row in rows if row.total is not None]
+    have = agreeing(len(rows), "has", "have")
+    line = f"{len(totals)} of {count(len(rows), 'student')} {have} a total"
+    if not totals:
+        return line
+    not_final = len(totals) - sum(row.is_final for row in rows)
+    some = f", {not_final} of these not final" if not_final else ""
+    return f"{line}{some}, mean {fmean(totals):.1f} of {number(MOST)}"
 
 
 @contextmanager
@@ -216,11 +280,3 @@ def _progress(
 
     with bar:
         yield tick, leave_out
-
-
-def _table(*columns: str, right: Collection[str]) -> Table:
-    """A table without lines; columns of numbers end on the ``right``."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in columns:
-        table.add_column(name, justify="right" if name in right else "left", overflow="fold")
-    return table

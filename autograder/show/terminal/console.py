@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, TextIO
 
 from rich.cells import cell_len
@@ -88,6 +88,16 @@ def quote(screen: Console, text: str, first: Text | str, margin: str) -> None:
     say(screen, Text.assemble(first, head), margin, margin + "  ")
     for line in more:
         say(screen, line, f"{margin}  │ ", f"{margin}  │ ")
+
+
+def table(*columns: str, right: Collection[str] = ()) -> Table:
+    """A table without lines; columns of numbers end on the ``right``."""
+    from rich.table import Table
+
+    made = Table(box=None, pad_edge=False, header_style="bold")
+    for name in columns:
+        made.add_column(name, justify="right" if name in right else "left", overflow="fold")
+    return made
 
 
 def show(screen: Console, table: Table) -> None:

@@ -1,4 +1,4 @@
-"""What a teacher reads of checks of one student: the inputs, both answers, the code."""
+"""What a teacher reads of checks of one student: which lost points; the inputs, answers, code."""
 
 from __future__ import annotations
 
@@ -8,8 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from autograder.base.result import CheckResult, Result
-from autograder.base.text import agreeing, count, cut, once_right, points_of
+from autograder.base.result import CheckResult, Result, parts_of
+from autograder.base.text import (
+    agreeing,
+    count,
+    cut,
+    listed,
+    number,
+    once_right,
+    one_line,
+    points_of,
+)
 from autograder.grader.check_result import printable
 from autograder.grader.explanation import Explanation, Question
 
@@ -18,6 +27,9 @@ MOST = 5
 
 CHARACTERS = 20_000
 """So many characters of one value are shown."""
+
+MESSAGE = 60
+"""So many characters of a message stand in the list of checks."""
 
 
 def lines(
@@ -168,6 +180,44 @@ def _value(name: str, value: Any) -> Iterator[str]:
 
 
 def _numbered(source: str, raised: int = 0) -> Iterator[str]:
-    for number, line in enumerate(source.rstrip("\n").split("\n"), start=1):
-        mark = ">" if number == raised else " "
-        yield f"{mark} {number:3} | {line}"
+    for place, line in enumerate(source.rstrip("\n").split("\n"), start=1):
+        mark = ">" if place == raised else " "
+        yield f"{mark} {place:3} | {line}"
+
+
+def lost_lines(result: Result) -> Iterator[str]:
+    """All checks that lost points, a line each, and how to see more of them."""
+    assert result.score is not None
+    lost = _lost(result)
+    came_to = f"{result.student_id}: {points_of(result.score, result.max_score)} from the checks"
+    explain = f"autograder explain {result.exercise} {result.student_id}"
+    if not lost:
+        yield f"{came_to}; no check lost points"
+        yield f"to see one all the same: {explain} {next(iter(result.by_id), 'CHECK')}"
+        return
+
+    yield f"{came_to}; {count(len(lost), 'check')} lost points"
+    width = max(map(len, lost))
+    for id, check in lost.items():
+        earned = f"{number(check.earned)} of {number(check.points)}"
+        said = "not tried" if check.status == "unattempted" else check.message
+        yield f"  {id:<{width}}  {earned:>7}  {one_line(said or '', MESSAGE)}".rstrip()
+    first = next(iter(lost))
+    yield f"to see one: {explain} {first}"
+    yield f"to see all of a step: {explain} {parts_of(first)[0]}"
+
+
+def lost_in_step(result: Result, step: str) -> list[str]:
+    """The checks of a step that lost points."""
+    return [id for id in _lost(result) if parts_of(id)[0] == step]
+
+
+def nothing_lost(result: Result, step: str) -> str:
+    """That a step lost nothing, and which checks it has."""
+    ids = [id for id in result.by_id if parts_of(id)[0] == step]
+    checks = f"; its checks are {listed(ids)}" if ids else ""
+    return f"{step} of {result.student_id}: no check lost points{checks}"
+
+
+def _lost(result: Result) -> dict[str, CheckResult]:
+    return {id: check for id, check in result.by_id.items() if check.earned < check.points}

@@ -1,4 +1,4 @@
-"""A proof on the terminal: checks against misconceptions, and against promises, step by step."""
+"""Proofs on the terminal: checks against misconceptions, promises and fresh answers."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from typing import TextIO
 
 from rich.text import Text
 
+from autograder.authoring.fresh_answers import FreshAnswer, FreshAnswers
 from autograder.authoring.proving.coverage import Coverage, Promise
 from autograder.authoring.proving.proof import Proof
 from autograder.authoring.proving.trial import Trial, by_step
-from autograder.base.text import agreeing, count
+from autograder.base.text import agreeing, count, number
 from autograder.exercises.exercise import Check
 from autograder.show.terminal.console import console as console_of
+from autograder.show.terminal.console import show, table
 
 _FIRST = ("●", "green")
 """A check that catches a misconception before any other does."""
@@ -25,14 +27,14 @@ _ALWAYS, _SOMETIMES, _NEVER = ("●", "green"), ("○", "yellow"), ("·", "dim")
 """A property that occurs in a check with every key, with some, and with none."""
 
 
-def show(proof: Proof, out: TextIO | None = None) -> None:
+def show_proof(proof: Proof, out: TextIO | None = None) -> None:
     """Which check catches which misconception first (●) or as well (×), and what is wrong."""
     console = console_of(out)
     for step, trials in by_step(proof.exercise, proof.wrong).items():
         checks = [check for check in proof.exercise.checks_of(step) if check.id in proof.checks]
         console.print(Text(f"{step}: {count(len(trials), 'misconception')}", style="bold"))
-        for number, check in enumerate(checks):
-            console.print(Text(_legend(number, check, trials)), soft_wrap=True)
+        for place, check in enumerate(checks):
+            console.print(Text(_legend(place, check, trials)), soft_wrap=True)
         for trial in trials:
             console.print(_row(trial, checks), soft_wrap=True)
         console.print()
@@ -48,10 +50,10 @@ def show(proof: Proof, out: TextIO | None = None) -> None:
     console.print(Text(f"{counts}: {verdict}"), soft_wrap=True)
 
 
-def _legend(number: int, check: Check, trials: list[Trial]) -> str:
+def _legend(place: int, check: Check, trials: list[Trial]) -> str:
     first = sum(trial.failed[0][:1] == (check.id,) for trial in trials)
     hidden = ", hidden" if check.hidden else ""
-    return f"  {_column(number)}{check.name}{hidden}: first to catch {first}"
+    return f"  {_column(place)}{check.name}{hidden}: first to catch {first}"
 
 
 def _row(trial: Trial, checks: list[Check]) -> Text:
@@ -73,10 +75,10 @@ def _row(trial: Trial, checks: list[Check]) -> Text:
     return Text.assemble("  ", *marks, " " * (13 - len(checks)), trial.answer.name, (later, "dim"))
 
 
-def _column(number: int) -> str:
+def _column(place: int) -> str:
     """The letter of a check, above the marks of its column."""
-    letter = "abcdefghijklmnopqrstuvwxyz"[number % 26]
-    return f"{' ' * number}{letter}{' ' * (12 - number)}"
+    letter = "abcdefghijklmnopqrstuvwxyz"[place % 26]
+    return f"{' ' * place}{letter}{' ' * (12 - place)}"
 
 
 def show_coverage(coverage: Coverage, out: TextIO | None = None) -> None:
@@ -108,3 +110,34 @@ def _promise_row(coverage: Coverage, promise: Promise, checks: list[str]) -> Tex
         marks.append(_ALWAYS if len(keys) == len(coverage.keys) else _SOMETIMES if keys else _NEVER)
     reason = f"  ({promise.unasked})" if promise.unasked else ""
     return Text.assemble("  ", *marks, " " * (13 - len(checks)), promise.words, (reason, "dim"))
+
+
+def show_answers(answers: FreshAnswers, out: TextIO | None = None) -> None:
+    """A row for each answer: what it got, the check that it fails first, and the hint."""
+    listing = table("answer", "step", "points", "verdict", "fails first", "hint")
+    for answer in answers.answers:
+        points = f"{number(answer.points)} of {number(answer.max_points)}"
+        check = answer.check.removeprefix(f"{answer.step}-")
+        listing.add_row(answer.name, answer.step, points, _verdict(answer), check, _hint(answer))
+    console = console_of(out)
+    show(console, listing)
+    console.print()
+    for problem in answers.problems():
+        console.print(Text(problem), soft_wrap=True)
+    console.print(Text(f"{answers.exercise.name}: {answers.summary()}"), soft_wrap=True)
+
+
+def _verdict(answer: FreshAnswer) -> Text:
+    if answer.wrong:
+        return Text("escapes", "red") if answer.escapes else Text("caught", "green")
+    return Text("loses points", "red") if answer.loses else Text("right", "green")
+
+
+def _hint(answer: FreshAnswer) -> Text:
+    if not answer.check:
+        return Text("")
+    if not answer.hint:
+        return Text("none", "yellow")
+    return Text.assemble(
+        (answer.hint_name, "red" if answer.is_misnamed else ""), f": {answer.hint}"
+    )

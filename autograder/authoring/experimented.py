@@ -10,8 +10,7 @@ from typing import Any
 
 from autograder.authoring.proving.trial import Bench
 from autograder.diagnosis.calls import Arguments, Function, Unfit, bound
-from autograder.diagnosis.experiment import Experiment
-from autograder.diagnosis.experiments import with_arguments
+from autograder.diagnosis.experiments import Experiment, with_arguments
 from autograder.engine.turns import MOST, NAME, Endless, at_most, counted, enough, take
 from autograder.exercises.cell_code import ExerciseCode
 from autograder.exercises.exercise import Check, Exercise

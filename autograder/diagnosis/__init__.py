@@ -3,9 +3,6 @@
 __all__ = [
     "calls",
     "diagnosis",
-    "examples",
-    "experiment",
     "experiments",
-    "outcomes",
-    "verdict_diagnosis",
+    "pictures",
 ]

@@ -3,32 +3,66 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import Any
 
-from autograder.diagnosis.altered_arrays import identity, of_arrays, of_masks
-from autograder.diagnosis.altered_numbers import of_counts, of_small_numbers, of_whole_numbers
-from autograder.diagnosis.altered_sequences import is_sequence, of_sequences
+from autograder.diagnosis.altered_values import (
+    ARRAYS,
+    BLOCKS,
+    COUNTS,
+    LENGTHS,
+    MASKS,
+    NUMBERS,
+    QUOTIENTS,
+    RESTS,
+    SEQUENCES,
+    Fits,
+    OfTwo,
+    Row,
+    changed,
+    identity,
+    is_matrix,
+    is_sequence,
+    of_length_one,
+    of_shares,
+    one,
+    transposed,
+    two,
+)
 from autograder.diagnosis.calls import (
-    Alteration,
     Arguments,
     Function,
     Unfit,
-    array_of,
     is_array,
     is_counts,
     is_mask,
     is_whole,
 )
-from autograder.diagnosis.rescaled_arrays import of_length_one, of_shares
 
-_KINDS = (
+Altered = dict[str, Any]
+
+_KINDS: tuple[tuple[str, Fits], ...] = (
     ("mask", is_mask),
     ("array", is_array),
     ("number", is_whole),
     ("sequence", is_sequence),
 )
+
+
+@dataclass(frozen=True)
+class Alteration:
+    """A way to change the arguments of a call.
+
+    ``phrase`` completes "as if ..."; ``ask`` is the question that goes with it.
+    """
+
+    name: str
+    phrase: str
+    ask: str
+    change: Callable[[Arguments], Altered]
 
 
 def alterations(function: Function, samples: list[Arguments]) -> Iterator[Alteration]:
@@ -39,30 +73,86 @@ def alterations(function: Function, samples: list[Arguments]) -> Iterator[Altera
     parameters = inspect.signature(function).parameters
     for name in parameters:
         values = [sample[name] for sample in samples if name in sample]
-        default = parameters[name].default
-        if default is not inspect.Parameter.empty:
-            yield _default(name, default)
-        if type(default) is float:
-            yield from of_small_numbers(name, default)
-        yield from _fixed(name, list(filter(is_whole, values)))
-        for fits, kinds in (
-            (is_mask, of_masks),
-            (is_whole, of_whole_numbers),
-            (is_counts, of_counts),
-            (is_array, of_arrays),
-            (is_sequence, of_sequences),
-        ):
-            if any(map(fits, values)):
-                yield from kinds(name, parameters)
-                break
+        yield from _of_argument(name, parameters, values)
 
-    kinds_of = {name: _kind(name, samples) for name in parameters}
-    for one, other in combinations(parameters, 2):
-        if kinds_of[one] and kinds_of[one] == kinds_of[other]:
-            yield from _of_two(one, other, kinds_of[one])
-    for one, other, third in combinations(parameters, 3):
-        if kinds_of[one] and kinds_of[one] == kinds_of[other] == kinds_of[third]:
-            yield from _of_three((one, other, third))
+    kinds = {name: _kind(name, samples) for name in parameters}
+    for names in combinations(parameters, 2):
+        if kinds[names[0]] and kinds[names[0]] == kinds[names[1]]:
+            yield from _of_two(*names, kinds[names[0]])
+    for three in combinations(parameters, 3):
+        if kinds[three[0]] and len({kinds[name] for name in three}) == 1:
+            yield from _of_three(three)
+
+
+def _of_argument(
+    name: str, parameters: Mapping[str, inspect.Parameter], values: list[Any]
+) -> Iterator[Alteration]:
+    """What may become of one argument, given the values that it has in calls."""
+    default = parameters[name].default
+    others = [other for other in parameters if other != name]
+    use = f"Where does your code use {name}?"
+
+    if default is not inspect.Parameter.empty:
+        ask = f"What does your code do with {name}?"
+        change = partial(_left_out, name=name, default=default)
+        yield Alteration("argument_ignored", f"{name} were not given", ask, change)
+    if type(default) is float:
+        for power in (*range(-7, 0), *range(1, 4)):
+            yield _other_default(name, default * 10.0**power)
+        yield Alteration(
+            "argument_ignored", f"{name} were 0", use, partial(_set, name=name, to=0.0)
+        )
+    for number in sorted(set(filter(is_whole, values)))[:6]:
+        phrase = f"{name} were always the same number"
+        yield Alteration("argument_ignored", phrase, use, partial(_set, name=name, to=number))
+
+    if any(map(is_mask, values)):
+        yield from _of_rows(name, MASKS)
+    elif any(map(is_whole, values)) and isinstance(default, int) and default < 0:
+        for axis in (-1, -2, 0, 1):
+            change, ask = partial(_set, name=name, to=axis), "Along which axis does your code go?"
+            yield Alteration("other_axis", f"{name} were another one", ask, change)
+            yield _other_default(name, axis)
+    elif any(map(is_whole, values)):
+        # Before what is done with a number: an axis is one longer than another by chance.
+        for other in others:
+            for length, quotient in zip(LENGTHS, QUOTIENTS):
+                yield from with_other(name, other, (length, quotient))
+        yield from _of_rows(name, NUMBERS)
+    elif any(map(is_counts, values)):
+        for other in others:
+            yield from with_other(name, other, RESTS)
+        yield from _of_rows(name, COUNTS)
+    elif any(map(is_array, values)):
+        yield from _of_rows(name, ARRAYS)
+        for other in others:
+            yield from with_other(name, other, BLOCKS)
+    elif any(map(is_sequence, values)):
+        yield from _of_rows(name, SEQUENCES)
+
+
+def _of_rows(name: str, rows: Iterable[Row]) -> Iterator[Alteration]:
+    for kind, phrase, ask, fits, change in rows:
+
+        def altered(arguments: Arguments, fits: Fits = fits, change: Any = change) -> Altered:
+            if arguments[name] is None:
+                raise Unfit
+            return {**arguments, name: changed(arguments[name], fits, change)}
+
+        yield Alteration(kind, phrase.format(name), ask.format(name), altered)
+
+
+def with_other(
+    name: str, other: str, rows: Iterable[OfTwo], outer: Altered | None = None
+) -> Iterator[Alteration]:
+    """An argument changed by another one, of the same call or of its caller's, ``outer``."""
+    for kind, phrase, ask, change in rows:
+
+        def altered(arguments: Arguments, change: Callable[..., Any] = change) -> Altered:
+            theirs = (arguments if outer is None else outer)[other]
+            return {**arguments, name: change(arguments[name], theirs)}
+
+        yield Alteration(kind, phrase.format(name, other), ask.format(name), altered)
 
 
 def _kind(name: str, samples: list[Arguments]) -> str:
@@ -78,95 +168,72 @@ def _kind(name: str, samples: list[Arguments]) -> str:
     return ""
 
 
-def _default(name: str, default: Any) -> Alteration:
-    def change(arguments: Arguments) -> dict[str, Any]:
-        if arguments[name] is default:
+def _set(arguments: Arguments, name: str, to: Any) -> Altered:
+    return {**arguments, name: to}
+
+
+def _left_out(arguments: Arguments, name: str, default: Any) -> Altered:
+    if arguments[name] is default:
+        raise Unfit
+    return {**arguments, name: default}
+
+
+def _other_default(name: str, value: Any) -> Alteration:
+    def change(arguments: Arguments) -> Altered:
+        if name in arguments.given:
             raise Unfit
-        return {**arguments, name: default}
+        return {**arguments, name: value}
 
-    return Alteration(
-        "argument_ignored", f"{name} were not given", f"What does your code do with {name}?", change
-    )
-
-
-def _fixed(name: str, values: list[Any]) -> Iterator[Alteration]:
-    """A number that is always the same, whichever is given."""
-    for value in sorted(set(values))[:6]:
-        yield Alteration(
-            "argument_ignored",
-            f"{name} were always the same number",
-            f"Where does your code use {name}?",
-            lambda arguments, value=value: {**arguments, name: value},  # type: ignore[misc]
-        )
+    phrase = f"{name} were another one where it is not given"
+    ask = f"What is {name} in your code if nobody says it?"
+    return Alteration("other_default", phrase, ask, change)
 
 
-def _of_two(one: str, other: str, kind: str) -> Iterator[Alteration]:
+def _placed(arguments: Arguments, places: Mapping[str, str]) -> Altered:
+    """Arguments in the places of others."""
+    moved = {name: arguments[other] for name, other in places.items()}
+    return {**arguments, **moved}
+
+
+def _of_two(first: str, second: str, kind: str) -> Iterator[Alteration]:
     """One argument in the place of another of the same kind, and both changed alike."""
-    yield Alteration(
-        "exchanged",
-        f"{one} and {other} had changed places",
-        "Where does your code use which of the two?",
-        lambda arguments: {**arguments, one: arguments[other], other: arguments[one]},
-    )
-
-    for gone, twice in ((one, other), (other, one)):
-        yield Alteration(
-            "argument_ignored",
-            f"{twice} stood in the place of {gone}",
-            f"Where does your code use {gone}?",
-            lambda arguments, gone=gone, twice=twice: {  # type: ignore[misc]
-                **arguments,
-                gone: arguments[twice],
-            },
-        )
+    phrase = f"{first} and {second} had changed places"
+    exchanged = partial(_placed, places={first: second, second: first})
+    yield Alteration("exchanged", phrase, "Where does your code use which of the two?", exchanged)
+    for gone, twice in ((first, second), (second, first)):
+        phrase, ask = f"{twice} stood in the place of {gone}", f"Where does your code use {gone}?"
+        yield Alteration("argument_ignored", phrase, ask, partial(_placed, places={gone: twice}))
 
     if kind != "array":
         return
-    use, before = "Where does your code use", "What is done before your code uses"
-    for name, words, ask, change in (
-        ("transposed", "were both transposed", use, _both_turned),
-        ("argument_ignored", "were both left out", use, identity),
-        ("normalised", "had rows of length 1", before, of_length_one),
-        ("normalised", "had gone through a softmax", before, of_shares),
+    both, before = f"{first} and {second}", "What is done before your code uses"
+    for name, words, ask, fits, change in (
+        ("transposed", "were both transposed", "Where does your code use", two, transposed),
+        ("argument_ignored", "were both left out", "Where does your code use", is_matrix, identity),
+        ("normalised", "had rows of length 1", before, one, of_length_one),
+        ("normalised", "had gone through a softmax", before, one, of_shares),
     ):
-        yield Alteration(
-            name,
-            f"{one} and {other} {words}",
-            f"{ask} {one} and {other}?",
-            lambda arguments, change=change: {  # type: ignore[misc]
-                **arguments,
-                one: change(arguments[one]),
-                other: change(arguments[other]),
-            },
-        )
+        altered = partial(_both, names=(first, second), fits=fits, change=change)
+        yield Alteration(name, f"{both} {words}", f"{ask} {both}?", altered)
+
+
+def _both(
+    arguments: Arguments, names: tuple[str, str], fits: Fits, change: Callable[[Any], Any]
+) -> Altered:
+    return {**arguments, **{name: changed(arguments[name], fits, change) for name in names}}
 
 
 def _of_three(names: tuple[str, str, str]) -> Iterator[Alteration]:
     """Three arguments of the same kind in each other's places, and one in that of the others."""
+    phrase = f"{names[0]}, {names[1]} and {names[2]} had all changed places"
     for ring in (names, names[::-1]):
         places = dict(zip(ring, (*ring[1:], ring[0])))
-        yield Alteration(
-            "exchanged",
-            f"{names[0]}, {names[1]} and {names[2]} had all changed places",
-            "Where does your code use which of them?",
-            lambda arguments, places=places: {  # type: ignore[misc]
-                **arguments,
-                **{name: arguments[other] for name, other in places.items()},
-            },
-        )
+        ask = "Where does your code use which of them?"
+        yield Alteration("exchanged", phrase, ask, partial(_placed, places=places))
 
     for kept in names:
         first, second = (name for name in names if name != kept)
-        yield Alteration(
-            "argument_ignored",
-            f"{kept} stood in the place of {first} and of {second}",
-            f"Where does your code use {first}?",
-            lambda arguments, kept=kept, gone=(first, second): {  # type: ignore[misc]
-                **arguments,
-                **dict.fromkeys(gone, arguments[kept]),
-            },
-        )
-
-
-def _both_turned(value: Any) -> Any:
-    return array_of(value, 2).swapaxes(-1, -2)
+        phrase = f"{kept} stood in the place of {first} and of {second}"
+        places = {first: kept, second: kept}
+        ask = f"Where does your code use {first}?"
+        yield Alteration("argument_ignored", phrase, ask, partial(_placed, places=places))

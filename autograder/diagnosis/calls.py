@@ -1,13 +1,24 @@
-"""The arguments of calls, and what can be done to them in an experiment."""
+"""The calls of a step: their arguments, and what it has answered, as the worker told it."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+
+from autograder.engine.recorded_calls import Call
+from autograder.engine.student_errors import builtin_kind
+from autograder.sandbox.worker.conversation import check_raised
+from autograder.sandbox.worker.protocol import call_request, frames
+from autograder.sandbox.worker.protocol.bounds import ProtocolError
+from autograder.sandbox.worker.protocol.changes import apply_changes, read_changes
+from autograder.sandbox.worker.protocol.decode import Decoder, Name
+from autograder.sandbox.worker.protocol.frames import Payload
+from autograder.sandbox.worker.protocol.records import form_of, values_of
 
 Function = Callable[..., Any]
 
@@ -23,19 +34,6 @@ class Unfit(Exception):
     """An alteration that says nothing about this call: it is answered as the reference answers."""
 
 
-@dataclass(frozen=True)
-class Alteration:
-    """A way to change the arguments of a call.
-
-    ``phrase`` completes "as if ..."; ``ask`` is the question that goes with it.
-    """
-
-    name: str
-    phrase: str
-    ask: str
-    change: Callable[[Arguments], dict[str, Any]]
-
-
 def bound(function: Function, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Arguments:
     """The arguments of a call; TypeError if they do not fit."""
     call = inspect.signature(function).bind(*args, **kwargs)
@@ -44,17 +42,6 @@ def bound(function: Function, args: tuple[Any, ...], kwargs: Mapping[str, Any]) 
     arguments = Arguments(call.arguments)
     arguments.given = given
     return arguments
-
-
-def altered(name: str, kind: str, phrase: str, ask: str, new: Callable[[Any], Any]) -> Alteration:
-    """An argument made into another."""
-
-    def change(arguments: Arguments) -> dict[str, Any]:
-        if arguments[name] is None:
-            raise Unfit
-        return {**arguments, name: new(arguments[name])}
-
-    return Alteration(kind, phrase.format(name), ask.format(name), change)
 
 
 def is_array(value: Any) -> bool:
@@ -73,7 +60,111 @@ def is_whole(value: Any) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
 
 
-def array_of(value: Any, ndim: int = 1) -> Any:
-    if not isinstance(value, np.ndarray) or value.ndim < ndim:
-        raise Unfit
-    return value
+@dataclass(frozen=True)
+class Outcome:
+    """What a call gave: a value or the kind of an exception, and its arguments afterwards.
+
+    ``printed`` is what it printed, where the check reads that; ``cell`` the one in which the
+    exception was raised, the innermost that it came through.
+    """
+
+    value: Any
+    raised: str | None
+    arguments: list[Any]
+    text: str = ""
+    printed: str = ""
+    cell: str = ""
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A call of a check.
+
+    ``passed``: the check took the answer for right. ``in_part``: it asks what may be answered in
+    more than one way, so a part of the answer may be anything.
+    """
+
+    call: Call
+    passed: bool
+    in_part: bool
+
+    @cached_property
+    def asked(self) -> tuple[tuple[Any, ...], dict[str, Any], list[Any]]:
+        """As ``asked``, to be read alone: a function may change what it is called with."""
+        return asked(self.call.request)
+
+    @cached_property
+    def outcome(self) -> Outcome | None:
+        """As ``answered``."""
+        return answered(self.call)
+
+
+def answered(call: Call) -> Outcome | None:
+    """The outcome as the worker told it; None if it cannot be compared, being a function."""
+    _, _, known = asked(call.request)
+    count = len(known)
+    decoder = Decoder(call.reply, no_function, known)
+    try:
+        value = decoder.value()
+        apply_changes(read_changes(decoder, count))
+    except (ProtocolError, Incomparable):
+        return None
+
+    if call.kind == frames.RAISE:
+        raised = check_raised(value)
+        kind = kind_of(raised.names)
+        return Outcome(None, kind, known[:count], raised.text, raised.printed, raised.cell)
+
+    value, printed = value if call.listens else (value, "")
+    return Outcome(value, None, known[:count], printed=printed)
+
+
+def asked(request: Payload) -> tuple[tuple[Any, ...], dict[str, Any], list[Any]]:
+    """The arguments of a call, made anew, and those of them that can change."""
+    decoder = Decoder(request, no_function)
+    _, args, kwargs, _ = call_request.read(decoder.value())
+    return args, kwargs, decoder.known
+
+
+def is_small(value: Any, most: int, largest: int) -> bool:
+    """Whether an argument holds few numbers, and no large integers.
+
+    What a student's code answered may stand among the arguments of a call, and the bank and the
+    reference are about to compute with them here, in the grader.
+    """
+    form = form_of(value)
+    if form is not None:
+        value = values_of(value, form)
+    if isinstance(value, dict):
+        value = tuple(value.values())
+    if isinstance(value, (tuple, list, set, frozenset)):
+        return len(value) <= most and all(is_small(part, most, largest) for part in value)
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind in "iu" and not ((-largest <= value) & (value <= largest)).all():
+            return False
+        return value.size <= most
+    if isinstance(value, (int, np.integer)):
+        return abs(int(value)) <= largest
+    return value is None or isinstance(value, _SMALL)
+
+
+_SMALL = (str, bytes, float, complex, np.floating, np.complexfloating, np.bool_)
+"""What cannot say how large an array to make."""
+
+
+class Incomparable(Exception):
+    """There is a function among the values."""
+
+
+def function(value: Any) -> bytes:
+    raise Incomparable
+
+
+def no_function(tag: bytes, name: Name) -> Any:
+    if tag == b"o":  # a record is known by its name and fields alone
+        return None
+    raise Incomparable
+
+
+def kind_of(names: tuple[str, ...]) -> str:
+    return "CannotCross" if names[:1] == ("CannotCross",) else builtin_kind(names).__name__

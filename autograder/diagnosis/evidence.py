@@ -10,9 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis.calls import Arguments, Function, Unfit, bound
-from autograder.diagnosis.experiment import Experiment
-from autograder.diagnosis.outcomes import Outcome, Probe, asked, is_small
+from autograder.diagnosis.calls import (
+    Arguments,
+    Function,
+    Outcome,
+    Probe,
+    Unfit,
+    asked,
+    bound,
+    is_small,
+)
+from autograder.diagnosis.experiments import Experiment
 from autograder.engine.turns import MOST, Endless, at_most, enough
 from autograder.tools.likeness import ENOUGH, SURE, alike, as_numbers, close, is_binary, weight
 

@@ -7,30 +7,72 @@ here: the calls are those of the checks, and the functions are the teacher's.
 
 from __future__ import annotations
 
+import contextlib
+import inspect
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 from itertools import combinations, permutations
 from typing import Any
 
 import numpy as np
 
-from autograder.diagnosis.alterations import alterations
+from autograder.diagnosis.alterations import Alteration, alterations, with_other
+from autograder.diagnosis.altered_values import ANSWERS, LENGTHS, Fits, OfTwo, changed
 from autograder.diagnosis.calls import (
-    Alteration,
     Arguments,
     Function,
     Unfit,
     bound,
     is_array,
     is_mask,
+    is_whole,
 )
-from autograder.diagnosis.experiment import Bound, Experiment, Namespace
-from autograder.diagnosis.inner_steps import of_inner_step
-from autograder.diagnosis.mutations import Mutant, mutants
+from autograder.diagnosis.mutants import Mutant, mutants
 from autograder.engine.turns import MOST, NAME, Endless, at_most, take
 
 MOST_PARTS = 4
-"""Results of a step that may have been made from each other."""
+"""Parts of an answer that may have been made from each other, or handed back."""
+
+Namespace = dict[str, Any]
+"""The names of the reference, in which its functions look up each other."""
+
+Answer = Callable[[Arguments], Any]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """An answer to every call, as one mistake would give it.
+
+    ``says`` completes "your function answers ..."; ``ask`` is the question that goes with it.
+    """
+
+    name: str
+    says: str
+    ask: str
+    answer: Answer
+
+    @property
+    def sentence(self) -> str:
+        return self.sentence_of("Your function answers")
+
+    def sentence_of(self, subject: str) -> str:
+        """What is said where something else than the function is spoken about."""
+        return f"{subject} {self.says}. {self.ask}"
+
+
+class Bound:
+    """While it lasts, the name of a step is bound to something else."""
+
+    def __init__(self, space: Namespace, name: str, function: Function) -> None:
+        self._space, self._name, self._function = space, name, function
+        self._before = space[name]
+
+    def __enter__(self) -> None:
+        self._space[self._name] = self._function
+
+    def __exit__(self, *_: object) -> None:
+        self._space[self._name] = self._before
 
 
 def with_arguments(space: Namespace, step: str, samples: list[Arguments]) -> Iterator[Experiment]:
@@ -41,8 +83,16 @@ def with_arguments(space: Namespace, step: str, samples: list[Arguments]) -> Ite
         samples: the arguments of calls, which say what can be changed at all.
     """
     function = space[step]
-    for change in alterations(function, samples):
-        yield altered(function, change)
+
+    def answer(arguments: Arguments, alteration: Alteration) -> Any:
+        return function(**alteration.change(arguments))
+
+    for alteration in alterations(function, samples):
+        yield _as_if(alteration, partial(answer, alteration=alteration))
+
+
+def _as_if(change: Alteration | Mutant, answer: Answer, where: str = "") -> Experiment:
+    return Experiment(change.name, f"as if {where}{change.phrase}", change.ask, answer)
 
 
 def one_step_too_many(
@@ -50,23 +100,23 @@ def one_step_too_many(
 ) -> Iterator[Experiment]:
     """Another step on top of the right answer, or one that an argument went through before."""
     function = space[step]
+
+    def on_top(arguments: Arguments, other: Function) -> Any:
+        return other(function(**arguments))
+
+    def before(arguments: Arguments, other: Function, name: str) -> Any:
+        return function(**{**arguments, name: other(arguments[name])})
+
     for other in steps:
-        after, ask = space[other], "What is asked for by itself?"
-        yield Experiment(
-            "one_step_too_many",
-            f"Your function answers with what {other} makes of the right answer. {ask}",
-            lambda given, after=after: after(function(**given)),  # type: ignore[misc]
-        )
+        says, ask = f"with what {other} makes of the right answer", "What is asked for by itself?"
+        answer: Answer = partial(on_top, other=space[other])
+        yield Experiment("one_step_too_many", says, ask, answer)
         for name in samples[0]:
             if other != step and any(is_array(sample[name]) for sample in samples):
-                yield Experiment(
-                    "one_step_too_many",
-                    f"Your function answers as if {name} had gone through {other} before. "
-                    f"What is done with {name} already?",
-                    lambda given, name=name, before=after: function(  # type: ignore[misc]
-                        **{**given, name: before(given[name])}
-                    ),
-                )
+                says = f"as if {name} had gone through {other} before"
+                answer = partial(before, other=space[other], name=name)
+                ask = f"What is done with {name} already?"
+                yield Experiment("one_step_too_many", says, ask, answer)
 
 
 def with_parts(space: Namespace, step: str, samples: list[Arguments]) -> Iterator[Experiment]:
@@ -77,20 +127,17 @@ def with_parts(space: Namespace, step: str, samples: list[Arguments]) -> Iterato
     except Exception:  # a call that is meant to raise, or a result that is no tuple
         return
 
-    def made(source: int, place: int) -> Callable[[Arguments], Any]:
-        def answer(given: Arguments) -> Any:
-            parts = list(function(**given))
-            parts[place] = function(**{**given, first: parts[source]})[place]
-            return tuple(parts)
-
-        return answer
+    def answer(given: Arguments, source: int, place: int) -> Any:
+        parts = list(function(**given))
+        parts[place] = function(**{**given, first: parts[source]})[place]
+        return tuple(parts)
 
     for source, place in permutations(range(count), 2) if count <= MOST_PARTS else ():
         yield Experiment(
             "part_of_a_part",
-            f"Your function answers as if part {place + 1} were made from part {source + 1}, and "
-            f"not from {first}. What goes into each of them?",
-            made(source, place),
+            f"as if part {place + 1} were made from part {source + 1}, and not from {first}",
+            "What goes into each of them?",
+            partial(answer, source=source, place=place),
         )
 
 
@@ -102,15 +149,13 @@ def looking_back(function: Function, samples: list[Arguments]) -> Iterator[Exper
     names = samples[0]
     arrays = [name for name in names if all(_has_rows(sample[name]) for sample in samples)]
     masks = [name for name in names if any(is_mask(sample[name]) for sample in samples)]
-    sentence = (
-        "Your function answers as if each row saw only the first rows of {}, up to its own. "
-        "What says in your code which rows a row may see?"
-    )
+    ask = "What says in your code which rows a row may see?"
     for cut in (*combinations(arrays, 1), *combinations(arrays, 2)):
+        says = f"as if each row saw only the first rows of {' and '.join(cut)}, up to its own"
         for at_the_end in (False, True):
             for given in (True, False) if masks else (False,):
                 answer = partial(_looked_back, function, cut, masks, at_the_end, given)
-                yield Experiment("looks_back_only", sentence.format(" and ".join(cut)), answer)
+                yield Experiment("looks_back_only", says, ask, answer)
 
 
 def _has_rows(value: Any) -> bool:
@@ -150,11 +195,25 @@ def _looked_back(
 
 def with_source(space: Namespace, step: str, source: str) -> Iterator[Experiment]:
     """Experiments with the source of a step."""
+
+    def answer(arguments: Arguments, function: Function) -> Any:
+        return function(**arguments)
+
     for mutant in mutants(source, step):
-        function = _bound_anew(space, step, mutant)
+        function = _function_of(space, step, mutant)
         if function is not None:
-            sentence = _sentence(mutant)
-            yield Experiment(mutant.name, sentence, lambda given, f=function: f(**given))  # type: ignore[misc]
+            yield _as_if(mutant, partial(answer, function=function))
+
+
+def _function_of(space: Namespace, step: str, mutant: Mutant) -> Function | None:
+    """A mutant of a step as a function."""
+    names = {**space, NAME: take}
+    try:
+        with at_most(MOST):
+            exec(mutant.code, names)
+    except (Exception, Endless):  # no function any more
+        return None
+    return names[step]  # type: ignore[no-any-return]
 
 
 def with_steps(
@@ -172,47 +231,19 @@ def with_steps(
             called[inner] = seen
 
     for inner, seen in called.items():
-        yield from of_inner_step(space, step, inner, seen)
-    for inner in called:
-        for mutant in mutants(earlier[inner], inner):
-            function = _bound_anew(space, inner, mutant)
-            if function is not None:
-                sentence = _sentence(mutant, f"in {inner} ")
-                yield Experiment(mutant.name, sentence, _with(space, step, inner, function))
+        yield from _stages(space, step, inner)
+        yield from _with_step(space, step, inner, seen)
 
-
-def _bound_anew(space: Namespace, step: str, mutant: Mutant) -> Function | None:
-    """A mutant of a step as a function."""
-    names = {**space, NAME: take}
-    try:
-        with at_most(MOST):
-            exec(mutant.code, names)
-    except (Exception, Endless):  # no function any more
-        return None
-    return names[step]  # type: ignore[no-any-return]
-
-
-def _with(space: Namespace, step: str, inner: str, instead: Function) -> Callable[[Arguments], Any]:
-    """The answer of a step while one that it calls is another."""
-
-    def answer(arguments: Arguments) -> Any:
+    def answer(arguments: Arguments, inner: str, instead: Function) -> Any:
         with Bound(space, inner, instead):
             return space[step](**arguments)
 
-    return answer
-
-
-def _sentence(change: Alteration | Mutant, where: str = "") -> str:
-    return f"Your function answers as if {where}{change.phrase}. {change.ask}"
-
-
-def altered(function: Function, change: Alteration) -> Experiment:
-    """A function called with other arguments."""
-
-    def answer(arguments: Arguments) -> Any:
-        return function(**change.change(arguments))
-
-    return Experiment(change.name, _sentence(change), answer)
+    for inner in called:
+        for mutant in mutants(earlier[inner], inner):
+            function = _function_of(space, inner, mutant)
+            if function is not None:
+                changed_step = partial(answer, inner=inner, instead=function)
+                yield _as_if(mutant, changed_step, f"in {inner} ")
 
 
 def _heard(space: Namespace, step: str, inner: str, samples: list[Arguments]) -> list[Arguments]:
@@ -230,3 +261,142 @@ def _heard(space: Namespace, step: str, inner: str, samples: list[Arguments]) ->
             except Exception:  # a call that is meant to raise
                 continue
     return heard
+
+
+def _stages(space: Namespace, step: str, inner: str) -> Iterator[Experiment]:
+    """What a step that is called gives, or a part of it, handed back as it is."""
+
+    def answer(arguments: Arguments, place: int | None) -> Any:
+        function, given = space[inner], []
+
+        def listening(*args: Any, **kwargs: Any) -> Any:
+            given.append(function(*args, **kwargs))
+            return given[-1]
+
+        with Bound(space, inner, listening):
+            space[step](**arguments)
+        return given[-1] if place is None else given[-1][place]
+
+    for place in (None, *range(MOST_PARTS)):
+        part = "" if place is None else f" as its part {place + 1}"
+        says, ask = f"with what {inner} gives{part}", "What is still to be done then?"
+        yield Experiment("stage_returned", says, ask, partial(answer, place=place))
+
+
+def _with_step(
+    space: Namespace, step: str, inner: str, seen: list[Arguments]
+) -> Iterator[Experiment]:
+    """A step with one of the steps that it calls left out, called differently or answering
+    differently."""
+    function = space[inner]
+    outer: dict[str, Any] = {}
+
+    def experiment(name: str, phrase: str, ask: str, instead: Function) -> Experiment:
+        def answer(arguments: Arguments) -> Any:
+            outer.clear()
+            outer.update(arguments)
+            with Bound(space, inner, instead):
+                return space[step](**arguments)
+
+        return Experiment(name, f"as if {phrase}", ask, answer)
+
+    def called(alteration: Alteration) -> Function:
+        def instead(*args: Any, **kwargs: Any) -> Any:
+            arguments: dict[str, Any] = bound(function, args, kwargs)
+            with contextlib.suppress(Unfit):
+                arguments = alteration.change(bound(function, args, kwargs))
+            return function(**arguments)
+
+        return instead
+
+    def answering(turn: Callable[..., Any], **more: Any) -> Function:
+        """What becomes of an answer, by the arguments of its call."""
+
+        def instead(*args: Any, **kwargs: Any) -> Any:
+            value = function(*args, **kwargs)
+            return turn(value, bound(function, args, kwargs), **more)
+
+        return instead
+
+    def again(value: Any, arguments: Arguments, name: str) -> Any:
+        return function(**{**arguments, name: value})
+
+    does = f"Where does your code do what {inner} does?"
+    yield experiment("step_left_out", f"it left {inner} out", does, answering(_first_argument))
+    for name in seen[0]:
+        phrase = f"{inner} gave back {name} as it is"
+        yield experiment("step_left_out", phrase, does, answering(_argument, name=name))
+
+    phrase = f"a reshape stood in the place of {inner}"
+    ask = "Which axes must change places before they merge?"
+    yield experiment("step_reshaped", phrase, ask, answering(_reshaped_argument))
+
+    outside = _from_outside(function, seen, space[step], outer)
+    for alteration in (*outside, *alterations(function, seen)):
+        phrase = f"in {inner} {alteration.phrase}"
+        yield experiment(alteration.name, phrase, alteration.ask, called(alteration))
+
+    for name in seen[0]:
+        phrase = f"{inner} were done twice, to {name} again"
+        ask = f"How often does your code do what {inner} does?"
+        yield experiment("step_twice", phrase, ask, answering(again, name=name))
+
+    for kind, phrase, ask, fits, change in ANSWERS:
+        turned = answering(_changed_answer, fits=fits, change=change)
+        yield experiment(kind, phrase.format(inner), ask.format(inner), turned)
+
+    for name in seen[0]:
+        phrase, ask = f"{name} were added to what {inner} gives", "What is asked for by itself?"
+        yield experiment("argument_added", phrase, ask, answering(_plus_argument, name=name))
+
+
+def _first_argument(value: Any, arguments: Arguments) -> Any:
+    first = next(iter(arguments.values()))
+    return (first,) * len(value) if isinstance(value, tuple) else first
+
+
+def _argument(value: Any, arguments: Arguments, name: str) -> Any:
+    return arguments[name]
+
+
+def _reshaped_argument(value: Any, arguments: Arguments) -> Any:
+    return np.reshape(next(iter(arguments.values())), np.shape(value))
+
+
+def _changed_answer(
+    value: Any, arguments: Arguments, fits: Fits, change: Callable[[Any], Any]
+) -> Any:
+    return changed(value, fits, change)
+
+
+def _plus_argument(value: Any, arguments: Arguments, name: str) -> Any:
+    more = arguments[name]
+    if not (is_array(value) and is_array(more)) or value.shape != more.shape:
+        raise Unfit
+    return value + more
+
+
+def _from_outside(
+    function: Function, seen: list[Arguments], caller: Function, outer: dict[str, Any]
+) -> Iterator[Alteration]:
+    """An argument of an inner step that is one of the caller's, or the length of one."""
+    names = inspect.signature(caller).parameters
+    for name in inspect.signature(function).parameters:
+        values = [sample[name] for sample in seen]
+        if all(map(is_whole, values)):
+            for other in names:
+                yield from with_other(name, other, (*LENGTHS, _TAKEN_NUMBER), outer)
+        elif all(map(is_array, values)):
+            for other in names:
+                yield from with_other(name, other, (_TAKEN_ARRAY,), outer)
+
+
+def _taken(_: Any, other: Any, fits: Fits) -> Any:
+    if not fits(other):
+        raise Unfit
+    return other
+
+
+_WORDS = "argument_taken_for", "{0} were {1}", "What should stand for {0} there?"
+_TAKEN_NUMBER: OfTwo = (*_WORDS, partial(_taken, fits=is_whole))
+_TAKEN_ARRAY: OfTwo = (*_WORDS, partial(_taken, fits=is_array))

@@ -11,11 +11,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from autograder.diagnosis.calls import Function
-from autograder.diagnosis.circumstances import circumstance, circumstances
+from autograder.diagnosis.calls import Function, Probe
+from autograder.diagnosis.circumstances import (
+    changing,
+    circumstance,
+    circumstances,
+    forgetful,
+    keeping,
+    stale,
+)
 from autograder.diagnosis.evidence import AnsweredCall, Relation, answers, is_telling, tried, worth
-from autograder.diagnosis.experiment import Experiment, Namespace
+from autograder.diagnosis.exceptions import EXACT, VAGUE, Kinds, in_common
 from autograder.diagnosis.experiments import (
+    Experiment,
+    Namespace,
     looking_back,
     one_step_too_many,
     with_arguments,
@@ -23,9 +32,6 @@ from autograder.diagnosis.experiments import (
     with_source,
     with_steps,
 )
-from autograder.diagnosis.outcomes import Probe
-from autograder.diagnosis.raising import EXACT, VAGUE, Kinds, raising
-from autograder.diagnosis.side_effects import changing, forgetful, keeping, stale
 from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.exercises.exercise import Exercise
 from autograder.tools import relations
@@ -171,19 +177,20 @@ def _first(
     for experiment in experiments:
         found = tried(experiment, wrong, right)
         if found.explains and (begun is None or not found.parts):
-            return Relation(experiment.name, _spoken_of(found.parts, experiment.sentence))
+            return Relation(experiment.name, _spoken_of(found.parts, experiment))
         if found.begins and begun is not None:
             begun.append(experiment)
     return None
 
 
-def _spoken_of(parts: frozenset[int], sentence: str) -> str:
-    """A sentence about these parts of an answer, or about all of it."""
+def _spoken_of(parts: frozenset[int], experiment: Experiment) -> str:
+    """What is said of an experiment that explains these parts of an answer, or all of it."""
     if not parts:
-        return sentence
+        return experiment.sentence
     numbers = " and ".join(str(place + 1) for place in sorted(parts))
-    subject = f"Part {numbers} of your answer is" if len(parts) == 1 else f"Parts {numbers} are"
-    return sentence.replace("Your function answers", subject, 1)
+    return experiment.sentence_of(
+        f"Part {numbers} of your answer is" if len(parts) == 1 else f"Parts {numbers} are"
+    )
 
 
 def _by_comparison(
@@ -207,7 +214,7 @@ def _by_comparison(
 def _by_exception(wrong: Sequence[AnsweredCall], kinds: Kinds) -> Relation | None:
     if not all(answer.got.raised for answer in wrong):
         return None
-    found = raising([f"{answer.got.raised}: {answer.got.text}" for answer in wrong], kinds)
+    found = in_common([f"{answer.got.raised}: {answer.got.text}" for answer in wrong], kinds)
     return Relation(*found) if found else None
 
 

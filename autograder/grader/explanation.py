@@ -10,7 +10,7 @@ from typing import Any
 from autograder.base.errors import Fault
 from autograder.base.quiet import quiet
 from autograder.base.settings import Settings
-from autograder.diagnosis.outcomes import Function, Outcome, answered, asked
+from autograder.diagnosis.calls import Incomparable, Outcome, answered, asked
 from autograder.engine.budget import Budget, limits
 from autograder.engine.compare import same
 from autograder.engine.compiled_exercise import CompiledExercise
@@ -107,7 +107,7 @@ def _questions(
         try:
             args, kwargs, before = asked(call.request)
             outcome = answered(call)
-        except (Function, ProtocolError):
+        except (Incomparable, ProtocolError):
             continue
         if outcome is None:
             continue

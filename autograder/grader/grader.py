@@ -17,10 +17,14 @@ from autograder.base.quiet import quiet
 from autograder.base.result import Result, StepResult
 from autograder.base.settings import Settings
 from autograder.base.text import first_of
-from autograder.diagnosis.diagnosis import Diagnosis, changed_below, diagnose
-from autograder.diagnosis.examples import example
-from autograder.diagnosis.outcomes import Probe
-from autograder.diagnosis.verdict_diagnosis import diagnose_by_verdicts
+from autograder.diagnosis.calls import Probe
+from autograder.diagnosis.diagnosis import (
+    Diagnosis,
+    changed_below,
+    diagnose,
+    diagnose_by_verdicts,
+)
+from autograder.diagnosis.pictures import example
 from autograder.engine import definitions
 from autograder.engine.budget import Budget, extra, limits
 from autograder.engine.carry_forward import Carried, CarryForward

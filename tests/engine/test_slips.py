@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from autograder.diagnosis import mutations
-from autograder.diagnosis.diagnosis import BANK
-from autograder.diagnosis.mutations import mutants
+from autograder.diagnosis import mutants as changed
+from autograder.diagnosis.bank import BANK
+from autograder.diagnosis.mutants import mutants
 from autograder.engine.budget import OutOfTime
 from autograder.engine.turns import counted
 from tests.support.one_answer import graded_steps
@@ -69,7 +69,7 @@ def graded():
 def test_what_is_interrupted_does_not_cost_the_next_submission_its_experiments(monkeypatch):
     source = "def scaled(x, by):\n    return x / by + 1\n"
     whole = [mutant.phrase for mutant in mutants(source, "step")]
-    mutations._begun.cache_clear()
+    changed._begun.cache_clear()
 
     calls = []
 
@@ -80,7 +80,7 @@ def test_what_is_interrupted_does_not_cost_the_next_submission_its_experiments(m
         return counted(tree)
 
     with monkeypatch.context() as patch:
-        patch.setattr(mutations, "counted", interrupted)
+        patch.setattr(changed, "counted", interrupted)
         with pytest.raises(OutOfTime):
             list(mutants(source, "step"))
     assert [mutant.phrase for mutant in mutants(source, "step")] == whole

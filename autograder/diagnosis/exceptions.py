@@ -175,7 +175,7 @@ VAGUE: Kinds = (
 )
 
 
-def raising(texts: Sequence[str], kinds: Kinds) -> tuple[str, str] | None:
+def in_common(texts: Sequence[str], kinds: Kinds) -> tuple[str, str] | None:
     """What all of these texts of exceptions have in common: a name, and a sentence."""
     for name, pattern, sentence in kinds:
         if all(re.search(pattern, text) for text in texts):

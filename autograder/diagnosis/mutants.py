@@ -16,13 +16,14 @@ from itertools import islice
 from types import CodeType
 from typing import Any
 
-from autograder.diagnosis.function_slips import Slip
-from autograder.diagnosis.loop_slips import of_function
-from autograder.diagnosis.slips import slips, slips_of_condition
+from autograder.diagnosis.operators import IN_CONDITIONS, RULES, Change, Words, in_function
 from autograder.engine.turns import counted
 
 MOST = 200
 """Mutants of one source."""
+
+Spot = tuple[int, Change]
+"""The place of a node in the walk through a tree, and what becomes of it."""
 
 
 @dataclass(frozen=True)
@@ -62,44 +63,36 @@ def _begun(source: str, step: str) -> tuple[list[Mutant], Iterator[Mutant]]:
 
 
 def _mutants(source: str, step: str) -> Iterator[Mutant]:
-    tree = ast.parse(source)
-    passed_over = _passed_over(tree)
-    conditions = set()
-    kinds: dict[tuple[str, int], list[tuple[int, int]]] = {}
-    found, of_functions = [], []
-    for place, node in enumerate(ast.walk(tree)):
-        if isinstance(node, ast.FunctionDef):
-            for number, (name, phrase, ask, _) in enumerate(of_function(node)):
-                of_functions.append((name, phrase, ask, [(place, number)]))
-            continue
-
-        if node in passed_over:
-            conditions.add(place)
-        of_node: Counter[str] = Counter()
-        for number, (name, phrase, ask, _) in enumerate(_slips(node, node in passed_over)):
-            found.append((name, phrase, ask, [(place, number)]))
-            kind = f"{name}/{phrase}/{ask}"
-            kinds.setdefault((kind, of_node[kind]), []).append((place, number))
-            of_node[kind] += 1
-
-    everywhere = []
-    for (kind, _), spots in kinds.items():
-        if len(spots) > 1:
-            name, phrase, ask = kind.split("/", 2)
-            everywhere.append((name, phrase, ask, spots))
-    for name, phrase, ask, spots in (everywhere + found + of_functions)[:MOST]:
+    for (name, phrase, ask), spots in _changes(ast.parse(source))[:MOST]:
         try:
-            changed = counted(_changed(source, spots, conditions))
+            changed = counted(_changed(source, spots))
             code = compile(changed, f"<{step}>", "exec", dont_inherit=True)
         except (SyntaxError, ValueError, TypeError):  # no Python any more
             continue
         yield Mutant(name, phrase, ask, code)
 
 
-def _slips(node: ast.AST, is_passed_over: bool) -> Iterator[Slip]:
-    if isinstance(node, ast.FunctionDef):
-        return of_function(node)
-    return slips_of_condition(node) if is_passed_over else slips(node)
+def _changes(tree: ast.Module) -> list[tuple[Words, list[Spot]]]:
+    """What may be changed in a tree: everywhere, in one place, and in how a function goes on."""
+    everywhere: dict[tuple[Words, int], list[Spot]] = {}
+    in_one_place, in_functions = [], []
+    passed_over = _passed_over(tree)
+    for place, node in enumerate(ast.walk(tree)):
+        if isinstance(node, ast.FunctionDef):
+            for words, change in in_function(node):
+                in_functions.append((words, [(place, change)]))
+            continue
+
+        said: Counter[Words] = Counter()
+        rules = IN_CONDITIONS if node in passed_over else RULES
+        for words, change in rules.get(type(node), ()):
+            if change(node) is not None:
+                in_one_place.append((words, [(place, change)]))
+                everywhere.setdefault((words, said[words]), []).append((place, change))
+                said[words] += 1
+
+    in_several = [(words, spots) for (words, _), spots in everywhere.items() if len(spots) > 1]
+    return in_several + in_one_place + in_functions
 
 
 def _passed_over(tree: ast.Module) -> set[ast.AST]:
@@ -120,19 +113,19 @@ def _passed_over(tree: ast.Module) -> set[ast.AST]:
     return found
 
 
-def _changed(source: str, spots: list[tuple[int, int]], conditions: set[int]) -> ast.Module:
+def _changed(source: str, spots: list[Spot]) -> ast.Module:
     # To parse again takes a tenth of the time of a copy.
     tree = ast.parse(source)
     nodes = list(ast.walk(tree))
-    new: dict[int, ast.AST] = {}
-    for place, number in spots:
+    new: dict[int, ast.AST | None] = {}
+    for place, change in spots:
         node = nodes[place]
-        new[id(node)] = list(_slips(node, place in conditions))[number][3](node)
+        new[id(node)] = change(node)
     return ast.fix_missing_locations(_Replace(new).visit(tree))  # type: ignore[no-any-return]
 
 
 class _Replace(ast.NodeTransformer):
-    def __init__(self, new: dict[int, ast.AST]) -> None:
+    def __init__(self, new: dict[int, ast.AST | None]) -> None:
         self._new = new
 
     def visit(self, node: ast.AST) -> Any:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from autograder.base.result import Example, Picture, Table
-from autograder.diagnosis.outcomes import answered, asked, is_small
+from autograder.diagnosis.calls import answered, asked, is_small
 from autograder.engine.compare import same
 from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.recorded_calls import Call

@@ -36,7 +36,6 @@ from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.exercises.exercise import Exercise
 from autograder.tools import relations
 from autograder.tools.likeness import ALIKE_ATOL, ALIKE_RTOL, ENOUGH, SURE, as_numbers
-from autograder.tools.sentences import SENTENCES
 
 if TYPE_CHECKING:
     from autograder.exercises.misconceptions import Misconception
@@ -244,7 +243,7 @@ def _tiny(given: Sequence[AnsweredCall]) -> Relation | None:
                 continue
             # NaN is not tiny; it stands where anything may stand.
             if ((b == 0) & (a != 0) & np.isfinite(a)).any():
-                return Relation(name, SENTENCES[name].format(your="Your answer"))
+                return Relation(name, relations.said(name))
     return None
 
 

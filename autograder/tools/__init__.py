@@ -4,12 +4,20 @@ An exercise writes ``from autograder import tools``. The build writes what it us
 into the notebook, as text, so students need nothing but NumPy.
 """
 
-from autograder.tools.archives import arrays
 from autograder.tools.drawing import curves, heatmap, table
-from autograder.tools.numbers import agree, is_single, plain
 from autograder.tools.session import check, demo
 from autograder.tools.tally import summary
-from autograder.tools.values import printed, refuses, same, unchanged, unpack
+from autograder.tools.values import (
+    agree,
+    arrays,
+    is_single,
+    plain,
+    printed,
+    refuses,
+    same,
+    unchanged,
+    unpack,
+)
 
 __all__ = [
     "agree",
@@ -25,7 +33,6 @@ __all__ = [
     "refuses",
     "relations",
     "same",
-    "sentences",
     "summary",
     "table",
     "unchanged",

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from autograder.tools.arithmetic import axis_in_words, computed, logarithm_of_rows, of_values
-from autograder.tools.blocks import in_blocks, merged, of_ends
 from autograder.tools.likeness import (
     ALIKE_ATOL,
     ALIKE_RTOL,
@@ -21,7 +20,6 @@ from autograder.tools.likeness import (
     weight,
     worth,
 )
-from autograder.tools.truth import of_truth
 
 
 def of_arrays(a: Array, b: Array, arguments: Mapping[str, Any]) -> Iterator[Found]:
@@ -201,3 +199,105 @@ def _moved(
 
     for name, much in sorted(found):  # the one that says most comes last
         yield (name, what if name.startswith("moved") else ""), much
+
+
+def in_blocks(b: Array) -> Iterator[tuple[Key, Array]]:
+    """The entries of the last axis dealt out in turns, and its blocks in reverse order."""
+    width = b.shape[-1] if b.ndim else 0
+    for count in range(2, width // 2 + 1):
+        if width % count == 0:
+            blocks = b.reshape(*b.shape[:-1], count, width // count)
+            what = axis_in_words(-1, b.ndim)
+            yield ("dealt_out", what), blocks.swapaxes(-1, -2).reshape(b.shape)
+            yield ("blocks_reversed", what), blocks[..., ::-1, :].reshape(b.shape)
+
+
+def merged(b: Array) -> Iterator[tuple[Key, Array]]:
+    """One entry of each axis, sums and means along it."""
+    for axis in range(-1, -b.ndim - 1, -1) if b.ndim > 1 else ():
+        if b.shape[axis] < 2:
+            continue
+        for key, less in (
+            (("summed", axis_in_words(axis, b.ndim)), b.sum(axis, keepdims=True)),
+            (("averaged", axis_in_words(axis, b.ndim)), b.mean(axis, keepdims=True)),
+            (("one_of_all", "first"), b.take([0], axis)),
+            (("one_of_all", "last"), b.take([-1], axis)),
+        ):
+            yield key, less
+            yield key, less.squeeze(axis)
+            if not is_binary(b):
+                yield key, np.broadcast_to(less, b.shape)
+        if b.dtype.kind == "b":
+            yield ("merged_truth", "all"), np.asarray(b.all(axis, keepdims=True))
+            yield ("merged_truth", "one or more"), np.asarray(b.any(axis, keepdims=True))
+
+
+def of_ends(a: Array, b: Array, wrong: Array) -> Iterator[Found]:
+    """Right up to some place along an axis and 0, or the same, from there on; or the other way
+    round."""
+    much = worth(b[wrong])
+    for axis in range(-1, -b.ndim - 1, -1):
+        lines = np.moveaxis(a, axis, 0)
+        off = [bool(line.any()) for line in np.moveaxis(wrong, axis, 0)]
+        first, behind = off.index(True), len(off) - off[::-1].index(True)
+        what = axis_in_words(axis, b.ndim)
+        for is_partial, part, empty, same in (
+            (first > 0, lines[first:], "empty_from_there", "same_at_the_end"),
+            (behind < len(off), lines[:behind], "empty_up_to_there", "same_at_the_beginning"),
+        ):
+            if is_partial and not is_binary(b) and (part == 0).all():
+                yield (empty, what), much
+            # Of an axis of length one, nothing is its rest.
+            if is_binary(b) and (is_partial or len(off) == 1) and (part == part.flat[0]).all():
+                yield (same, what), much if is_partial else 0.0
+
+
+def of_truth(a: Array, b: Array) -> Iterator[Found]:
+    """Every relation to truth values ``b`` of the same shape; one that shows in larger answers
+    only explains small ones, too, and says nothing there."""
+    if b.dtype.kind != "b" or not b.ndim:
+        return
+    yield from _numbered(a, b)
+    if not is_binary(a):
+        return
+
+    yes = a.astype(bool)
+    much = float(np.count_nonzero(yes != b)) / 1.5
+    if not yes.any():
+        yield ("nothing_true", ""), much
+    for axis, line in ((-1, "column"), (-2, "row"), (-3, "one of the batch")):
+        if b.ndim < max(-axis, 2):
+            continue
+        for name, what, places in (
+            ("first_line_false", line, slice(0, 1)),
+            ("last_line_false", line, slice(-1, None)),
+            ("every_other", axis_in_words(axis, b.ndim), slice(1, None, 2)),
+        ):
+            changed = b.copy()
+            np.moveaxis(changed, axis, 0)[places] = False
+            if (changed == yes).all():
+                yield (name, what), much
+    if b.ndim == 2 and _is_band(yes, b):
+        # Where nothing is missing, what is True is too much, and that says nothing of a band.
+        yield ("band", ""), much if (b & ~yes).any() else 0.0
+
+
+def _numbered(a: Array, b: Array) -> Iterator[Found]:
+    """Numbers in the places that should be True: those of the places, or counts."""
+    places = np.arange(b.shape[-1])
+    for numbers in (b * places, b * (places + 1), b * b.cumsum(-1)):
+        if close(a, numbers):
+            yield ("places_for_truth", ""), 0.0 if is_binary(a) else worth(a)
+
+
+def _is_band(yes: Array, b: Array) -> bool:
+    """Whether just some diagonals side by side are True, and what they lack lies below them."""
+    rows, columns = np.indices(b.shape)
+    diagonals = columns - rows
+    mine, missing = np.unique(diagonals[yes]), diagonals[b & ~yes]
+    if not mine.size or (missing >= mine[0]).any():
+        return False
+    edge = diagonals[b].max(initial=-len(b))
+    if mine[-1] - edge > edge - mine[0]:  # it leans to the other side
+        return False
+    return bool((yes == ((diagonals >= mine[0]) & (diagonals <= mine[-1]))).all())

@@ -6,14 +6,27 @@ true of the answers, asks one question, and holds no number of theirs.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, islice, permutations
+from itertools import islice, permutations
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from autograder.tools.arguments import of_arguments
-from autograder.tools.digests import is_large
-from autograder.tools.likeness import ENOUGH, SURE, Found, Key, alike, as_numbers, close, weight
+from autograder.tools.likeness import (
+    ALIKE_ATOL,
+    ALIKE_RTOL,
+    ENOUGH,
+    SURE,
+    Array,
+    Found,
+    Key,
+    alike,
+    as_numbers,
+    close,
+    is_binary,
+    is_large,
+    spread,
+    weight,
+)
 from autograder.tools.places import of_arrays
 from autograder.tools.sentences import SENTENCES
 from autograder.tools.things import of_things
@@ -76,18 +89,23 @@ def relation(pairs: Sequence[Pair], least: int = 2, vague: bool = True) -> tuple
         return None
 
     with np.errstate(all="ignore"):
-        for subject, parts in _subjects(wrong):
+        for subject, place, parts in _subjects(wrong):
             found = _common(parts, least, vague)
             if found is None:
                 continue
             (name, what), _ = found
-            for pair in _subject_of(subject, right):
+            for pair in right if place is None else _parts(right, place):
                 if not _holds(name, what, pair):
                     subject = f"where it is wrong, {subject}"
                     break
-            sentence = SENTENCES[name].format(your=subject, what=what)
-            return name, sentence[0].upper() + sentence[1:]
+            return name, said(name, what, subject)
     return None
+
+
+def said(name: str, what: str = "", subject: str = "your answer") -> str:
+    """What is said of a relation."""
+    sentence = SENTENCES[name].format(your=subject, what=what)
+    return sentence[0].upper() + sentence[1:]
 
 
 def _told_apart(pairs: Sequence[Pair]) -> tuple[list[Pair], list[Pair]]:
@@ -104,22 +122,25 @@ def _told_apart(pairs: Sequence[Pair]) -> tuple[list[Pair], list[Pair]]:
     return right, wrong
 
 
-def _subjects(wrong: Sequence[Pair]) -> Iterator[tuple[str, list[Pair]]]:
-    """What may be spoken about: the whole answer, or the wrong parts of a tuple."""
-    yield "your answer", list(wrong)
-    count = _number_of_parts(wrong)
+def _subjects(wrong: Sequence[Pair]) -> Iterator[tuple[str, int | None, list[Pair]]]:
+    """What may be spoken about: the whole answer, or the wrong parts of a tuple.
 
-    off: dict[str, list[Pair]] = {}
-    for place in range(count):
-        subject = f"part {place + 1} of your answer"
-        _, wrong_parts = _told_apart(_subject_of(subject, wrong))
+    Where it is one part, its place is given, too.
+    """
+    yield "your answer", None, list(wrong)
+
+    off: list[tuple[str, int, list[Pair]]] = []
+    every: list[Pair] = []
+    for place in range(_number_of_parts(wrong)):
+        _, wrong_parts = _told_apart(_parts(wrong, place))
         if wrong_parts:
-            off[subject] = wrong_parts
+            off.append((f"part {place + 1} of your answer", place, wrong_parts))
+            every += wrong_parts
 
     if len(off) > 1:
-        yield "each wrong part of your answer", list(chain.from_iterable(off.values()))
+        yield "each wrong part of your answer", None, every
     # What is made last may be wrong for the sake of what was made first.
-    yield from reversed(off.items())
+    yield from reversed(off)
 
 
 def _number_of_parts(pairs: Sequence[Pair]) -> int:
@@ -131,15 +152,9 @@ def _number_of_parts(pairs: Sequence[Pair]) -> int:
     return counts.pop() if len(counts) == 1 else 0
 
 
-def _subject_of(subject: str, pairs: Sequence[Pair]) -> list[Pair]:
-    number = subject.rpartition("part ")[2].split()[0]
-    if not number.isdigit():
-        return list(pairs)
-
-    parts: list[Pair] = []
-    for got, wanted, arguments in pairs:
-        parts.append((got[int(number) - 1], wanted[int(number) - 1], arguments))
-    return parts
+def _parts(pairs: Sequence[Pair], place: int) -> list[Pair]:
+    """One part of each answer beside that of the right one."""
+    return [(got[place], wanted[place], arguments) for got, wanted, arguments in pairs]
 
 
 def _common(pairs: Sequence[Pair], least: int, vague: bool) -> tuple[Key, float] | None:
@@ -272,3 +287,107 @@ def _are_some(got: Sequence[Any], wanted: Sequence[Any]) -> bool:
     """Whether these are some of the parts, in their order."""
     rest = iter(wanted)
     return all(any(alike(part, right) for right in rest) for part in got)
+
+
+def of_arguments(a: Array, b: Array, arguments: Mapping[str, Any]) -> Iterator[Found]:
+    """An argument handed back, or on top of the right answer; right where a mask says so."""
+    for name, value in arguments.items():
+        array = as_numbers(value)
+        if array is None or array.ndim == 0:
+            continue
+        for key, prediction in (
+            ("argument_handed_back", array),
+            ("argument_turned", array.swapaxes(-1, -array.ndim)),
+        ):
+            if close(a, prediction):
+                yield (key, name), weight(a, prediction, b)
+        if (
+            array.ndim > 1
+            and a.size == array.size
+            and a.shape != array.shape
+            and close(a.ravel(), array.ravel())
+        ):
+            yield ("argument_reshaped", name), weight(a, a, b)
+        for axis in (
+            range(-1, -array.ndim - 1, -1) if array.ndim > 1 and not is_binary(array) else ()
+        ):
+            for what, less in (
+                ("added up", array.sum(axis)),
+                ("averaged", array.mean(axis)),
+                ("cut down to its first part", array.take(0, axis)),
+                ("cut down to its last part", array.take(-1, axis)),
+                ("cut down to its largest numbers", array.max(axis)),
+                ("multiplied up", array.prod(axis)),
+            ):
+                if array.shape[axis] > 1 and close(a, less):
+                    yield (
+                        ("argument_merged", f"{name}, {what} along one axis"),
+                        weight(a, less, b),
+                    )
+
+        has_rows_of_it = array.ndim == a.ndim and array.shape[:-1] == a.shape[:-1]
+        if has_rows_of_it and close(a, array[..., : a.shape[-1]]):
+            yield ("argument_cut", name), weight(a, a, b)
+        yield from _of_one_argument(a, b, name, array)
+        wide = spread(array, b.shape)
+        if wide is None:
+            continue
+        if a.shape == b.shape and a.dtype.kind != "b" and array.dtype.kind != "b":
+            for key, prediction in (
+                ("argument_added", b + wide),
+                ("argument_subtracted", b - wide),
+                ("argument_multiplied", b * wide),
+            ):
+                if close(a, prediction):
+                    yield (key, name), weight(a, prediction, b)
+        if array.dtype.kind == "b" and a.ndim == 1 and b.ndim > 1 and close(a, b[wide]):
+            yield ("selected", name), weight(a, a, b)
+        if a.shape == b.shape and array.dtype.kind == "f":
+            wrong = ~np.isclose(a, b, ALIKE_RTOL, ALIKE_ATOL, equal_nan=True)
+            others = np.count_nonzero(wide <= 0)
+            if wrong.any() and (wide[wrong] <= 0).all() and 3 * np.count_nonzero(wrong) >= others:
+                yield ("right_where_positive", name), float(np.count_nonzero(wrong)) / 1.5
+        if a.shape == b.shape and array.dtype.kind == "b":
+            same = np.isclose(a, b, ALIKE_RTOL, ALIKE_ATOL, equal_nan=True)
+            for key, where in (("right_where_true", wide), ("right_where_false", ~wide)):
+                if where.any() and (same == where).all():
+                    yield (key, name), float(np.count_nonzero(~where) + np.count_nonzero(where)) / 2
+            empty = ~wide.any(axis=-1)
+            if empty.any() and not empty.all() and (same.all(axis=-1) == ~empty).all():
+                yield ("wrong_in_empty_rows", name), float(np.count_nonzero(~same))
+
+
+def _of_one_argument(a: Array, b: Array, name: str, array: Array) -> Iterator[Found]:
+    """A function of an argument alone; copies of it; and one product too many."""
+    for place in range(array.ndim + 1) if a.ndim == array.ndim + 1 else ():
+        copies = spread(np.expand_dims(array, place), a.shape)
+        if a.size > array.size and copies is not None and close(a, copies):
+            yield ("argument_repeated", name), weight(a, a, b)
+    copies = spread(array.reshape((*array.shape, 1, 1)), a.shape)
+    if a.ndim == array.ndim + 2 and copies is not None and close(a, copies):
+        yield ("argument_repeated", name), weight(a, a, b)
+
+    fits = array.ndim >= 2 and b.ndim >= 2 and array.shape[-1] == array.shape[-2] == b.shape[-1]
+    if fits and close(a, b @ array):
+        yield ("multiplied_again", name), weight(a, a, b)
+
+    if a.shape != array.shape or not a.size:
+        return
+    x = array.astype(float)
+    total = x.sum(-1, keepdims=True)
+    squares, low, high = x**2, x.min(-1, keepdims=True), x.max(-1, keepdims=True)
+    for what, value in (
+        ("the sigmoid of {}", 1 / (1 + np.exp(-x))),
+        ("the hyperbolic tangent of {}", np.tanh(x)),
+        ("the exponential of {}", np.exp(x)),
+        ("the logarithm of {}", np.log(x)),
+        ("the square of {}", squares),
+        ("the square root of {}", np.sqrt(x)),
+        ("{}, divided by the total of each row", x / total),
+        ("the shares without an exponential of {}", (x - low) / (x - low).sum(-1, keepdims=True)),
+        ("the shares without an exponential of {}", np.abs(x) / np.abs(x).sum(-1, keepdims=True)),
+        ("the shares of the squares of {}", squares / squares.sum(-1, keepdims=True)),
+        ("the place between smallest and largest of {}", (x - low) / (high - low)),
+    ):
+        if close(a, value):
+            yield ("function_of_argument", what.format(name)), weight(a, value, b)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.tools.digests import digest
+from autograder.tools.likeness import digest
 from autograder.tools.relations import relation
 from autograder.tools.showing import (
     CARD,

@@ -147,7 +147,7 @@ def test_shared_code_that_is_gone_or_broken_is_said(tmp_path: Path) -> None:
         ("import tools", "import tools as t", "cannot write out from autograder import tools as t"),
         ("import tools", "import text", "write from autograder import tools"),
         ("from shared import letters as some_letters", "from shared import *", "cannot write out"),
-        ("import random", "from autograder.tools.numbers import agree", "students have no autograder.tools.numbers"),
+        ("import random", "from autograder.tools.values import agree", "students have no autograder.tools.values"),
         ("import random", "def f():\n    from autograder import tools", "import it there, at the top"),
         ("assert double(1)", "from autograder import tools\nassert double(1)", "this check cell imports what the build"),
     ],

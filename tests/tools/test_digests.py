@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograder.tools.digests import digest, encoded
+from autograder.tools.likeness import digest, encoded
 
 FAILED = AssertionError("the answer differs")
 

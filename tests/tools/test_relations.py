@@ -6,9 +6,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from autograder.tools.places import of_truth
 from autograder.tools.relations import VAGUE, relation
 from autograder.tools.sentences import SENTENCES
-from autograder.tools.truth import of_truth
 
 rng = np.random.default_rng(5)
 MATRICES = [rng.normal(size=shape) for shape in ((3, 4), (5, 2), (2, 3, 4))]

@@ -6,7 +6,7 @@ import gc
 import os
 import sys
 
-from autograder.sandbox.blas import ONE_THREAD
+from autograder.sandbox.cores import ONE_THREAD
 
 
 def main() -> None:

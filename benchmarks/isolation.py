@@ -23,7 +23,7 @@ from autograder.exercises import exercise
 from autograder.exercises.exercise import Exercise
 from autograder.grader.grader import Grader
 from autograder.sandbox.levels import NAMES
-from autograder.sandbox.parent_process import Parent, start_parent
+from autograder.sandbox.parents import Parent, start_parent
 
 ROUNDS = 5
 

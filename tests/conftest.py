@@ -10,7 +10,7 @@ import pytest
 from hypothesis import settings
 
 from autograder.cli import GARBAGE
-from autograder.sandbox.blas import ONE_THREAD
+from autograder.sandbox.cores import ONE_THREAD
 from tests.support.browser import browser, pytest_runtest_setup
 from tests.support.courses import begin, built_root, course
 from tests.support.databases import database, postgres

@@ -23,7 +23,7 @@ from autograder.base.settings import Settings
 from autograder.checking import confined, student_copy
 from autograder.exercises import data_files, exercise
 from autograder.grader.grader import Grader
-from autograder.sandbox import parent_process
+from autograder.sandbox import parents
 from autograder.sandbox.worker import landlock
 from tests.support import processes
 from tests.support.courses import NAME, RIGHT, handed_in
@@ -192,7 +192,7 @@ def test_a_process_that_was_started_early_is_the_one_that_checks_and_no_other(mo
 def test_the_setup_cell_of_a_students_copy_never_runs_in_the_parent_of_the_workers(monkeypatch):
     prepared = []
     monkeypatch.setattr(
-        parent_process.WarmParent, "preload", lambda self, cell, source: prepared.append(cell)
+        parents.WarmParent, "preload", lambda self, cell, source: prepared.append(cell)
     )
     own = student_copy.read(NOTEBOOK.read_bytes(), "ada.ipynb", "attention").exercise
     teachers = exercise.load(ROOT, "attention")

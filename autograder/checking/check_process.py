@@ -54,7 +54,7 @@ def _answer(descriptor: int, path: list[str]) -> None:
     from autograder.exercises.cell_code import setup_problem
     from autograder.grader.grader import Grader
     from autograder.sandbox import supplies
-    from autograder.sandbox.cpu_affinity import stay_here
+    from autograder.sandbox.cores import stay_here
 
     gc.freeze()
     gc.enable()  # only now: what was loaded is no garbage, and looking for some takes a while
@@ -91,9 +91,9 @@ def _answer(descriptor: int, path: list[str]) -> None:
 
 def _fork_parent(path: list[str]) -> None:
     """Fork the parent of the student's workers, which loads NumPy once for both."""
-    from autograder.sandbox import forked_parent, parent_process
+    from autograder.sandbox import parents
 
-    parent_process.keep_early(forked_parent.ForkedParent(path))
+    parents.keep_early(parents.ForkedParent(path))
 
 
 def _lock(own: Supplies) -> Lock:
@@ -103,7 +103,7 @@ def _lock(own: Supplies) -> Lock:
         raise OSError("only Linux has Landlock")
 
     from autograder.sandbox import levels
-    from autograder.sandbox.parent_process import site
+    from autograder.sandbox.parents import site
     from autograder.sandbox.worker.locks import Lock
     from autograder.submissions import ipython_input
 

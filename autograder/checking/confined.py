@@ -15,7 +15,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from autograder.base.errors import Fault, Unusable
-from autograder.sandbox.blas import ONE_THREAD
+from autograder.sandbox.cores import ONE_THREAD
 
 if TYPE_CHECKING:
     from autograder.base.result import Result

@@ -53,7 +53,7 @@ def score(
     course_folder: CourseFolder = None,
 ) -> None:
     """Run all checks on one submission."""
-    from autograder.sandbox import parent_process
+    from autograder.sandbox import parents
 
     with JsonOutput(json) as output:
         if min_score is not None and not 0 <= min_score < math.inf:
@@ -66,7 +66,7 @@ def score(
 
         # The order matters. The parent of the workers loads NumPy, and so does this process. The
         # parent starts before the imports below, so that both load at once.
-        parent_process.start_early(course.settings.isolation)
+        parents.start_early(course.settings.isolation)
 
         from autograder.show.terminal import github_actions, score_table
         from autograder.show.terminal.console import console, say
@@ -99,7 +99,7 @@ def _graded(course: Course, notebook: Path, name: str | None) -> tuple[Exercise,
 
     from autograder.grader.apart import apart
     from autograder.grader.grader import Grader
-    from autograder.sandbox.cpu_affinity import stay_here
+    from autograder.sandbox.cores import stay_here
     from autograder.submissions.notebook import Rejected, read
 
     try:

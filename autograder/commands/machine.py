@@ -82,7 +82,7 @@ def _asked(level: str) -> str:
 def _works(level: str) -> str:
     """Whether a worker starts at this level, and what of the self-test it prevents."""
     from autograder.engine import selftest
-    from autograder.sandbox.parent_process import EngineFault, start_parent
+    from autograder.sandbox.parents import EngineFault, start_parent
 
     try:
         parent = start_parent(level)

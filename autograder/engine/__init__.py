@@ -6,7 +6,6 @@ __all__ = [
     "compare",
     "compiled_exercise",
     "definitions",
-    "ordinary_verdicts",
     "recorded_calls",
     "reference",
     "run",

@@ -16,12 +16,12 @@ from autograder.base.settings import Settings
 from autograder.engine import definitions
 from autograder.engine.budget import unwatched
 from autograder.engine.definitions import Definitions
-from autograder.engine.known_answers import KnownAnswers
+from autograder.engine.stub import KnownAnswers
 from autograder.engine.turns import NAME, counted, take
 from autograder.exercises import cell_code
 from autograder.exercises.cell_code import ExerciseCode, Namespace
 from autograder.exercises.exercise import Check, Exercise
-from autograder.sandbox.parent_process import Parent
+from autograder.sandbox.parents import Parent
 from autograder.submissions.submission import Submission
 
 if TYPE_CHECKING:

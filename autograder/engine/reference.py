@@ -13,10 +13,10 @@ from typing import Any
 
 from autograder.base.settings import Settings
 from autograder.engine.budget import Budget
-from autograder.engine.remote_function import RemoteFunction
+from autograder.engine.remote import RemoteFunction
 from autograder.engine.session import Session
 from autograder.exercises.exercise import Exercise
-from autograder.sandbox.parent_process import EngineFault, Parent
+from autograder.sandbox.parents import EngineFault, Parent
 
 SECONDS = 1.0
 """For one call; on inputs of a check it takes a thousandth of that."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -11,17 +12,22 @@ from autograder.base.text import listed
 from autograder.engine.budget import Budget, OutOfTime, extra
 from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.reference import Reference
-from autograder.engine.remote_function import RemoteFunction
-from autograder.engine.remote_object import RemoteClass
+from autograder.engine.remote import RemoteClass, RemoteFunction
 from autograder.engine.schedule import stages
-from autograder.engine.session import TIMEOUTS
+from autograder.engine.session import TIMEOUTS, Session
 from autograder.engine.stub import Stub
-from autograder.engine.stub_session import StubSession
 from autograder.engine.student_errors import Stopped, StudentError
-from autograder.engine.verdict import Verdict, ended, failure, name_of, quoted
+from autograder.engine.verdict import (
+    Verdict,
+    ended,
+    failure,
+    name_of,
+    of_unwritten_steps,
+    quoted,
+)
 from autograder.exercises.cell_code import Namespace
 from autograder.exercises.exercise import Check
-from autograder.sandbox.parent_process import EngineFault
+from autograder.sandbox.parents import EngineFault
 from autograder.submissions.python_source import binds, words
 from autograder.submissions.submission import Submission, SubmittedCell
 
@@ -61,7 +67,7 @@ class Run:
         self._due: list[str] = []
         self._stages = stages(compiled.exercise, submission, replaced | compiled.needed, again)
         self._reference = reference
-        self._session = StubSession(compiled.parent, compiled.settings, budget)
+        self._session = Session(compiled.parent, compiled.settings, budget)
         self._raised: list[tuple[SubmittedCell, StudentError | Stopped]] = []
         self._written: set[str] = set()
         self.unended: list[str] = []
@@ -282,3 +288,51 @@ class Run:
                 if cell.id == check.step and isinstance(raised, StudentError):
                     error = raised
         return (error.cell, error.line) if error.cell in self._compiled.exercise.steps else ("", 0)
+
+
+@dataclass(frozen=True)
+class OrdinaryVerdicts:
+    """Every check's verdict, by its id, and what was seen beside.
+
+    ``imprecise``: by whether hidden checks may know, the steps that returned less than float64.
+    ``unended``: the cells that did not end, in words.
+    """
+
+    verdicts: dict[str, Verdict]
+    imprecise: dict[bool, frozenset[str]]
+    unended: list[str]
+
+
+def ordinary_verdicts(
+    compiled: CompiledExercise, submission: Submission, budget: Budget, reference: Reference
+) -> OrdinaryVerdicts:
+    """Ask every check of a submission: the visible ones first, the hidden ones of another worker.
+
+    What is said of a visible check may be read before anything may be known of hidden ones. So it
+    comes from a worker that has heard none of their inputs, and in whose time they have no share.
+    """
+    verdicts: dict[str, Verdict] = {}
+    hidden, visible = set(), set()
+    for check in compiled.exercise.checks:
+        if check.void:
+            verdicts[check.id] = Verdict(None)
+        elif check.hidden:
+            hidden.add(check.id)
+        else:
+            visible.add(check.id)
+
+    imprecise: dict[bool, frozenset[str]] = {}
+    returned = frozenset[str]()
+    unended: list[str] | None = None
+    for are_hidden, wanted in ((False, visible), (True, hidden)):
+        if wanted:
+            run = Run(compiled, submission, budget, reference)
+            for check, verdict in run.verdicts(wanted):
+                verdicts[check.id] = verdict
+            returned |= run.imprecise
+            # How cells end may tell of hidden inputs, too.
+            unended = run.unended if unended is None else unended
+        imprecise[are_hidden] = returned
+
+    settled = of_unwritten_steps(compiled.exercise, verdicts)
+    return OrdinaryVerdicts(settled, imprecise, unended or [])

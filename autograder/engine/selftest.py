@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from autograder.base.errors import Unusable
 from autograder.base.settings import Settings
-from autograder.engine.remote_function import RemoteFunction
+from autograder.engine.remote import RemoteFunction
 from autograder.engine.session import Session
 from autograder.engine.student_errors import Stopped, StudentError
 from autograder.sandbox import levels
-from autograder.sandbox.parent_process import NOTHING, EngineFault, Parent, start_parent
+from autograder.sandbox.parents import NOTHING, EngineFault, Parent, start_parent
 from autograder.sandbox.supplies import Supplies
 
 ATTEMPTS = """

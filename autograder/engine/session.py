@@ -1,4 +1,8 @@
-"""The student's functions, as a check sees them: calls go to a worker, values come back."""
+"""The conversation about one submission: calls go to a worker, values come back.
+
+A session has parts, each of which knows one thing: the worker that is alive, the clock, the calls
+that were made, what crosses by a number, and how exceptions of students are told.
+"""
 
 from __future__ import annotations
 
@@ -9,19 +13,19 @@ from collections.abc import Callable, Mapping, Set
 from typing import Any
 
 from autograder.base.settings import Settings
-from autograder.engine.budget import Budget, OutOfTime, called, unwatched
-from autograder.engine.check_functions import CheckFunctions
-from autograder.engine.clock import Clock
-from autograder.engine.listening import Listening
+from autograder.engine.budget import Budget, Clock, OutOfTime, called, unwatched
+from autograder.engine.handles import CALLED, Functions, Objects
 from autograder.engine.recorded_calls import Call, RecordedCalls, agree, arguments, is_imprecise
-from autograder.engine.remote_function import RemoteFunction
+from autograder.engine.remote import RemoteFunction, RemoteObject
+from autograder.engine.stub import Stub
 from autograder.engine.student_errors import Stopped, StudentError, StudentErrors, is_exit
 from autograder.sandbox.live_worker import LiveWorker, Source
-from autograder.sandbox.parent_process import Parent
+from autograder.sandbox.parents import Parent
 from autograder.sandbox.worker.conversation import Peer, Raised
 from autograder.sandbox.worker.protocol import call_request, frames, weight
-from autograder.sandbox.worker.protocol.bounds import ProtocolError
+from autograder.sandbox.worker.protocol.bounds import CannotCross, ProtocolError
 from autograder.sandbox.worker.protocol.decode import Name
+from autograder.sandbox.worker.protocol.encode import words
 from autograder.sandbox.worker.protocol.frames import Payload
 
 TIMEOUTS = 2
@@ -44,9 +48,11 @@ class Session(Peer):
         self._called = ""
         self._stdout = sys.stdout
         self.types: Mapping[str, Any] = {}  # the check's names, and the exercise's own classes
-        self._functions = CheckFunctions()
+        self._functions = Functions()
+        self._objects = Objects()
         self._calls = RecordedCalls()
         self._errors = StudentErrors()
+        self._named = 0  # functions and objects that have crossed, either way
         self.never: str | None = None
         self.unwritten: str | None = None
         self.pasted: Set[str] = frozenset()  # functions of earlier exercises, or their empty cells
@@ -93,10 +99,25 @@ class Session(Peer):
             self._history.append((cell, source, budget))
         return raised
 
+    def bind(self, name: str, function: Callable[..., Any]) -> None:
+        """Bind a name in the worker to a function of the grader, from here on."""
+        self._functions.bind(function)
+        self.run(name, function)
+
+    def keep_objects(self, classes: Mapping[str, str]) -> None:
+        """Let objects of these steps, which are classes, stay in the worker.
+
+        Args:
+            classes: the author's own answers to them; empty texts where nobody knows them.
+        """
+        self._objects.keep(classes)
+        self.run("classes", tuple(classes))
+
     def begin_check(self) -> None:
-        """Forget what belongs to the check before: its callbacks, its calls."""
+        """Forget what belongs to the check before: its callbacks, its objects, its calls."""
         self._stdout = sys.stdout
         self._functions.forget()
+        self._objects.forget()
         self._calls.forget()
         self.never = self.unwritten = self.unanswered = None
 
@@ -117,15 +138,42 @@ class Session(Peer):
             self.imprecise.add(name)
         return answer
 
+    def operate(
+        self,
+        operation: str,
+        thing: RemoteObject | RemoteFunction,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Any:
+        """Do something with an object of the student, or with a class of theirs.
+
+        Raises:
+            StudentError: it raised.
+            Stopped: it hung, ended the process, or is no longer there.
+        """
+        name = thing.remote_class if isinstance(thing, RemoteObject) else thing.__name__
+        self.get_ready(name)
+        if isinstance(thing, RemoteObject):
+            self._number(thing)
+
+        if operation in ("attribute", "method"):
+            name = f"{name}.{args[1]}"
+        return self.ask(name, (operation,), args, kwargs)
+
     def ask(self, name: str, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Make a call in the worker."""
+        """Make a call in the worker; what it prints reaches a check that has put something of its
+        own in the place of ``sys.stdout``."""
         if self._clock.depth == 0:
             self._calls.begin()
-        with Listening(self._stdout) as heard:
-            values = call_request.written(target, args, kwargs, heard.listens)
-            return self._talk(
-                name, lambda: heard.value(self.request(frames.CALL, os.urandom(16), values))
-            )
+        listens = sys.stdout is not self._stdout
+        values = call_request.written(target, args, kwargs, listens)
+        try:
+            answer = self._talk(name, lambda: self.request(frames.CALL, os.urandom(16), values))
+        except StudentError as error:
+            if listens:
+                sys.stdout.write(error.printed)
+            raise
+        return self._printed(name, answer) if listens else answer
 
     def get_ready(self, name: str) -> None:
         """Have a worker in which this function may be called; Stopped if it may not."""
@@ -207,8 +255,7 @@ class Session(Peer):
                 raise self._stopped(f"{name} {self._worker.bury()}") from None
             except ProtocolError as error:
                 self._worker.end()
-                what = f"something that is no value ({error})"
-                raise self._stopped(f"{name} answered with {what}") from None
+                raise self._broken(name, error) from None
             except (MemoryError, RecursionError):
                 self._worker.end()
                 raise self._stopped(f"{name} answered with more than can be looked at") from None
@@ -217,6 +264,17 @@ class Session(Peer):
                 raise self._used_up() from None
             finally:
                 self._clock.leave()
+
+    def _printed(self, name: str, answer: Any) -> Any:
+        """What a function returned, once what it printed is printed."""
+        if type(answer) is not tuple or len(answer) != 2 or type(answer[1]) is not str:
+            self._worker.end()
+            raise self._broken(name, "nothing printed")
+        sys.stdout.write(answer[1])
+        return answer[0]
+
+    def _broken(self, name: str, why: object) -> Stopped:
+        return self._stopped(f"{name} answered with something that is no value ({why})")
 
     def _late(self, name: str) -> Stopped:
         self._clock.timeouts[name] += 1
@@ -275,16 +333,41 @@ class Session(Peer):
         self._calls.changed(bool(arguments))
 
     def called(self, nonce: bytes, payload: Payload) -> None:
-        self._heard_call(payload)
-        super().called(nonce, payload)
-
-    def _heard_call(self, payload: Payload) -> None:
         """Student code calls a function of the grader: that counts."""
         self._calls.hear(payload)
         self._functions.count_call()
+        function = self._functions.called(payload)
+        if isinstance(function, Stub):
+            kind, reply = self._answer_of(function, payload)
+            frames.send(self.sock, kind, nonce, reply)
+        else:
+            super().called(nonce, payload)
+
+    def _answer_of(self, stub: Stub, payload: Payload) -> tuple[int, Payload]:
+        """What the reference says to a call: what it has said before, where it is known."""
+        question = payload[CALLED.size :]
+        known = stub.answered(question)
+        if known is not None:
+            return frames.RETURN, known
+
+        before = self._named
+        kind, reply = self.outcome(payload, self.invoke)
+        # Functions and objects have other numbers in every session; the stub itself is one.
+        if kind == frames.RETURN and self._named == before + 1:
+            stub.keep(question, reply)
+        return kind, reply
+
+    def stays(self, value: Any) -> bool:
+        return isinstance(value, RemoteObject)
 
     def function(self, value: Any) -> bytes:
+        self._named += 1
         self._calls.is_plain = False  # a callback may answer differently each time
+        if isinstance(value, RemoteObject):
+            if value.remote_session is not self:
+                raise CannotCross(words(value))
+            number: int = self._number(value)
+            return b"h" + number.to_bytes(4, "little") + bytes(4)
         if isinstance(value, RemoteFunction) and value.session is self:
             if value.handle is None:
                 self._errors.asks_for(value.__name__)
@@ -293,16 +376,25 @@ class Session(Peer):
         return b"g" + self._functions.number(value).to_bytes(4, "little")
 
     def find(self, tag: bytes, name: Name) -> Any:
+        self._named += 1
         if tag == b"w" and isinstance(name, int):
             what = f"the function that {self._called} returned"
             return RemoteFunction(self, what, (self._worker.generation, name))
-
         if tag == b"g" and isinstance(name, int):
             return self._functions.function(name)
+        if tag == b"h" and isinstance(name, tuple):
+            return self._objects.find(self, self._worker.generation, *name)
         if tag == b"o":
             # Perhaps the exercise's own class for records of a form.
             return lambda form: self.types.get(form.name)
         raise ProtocolError("a function that is not there")
+
+    def _number(self, thing: RemoteObject) -> int:
+        """The number of an object; Stopped if it is gone with its process."""
+        generation, number = thing.remote_handle
+        if generation != self._worker.generation:
+            raise self.gone(thing.remote_class)
+        return int(number)
 
     def invoke(self, request: Any) -> Any:
         is_call = isinstance(request, tuple) and len(request) == 3

@@ -21,7 +21,7 @@ from autograder.engine.student_errors import Stopped, StudentError
 from autograder.engine.verdict import Verdict
 from autograder.engine.workers import Workers
 from autograder.exercises.exercise import Check, Exercise
-from autograder.sandbox.parent_process import EngineFault
+from autograder.sandbox.parents import EngineFault
 from autograder.sandbox.worker.protocol.bounds import ProtocolError
 from autograder.submissions.python_source import binds, uses
 from autograder.submissions.submission import Submission, SubmittedCell

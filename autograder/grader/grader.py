@@ -29,9 +29,8 @@ from autograder.engine import definitions
 from autograder.engine.budget import Budget, extra, limits
 from autograder.engine.carry_forward import Carried, CarryForward
 from autograder.engine.compiled_exercise import CompiledExercise
-from autograder.engine.ordinary_verdicts import ordinary_verdicts
 from autograder.engine.reference import Reference
-from autograder.engine.run import SetupFailed
+from autograder.engine.run import SetupFailed, ordinary_verdicts
 from autograder.engine.verdict import Verdict
 from autograder.engine.workers import Workers
 from autograder.exercises.cell_code import ExerciseCode
@@ -39,7 +38,7 @@ from autograder.exercises.exercise import Exercise
 from autograder.grader.check_result import check_result, printable
 from autograder.grader.dependencies import dependencies
 from autograder.grader.graded import Graded
-from autograder.sandbox.parent_process import EngineFault
+from autograder.sandbox.parents import EngineFault
 from autograder.submissions.notebook import CLEARED, Rejected
 from autograder.submissions.parse import parse
 from autograder.submissions.submission import Submission

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from autograder.base.errors import Unusable
-from autograder.sandbox.blas import ONE_THREAD
+from autograder.sandbox.cores import ONE_THREAD
 from autograder.sandbox.supplies import Supplies
 
 DATA = "/data"

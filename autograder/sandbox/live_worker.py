@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograder.base.settings import Settings
-from autograder.sandbox.parent_process import Parent, Worker
+from autograder.sandbox.parents import Parent, Worker
 from autograder.sandbox.worker.protocol import frames
 from autograder.sandbox.worker.protocol.encode import Encoder
 

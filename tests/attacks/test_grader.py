@@ -25,11 +25,10 @@ from autograder.course import timestamp
 from autograder.course.collecting import inbox
 from autograder.course.course import Course
 from autograder.course.grading import grade_class, pool
-from autograder.engine import budget, clock, recorded_calls, student_errors, verdict
+from autograder.engine import budget, recorded_calls, student_errors, verdict
 from autograder.engine import session as remote
 from autograder.engine.compiled_exercise import CompiledExercise
-from autograder.engine.ordinary_verdicts import OrdinaryVerdicts
-from autograder.engine.run import Run
+from autograder.engine.run import OrdinaryVerdicts, Run
 from autograder.engine.student_errors import StudentErrors
 from autograder.exercises.exercise import load
 from autograder.grader import check_result
@@ -234,7 +233,7 @@ def everything_prepared(self, parent):
 
 
 GRADER = {
-    "deadline": ([(clock, "GRACE_SECONDS", 1.4), (clock, "GRACE_SHARE", 9)], ["E02"]),
+    "deadline": ([(budget, "GRACE_SECONDS", 1.4), (budget, "GRACE_SHARE", 9)], ["E02"]),
     "nonce": ([(remote.Session, "admit", lambda *a: None)], ["B44"]),
     "size of frames": (
         [(bounds, "MAX_BYTES", 1 << 40), (recorded_calls, "MAX_HEARD", 1 << 40)],

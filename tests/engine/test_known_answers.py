@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from autograder.engine import known_answers
+from autograder.engine import stub
 from autograder.engine.stub import Stub
 from autograder.grader.grader import Grader
 from tests.support import toy
@@ -88,7 +88,7 @@ def test_a_function_among_the_arguments_is_called_each_time(asked):
 
 
 def test_without_room_it_is_asked_again_and_says_the_same(asked, monkeypatch):
-    monkeypatch.setattr(known_answers, "MAX_BYTES", 0)
+    monkeypatch.setattr(stub, "MAX_BYTES", 0)
     wrong = {"f": WRONG, "g": PLUS_ONE}
     assert graded(two_steps(), wrong, wrong) == ["carried", "carried"]
     assert len(asked) > 2 * 2  # a call of a check is repeated

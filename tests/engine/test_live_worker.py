@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from autograder.grader.grader import Grader
-from autograder.sandbox.parent_process import NOTHING, WarmParent, Worker
+from autograder.sandbox.parents import NOTHING, WarmParent, Worker
 from tests.support.toy import PATIENT, exercise, submission
 
 

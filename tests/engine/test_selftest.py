@@ -10,7 +10,7 @@ from autograder.base.errors import Unusable
 from autograder.base.settings import Settings
 from autograder.engine import selftest
 from autograder.grader.grader import Grader
-from autograder.sandbox.parent_process import start_parent
+from autograder.sandbox.parents import start_parent
 from tests.support import toy
 from tests.support.requirements import isolation_level
 

@@ -27,8 +27,8 @@ from autograder.engine.selftest import strongest
 from autograder.exercises.exercise import Exercise
 from autograder.grader.graded import Graded
 from autograder.grader.grader import Grader
-from autograder.sandbox import parent_process
-from autograder.sandbox.parent_process import NOTHING, EngineFault, Parent
+from autograder.sandbox import parents as sandbox_parents
+from autograder.sandbox.parents import NOTHING, EngineFault, Parent
 from autograder.sandbox.supplies import Supplies
 
 
@@ -84,7 +84,7 @@ def kept_parents(parents: KeptParents) -> Iterator[None]:
     """Graders of this file get parents that were there already."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(workers, "strongest", parents.strongest)
-        patch.setattr(parent_process, "start_early", lambda _: None)
+        patch.setattr(sandbox_parents, "start_early", lambda _: None)
         yield
 
 

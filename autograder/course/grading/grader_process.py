@@ -15,7 +15,7 @@ from autograder.base.result import Result
 from autograder.course.grading.pool import Task
 from autograder.grader.graded import Graded
 from autograder.grader.grader import Grader
-from autograder.sandbox.cpu_affinity import stay_on
+from autograder.sandbox.cores import stay_on
 
 GARBAGE = 50_000
 """Objects that are made before Python looks for garbage; its own 700 are made in milliseconds."""

@@ -35,8 +35,7 @@ from autograder.base.result import Result
 from autograder.base.settings import Settings
 from autograder.exercises.exercise import Exercise
 from autograder.grader.graded import Graded
-from autograder.sandbox.blas import ONE_THREAD
-from autograder.sandbox.cpu_affinity import cores
+from autograder.sandbox.cores import ONE_THREAD, cores
 
 TRIES = 3
 """Grader processes that may die of a submission before it is put aside."""
@@ -47,7 +46,7 @@ END_SECONDS = 5.0
 START = """
 import sys
 sys.path[:] = sys.argv[3:]
-from autograder.sandbox.parent_process import start_early
+from autograder.sandbox.parents import start_early
 start_early(sys.argv[2])
 from autograder.course.grading.grader_process import serve
 serve(int(sys.argv[1]))

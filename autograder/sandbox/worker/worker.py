@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import contextlib
 import functools
+import io
 import linecache
 import marshal
 import os
@@ -20,8 +21,6 @@ import numpy as np
 from autograder.sandbox.worker import alarm, operations, preloaded
 from autograder.sandbox.worker.alarm import Alarm
 from autograder.sandbox.worker.conversation import Peer, Raised, plain_arguments
-from autograder.sandbox.worker.grader_function import GraderFunction
-from autograder.sandbox.worker.listener import Listener
 from autograder.sandbox.worker.locks import Lock
 from autograder.sandbox.worker.protocol import bounds, call_request, frames, records
 from autograder.sandbox.worker.protocol.bounds import CannotCross
@@ -32,6 +31,34 @@ from autograder.sandbox.worker.statements import Statements
 
 _LIGHT = frozenset({np.ndarray, tuple, list, float, int, bool, str, type(None)})
 """The usual kinds of answers, which are no iterators."""
+
+
+class GraderFunction:
+    """A function of the check, seen from student code."""
+
+    def __init__(self, worker: Worker, index: int) -> None:
+        self._worker = worker
+        self.index = index
+        self.__name__ = "function"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._worker.request(frames.CALL, self._worker.nonce, (self, args, kwargs))
+
+
+# Python's own messages name the class: "'float' and 'function'", as in the notebook.
+GraderFunction.__name__ = "function"
+
+
+class Listener(io.StringIO):
+    """Takes what student code prints, up to a bound; the rest is lost."""
+
+    is_full = False
+
+    def write(self, text: str) -> int:
+        room = bounds.MAX_PRINTED - self.tell()
+        self.is_full |= len(text) > room
+        super().write(text[:room])
+        return len(text)
 
 
 class Worker(Peer):

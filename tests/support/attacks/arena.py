@@ -27,7 +27,7 @@ from pathlib import Path
 from autograder.base.errors import Unusable
 from autograder.base.result import Result
 from autograder.base.settings import Settings
-from autograder.engine import clock
+from autograder.engine import budget
 from autograder.grader.graded import Graded
 from autograder.grader.grader import Grader
 from tests.support.attacks.attack import MARK, SUCCEEDED, Attack
@@ -73,7 +73,7 @@ class Arena:
         self.settings = Settings(
             isolation=level, call_seconds=0.3, submission_seconds=2, memory_mb=512
         )
-        clock.GRACE_SECONDS = 0.2  # what hangs is most of the time that all attacks take
+        budget.GRACE_SECONDS = 0.2  # what hangs is most of the time that all attacks take
         self._subreaper = _adopt_orphans()
         self.folder = Path(tempfile.mkdtemp(prefix=f"{GRADEBOOK}-"))
         self._plant()
@@ -110,7 +110,7 @@ class Arena:
 
     def __exit__(self, *_: object) -> None:
         self._grader.__exit__()
-        clock.GRACE_SECONDS = 0.5
+        budget.GRACE_SECONDS = 0.5
         for process in _descendants() - self._subreaper:
             with contextlib.suppress(OSError):
                 os.kill(process, signal.SIGKILL)

@@ -26,7 +26,7 @@ from autograder.base.result import Result
 from autograder.base.settings import DISCLOSURES, Settings
 from autograder.course.course import Course
 from autograder.course.gradebook import autograded, master
-from autograder.engine import clock
+from autograder.engine import budget
 from autograder.exercises import exercise as exercises
 from autograder.exercises.exercise import Exercise
 from autograder.grader.graded import Graded
@@ -184,7 +184,7 @@ class Neighbours:
         self.exercise = exercise(name)
         self._places = contextlib.ExitStack()
         self._places.enter_context(bounded())
-        self._grace, clock.GRACE_SECONDS = clock.GRACE_SECONDS, 0.2
+        self._grace, budget.GRACE_SECONDS = budget.GRACE_SECONDS, 0.2
         folder = self._places.enter_context(tempfile.TemporaryDirectory())
         self._template = autograded.Template(master.load(Course(ROOT, Path(folder)), self.exercise))
         self.grader = self._places.enter_context(Grader(self.exercise, b"key", SETTINGS))
@@ -199,7 +199,7 @@ class Neighbours:
         return self
 
     def __exit__(self, *_: object) -> None:
-        clock.GRACE_SECONDS = self._grace
+        budget.GRACE_SECONDS = self._grace
         self._places.close()
 
     def grade(self, data: bytes) -> Result:

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.sandbox.worker.protocol import bounds
-from autograder.sandbox.worker.protocol import decode_rare as rare
+from autograder.sandbox.worker.protocol import bounds, rare
 from autograder.sandbox.worker.protocol.bounds import ProtocolError
 from autograder.sandbox.worker.protocol.frames import Payload
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.sandbox.worker.protocol import bounds, mappings, records, spelled
+from autograder.sandbox.worker.protocol import bounds, rare, records
 from autograder.sandbox.worker.protocol.bounds import CannotCross
 from autograder.sandbox.worker.protocol.records import Form
 
@@ -177,7 +177,7 @@ class Encoder:
     def _mapping(self, value: dict[Any, Any]) -> None:
         """A dictionary of a class of its own."""
         if id(value) not in self._index:
-            self.out += mappings.head(value)
+            self.out += rare.head_of(value)
         self._numbered(value)
 
     def _record(self, value: Any, form: Form) -> None:
@@ -233,7 +233,7 @@ class Encoder:
                 writer(self, value)
                 return
 
-        spelling = spelled.write(value)
+        spelling = rare.spell(value)
         if spelling is not None:
             self.out += b"k" + bytes([spelling[0]])
             self._text(spelling[1])

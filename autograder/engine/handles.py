@@ -1,11 +1,13 @@
-"""The check's own functions, which student code may call, and the exceptions that they raise."""
+"""What crosses by a number and never as itself: functions, objects of a student's classes, and
+exceptions that a check's own functions have raised."""
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from autograder.engine.remote import RemoteObject, class_of
 from autograder.sandbox.worker.conversation import Raised, plain_arguments
 from autograder.sandbox.worker.protocol.bounds import ProtocolError
 from autograder.sandbox.worker.protocol.frames import Payload
@@ -17,7 +19,7 @@ CALLED = struct.Struct("<cIcI")
 """How the call of one begins: it is a tuple of three, of which the function's number is first."""
 
 
-class CheckFunctions:
+class Functions:
     """Functions and exceptions of the grader, numbered as the worker knows them."""
 
     def __init__(self) -> None:
@@ -81,3 +83,38 @@ class CheckFunctions:
     def raised(self, number: int) -> BaseException | None:
         """The exception of a number that the worker has sent; None if it was the student's."""
         return self._raised[number - 1] if 0 < number <= len(self._raised) else None
+
+
+class Objects:
+    """What stands for the objects of a student's classes, which stay in the worker."""
+
+    def __init__(self) -> None:
+        self._classes: list[type[RemoteObject]] = []
+        self._objects: dict[tuple[int, int], RemoteObject] = {}
+
+    def keep(self, classes: Mapping[str, str]) -> None:
+        """Know these steps, which are classes.
+
+        Args:
+            classes: the author's own answers to them; empty texts where nobody knows them.
+        """
+        self._classes = [class_of(step, source) for step, source in classes.items()]
+
+    def forget(self) -> None:
+        """Another check begins."""
+        self._objects.clear()
+
+    def find(self, session: Any, generation: int, number: int, place: int) -> RemoteObject:
+        """What stands for an object: always the same for the same.
+
+        Args:
+            place: which of the classes the worker says that it is of.
+        """
+        if place >= len(self._classes):
+            raise ProtocolError("an object of no class")
+        cls = self._classes[place]
+        known = self._objects.get((generation, number))
+        if type(known) is not cls:
+            known = cls(session, cls.__name__, (generation, number))
+            self._objects[generation, number] = known
+        return known

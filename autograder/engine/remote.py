@@ -1,4 +1,4 @@
-"""An object of a class that a student has written, as a check holds it.
+"""A student's function, and an object of a student's class, as a check holds them.
 
 The object itself stays in the worker: its methods and attributes are calls over the wire. Of the
 operations with a sign or a function of their own (``len``, ``==``, ``+``) it answers those alone
@@ -13,7 +13,6 @@ import functools
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
-from autograder.engine.remote_function import RemoteFunction
 from autograder.sandbox.worker import operations
 
 _COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
@@ -25,6 +24,32 @@ EVERYTHING = frozenset(
     | {f"__r{name}__" for name in _REFLECTED}
 )
 """All operations that a class may define."""
+
+
+class Caller(Protocol):
+    """Calls functions of the student: a session."""
+
+    def call(self, function: RemoteFunction, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call one."""
+
+
+class RemoteFunction:
+    """A function of the student, called in the worker.
+
+    Args:
+        handle: generation of the worker and number there; None: looked up by its name at each call.
+    """
+
+    def __init__(self, session: Caller, name: str, handle: tuple[int, int] | None = None) -> None:
+        self.session = session
+        self.__name__ = name
+        self.handle = handle
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.session.call(self, args, kwargs)
+
+    def __repr__(self) -> str:
+        return f"<function {self.__name__}>"
 
 
 class Operator(Protocol):

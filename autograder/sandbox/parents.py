@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import importlib.util
 import os
+import signal
 import socket
 import subprocess
+import sys
+import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from autograder.base.errors import Unusable
 from autograder.sandbox import levels
-from autograder.sandbox.blas import ONE_THREAD
-from autograder.sandbox.cpu_affinity import only_core
+from autograder.sandbox.cores import ONE_THREAD, only_core
 from autograder.sandbox.supplies import Supplies
-from autograder.sandbox.worker.control import ANY_CORE, KILLED, MESSAGE
+from autograder.sandbox.worker.control import ANY_CORE, END_SECONDS, KILLED, MESSAGE
 
 # NumPy, and what needs it, is imported further down: a command starts the parent first, so that
 # both load it at once.
@@ -96,8 +101,6 @@ def start_parent(
     if hasattr(os, "fork"):
         parent = _take_early(level, without, supplies) or WarmParent(level, without, supplies)
     else:
-        from autograder.sandbox.cold_parent import ColdParent
-
         parent = ColdParent(supplies)
 
     try:
@@ -291,3 +294,108 @@ class WarmParent:
         if said != word:
             raise EngineFault(f"the parent of the workers said {said!r}")
         return int(number)
+
+
+class ForkedParent(WarmParent):
+    """A parent at the level of Landlock, forked from the process that asks it: NumPy is loaded once
+    for both.
+
+    For a process that has loaded nothing yet but NumPy, that has no other thread, no environment
+    and no secret, and that is nobody's terminal: the parent inherits all of it.
+
+    Args:
+        path: where an isolated Python looks for modules.
+    """
+
+    def __init__(self, path: Sequence[str]) -> None:
+        self._path = path
+        super().__init__(levels.LANDLOCK.name, frozenset(), NOTHING)
+
+    def _begin(self, descriptor: int) -> None:
+        told = arguments(str(site()), *self.is_for, "warm", descriptor)
+        self._pid = os.fork()
+        if self._pid == 0:
+            _boot(self._path, told, descriptor)
+
+    def close(self) -> None:
+        self._control.close()  # so it ends; a process that has locked itself in can kill nobody
+        until = time.monotonic() + CLOSE_SECONDS
+        while os.waitpid(self._pid, os.WNOHANG)[0] == 0 and time.monotonic() < until:
+            time.sleep(0.001)
+
+
+def _boot(path: Sequence[str], arguments: list[str], descriptor: int) -> None:
+    """Be that parent, as if ``boot.py`` had been started with these arguments, and end."""
+    from autograder.sandbox.worker import boot
+    from autograder.sandbox.worker.locks import close_all_but
+
+    try:
+        os.setsid()
+        os.chdir("/")
+        close_all_but([descriptor])
+
+        # Student code shall find the modules that a parent which is started has; others of the kit
+        # hold nothing secret, but it has no business with them.
+        for name in list(sys.modules):
+            if name.partition(".")[0] == "autograder":
+                del sys.modules[name]
+        sys.path[:] = path
+        sys.orig_argv[:] = [""]
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        gc.enable()
+        boot.main(arguments)
+    finally:
+        os._exit(1)
+
+
+class ColdParent:
+    """A new Python for each worker, where processes cannot be forked (Windows)."""
+
+    def __init__(self, supplies: Supplies) -> None:
+        self._supplies = supplies
+        self._processes: dict[int, subprocess.Popen[bytes]] = {}
+        self.lost = False
+        self.preloaded: dict[tuple[str, str], int] = {}
+        self.compiled: dict[tuple[str, str], bytes] = {}
+
+    @property
+    def descriptors(self) -> list[int]:
+        return []
+
+    def wait_ready(self) -> None:
+        """Every worker is waited for when it starts."""
+
+    def preload(self, cell: str, source: str) -> None:
+        """Nothing to load: every worker begins anew."""
+
+    def start(self) -> Worker:
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            server.settimeout(READY_SECONDS)
+            process = subprocess.Popen(
+                command("process", frozenset(), self._supplies, "cold", server.getsockname()[1]),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                cwd=self._supplies.data,
+                env=environment(),
+            )
+            self._processes[process.pid] = process
+            try:
+                return Worker(server.accept()[0], process.pid)
+            except OSError as error:
+                raise EngineFault(f"the worker does not answer: {error}") from None
+
+    def end(self, worker: Worker, gone: bool = False) -> int | None:
+        worker.sock.close()
+        process = self._processes.pop(worker.number)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(END_SECONDS if gone else 0)
+        status = process.poll()
+        process.kill()
+        process.wait()
+        return status
+
+    def close(self) -> None:
+        for process in self._processes.values():
+            process.kill()
+            process.wait()

@@ -1,22 +1,43 @@
-"""The loop: a save starts the checks, an answer or a key changes what is shown."""
+"""``autograder watch``: a save starts the checks, an answer or a key changes what is shown."""
 
 from __future__ import annotations
 
+import contextlib
+import os
+import re
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
+from types import TracebackType
 
 from autograder.base.errors import Fault, Unusable
-from autograder.checking import confined, screen, waiting
+from autograder.checking import confined, screen, student_copy, waiting
 from autograder.checking.confined import Checking
-from autograder.checking.keys import END, Keys
-from autograder.checking.saved_file import SavedFile
 from autograder.checking.screen import View
 from autograder.checking.student_copy import StudentCopy
 from autograder.show.terminal.console import console
 
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import select
+    import signal
+    import termios
+    import tty
+
 POLL_SECONDS = 0.1
 """Between two looks at the file."""
+
+QUIET_SECONDS = 0.5
+"""A file that cannot be used may be half written, or gone for a moment: so long nothing is said."""
+
+# Of arrows and their like; a letter may be part of it.
+SEQUENCE = re.compile(r"\x1b(\[[0-9;]*[A-Za-z~]|O.)?")
+END = "\x04"
+"""What a terminal sends, and what is told, when nobody is there any more."""
+
+Signature = tuple[int, int, int]
 
 
 def watch(path: Path, name: str | None) -> None:
@@ -118,3 +139,125 @@ class _Watching:
         elif not self._view.is_done:
             screen.report(self._screen, self._view)
         sys.stdout.flush()
+
+
+class SavedFile:
+    """A notebook or script, looked at whenever it has changed.
+
+    It is asked for its size and time. That needs no library, works on every system and on network
+    drives, which tell nobody of changes, and costs some microseconds.
+    """
+
+    def __init__(self, path: Path, name: str | None) -> None:
+        self._path = path
+        self._name = name
+        self._seen: Signature | None = (0, 0, 0)
+        self._changed = 0.0
+        self._is_doubtful = False
+
+    def saved(self) -> StudentCopy | None:
+        """What it holds, if it has been saved since this was asked before.
+
+        Raises:
+            Unusable: it has been of no use for a while; said once.
+        """
+        now = self._signature()
+        if now != self._seen:
+            self._seen, self._changed, self._is_doubtful = now, time.monotonic(), True
+            with contextlib.suppress(Unusable):
+                return self._usable()
+
+        if self._is_doubtful and time.monotonic() - self._changed >= QUIET_SECONDS:
+            self._is_doubtful = False
+            return self._usable()
+        return None
+
+    def _usable(self) -> StudentCopy:
+        copy = self.copy()
+        self._is_doubtful = False
+        return copy
+
+    def copy(self) -> StudentCopy:
+        """What it holds.
+
+        Raises:
+            Unusable: it is gone, or no notebook or script of an exercise.
+        """
+        return student_copy.of_file(self._path, self._name)
+
+    def _signature(self) -> Signature | None:
+        """What changes when it is saved; None while it is not there."""
+        try:
+            about = self._path.stat()
+        except OSError:
+            return None
+        return about.st_mtime_ns, about.st_size, about.st_ino
+
+
+class Keys:
+    """A context in which single keys are told; without a terminal there are none."""
+
+    def __init__(self) -> None:
+        self.are_there = sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
+        self._typed = ""
+
+    def __enter__(self) -> Keys:
+        if sys.platform != "win32" and self.are_there:
+            self._descriptor = sys.stdin.fileno()
+            self._before = termios.tcgetattr(self._descriptor)
+            self._listen()
+            # The shell has taken the terminal while it was suspended.
+            signal.signal(signal.SIGCONT, lambda *_: self._listen())
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if sys.platform != "win32" and self.are_there:
+            signal.signal(signal.SIGCONT, signal.SIG_DFL)
+            # The terminal may have gone.
+            with contextlib.suppress(termios.error):
+                termios.tcsetattr(self._descriptor, termios.TCSADRAIN, self._before)
+
+    def wait(self, seconds: float) -> str:
+        """The next key as a small letter; empty if none is pressed for so long."""
+        if not self.are_there:
+            time.sleep(seconds)
+            return ""
+        return self._pressed(seconds).lower()
+
+    if sys.platform == "win32":
+
+        def _pressed(self, seconds: float) -> str:
+            until = time.monotonic() + seconds
+            while not msvcrt.kbhit():
+                if time.monotonic() >= until:
+                    return ""
+                time.sleep(0.02)
+            key = msvcrt.getwch()
+            if key in "\x00\xe0":  # of an arrow and its like a second part follows
+                msvcrt.getwch()
+                return ""
+            return key
+
+    else:
+
+        def _listen(self) -> None:
+            # In the background a program must not change the terminal; of one that is another
+            # session's nobody says who is in front.
+            with contextlib.suppress(OSError):
+                if os.tcgetpgrp(self._descriptor) == os.getpgrp():
+                    tty.setcbreak(self._descriptor)
+
+        def _pressed(self, seconds: float) -> str:
+            if not self._typed and select.select([self._descriptor], [], [], seconds)[0]:
+                try:
+                    text = os.read(self._descriptor, 64).decode(errors="ignore")
+                except OSError:  # the terminal has been closed
+                    text = END
+                self._typed = SEQUENCE.sub("", text) if text else END
+            key, self._typed = self._typed[:1], self._typed[1:]
+            return key

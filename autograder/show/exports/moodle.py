@@ -148,7 +148,7 @@ def _grade_column(download: PlatformTable) -> int:
         Unusable: no such column, or several.
     """
     header, rows = download.header, download.rows
-    again = "download the grading worksheet again (Submissions, PlatformTable grading worksheet)"
+    again = "download the grading worksheet again (Submissions, Download grading worksheet)"
     if not rows or not all(_IDENTIFIER.match(row[0]) for row in rows):
         raise Unusable(
             f"{download}: is no grading worksheet with a participant in each line; {again}"

@@ -246,7 +246,7 @@ class Collector(ExchangeCollect):  # type: ignore[misc]
         try:
             status = os.fstat(folder)
             if self.check_owner and status.st_uid != os.getuid():
-                from autograder.nbgrader.accounts import name_of
+                from autograder.nbgrader.students import name_of
 
                 owner = name_of(status.st_uid)
                 if owner != record.student:

@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
+import io
+import json
 import sys
+import zipfile
 from dataclasses import replace
 from datetime import datetime, timezone, tzinfo
 from pathlib import Path
 from typing import Any
 
-from autograder.base import settings, times
+from autograder.base import files, settings, times
 from autograder.base.errors import Unusable
+from autograder.base.files import below
 from autograder.base.text import listed, on_day, short
 from autograder.course.class_list import may_be
 from autograder.course.collecting import inbox
 from autograder.course.collecting.collected import Collected, together
 from autograder.course.course import Course
-from autograder.course.gradebook import config, deadlines, record, versions
+from autograder.course.gradebook import config, deadlines, master, record, versions
+from autograder.exercises import data_files
 from autograder.exercises.exercise import Exercise
-from autograder.nbgrader import handed_out
+from autograder.exercises.sources import notebook_at
 
 OURS = "autograder."
 """How the names of our own programs for the exchange begin."""
+
+
+_DATE = (1980, 1, 1, 0, 0, 0)
+"""The date of files in an archive, so that the same release gives the same bytes."""
 
 
 def due_time(text: str, zone: tzinfo | None = None) -> datetime:
@@ -56,7 +65,7 @@ def release(
     Raises:
         Unusable: no release, no exchange on this system, or one that cannot be written.
     """
-    handed_out.insist(course, exercise)
+    _insist(course, exercise)
     time = due_time(due, course.settings.zone) if isinstance(due, str) else due
     app: Any = _releaser(course, exercise) if archive is None else None
     if time is not None:
@@ -74,12 +83,26 @@ def release(
         until.append(f"note: that is over already, so {late}")
 
     if archive is not None:
-        names = handed_out.archive(course, exercise, archive)
+        names = _pack(course, exercise, archive)
         return [f"wrote {short(archive)}: {listed(names)}", *until]
     app.force = True
     _start(app)
     notes = [f"note: {note}" for note in getattr(app, "notes", ())]
     return [f"released {exercise.name} in {app.dest_path}", *until, *notes]
+
+
+def with_due(notebook: bytes, due: datetime | None) -> bytes:
+    """The release with its due date, for people in the first cell of text, and for ``check``."""
+    if due is None:
+        return notebook
+    data = json.loads(notebook)
+    data["metadata"].setdefault("autograder", {})["due"] = on_day(due)
+
+    texts = [cell for cell in data["cells"] if cell["cell_type"] == "markdown"]
+    for cell in texts[:1]:
+        source = master.with_due("".join(cell["source"]), due)
+        cell["source"] = source.splitlines(keepends=True)
+    return (json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode()
 
 
 def collect(course: Course, exercise: Exercise) -> list[str]:
@@ -118,6 +141,40 @@ def from_exchange(course: Course, exercise: Exercise) -> Collected:
     collected = getattr(app, "collected", Collected())
     assert isinstance(collected, Collected)
     return collected
+
+
+def _insist(course: Course, exercise: Exercise) -> None:
+    """Refuse to hand out a folder without all files of the exercise.
+
+    Raises:
+        Unusable: one is not there, or not as it is in ``solutions/``.
+    """
+    folder = notebook_at(course.root, exercise.name, "assignments").parent
+    for place, content in exercise.data.items():
+        path = below(folder, place, follow=False)
+        if not path.is_file() or path.read_bytes() != content:
+            source = below(notebook_at(course.root, exercise.name).parent, place, follow=False)
+            repair = f"run autograder build {exercise.name}"
+            raise Unusable(f"{path}: is not what {source} is; {repair}")
+
+
+def _pack(course: Course, exercise: Exercise, path: Path) -> list[str]:
+    """Write all that students need into a zip: the notebook, and its data files; their names."""
+    name = exercise.name
+    folder = notebook_at(course.root, name, "assignments").parent
+    due = course.settings.due.get(name)
+    packed = io.BytesIO()
+    names = []
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as into:
+        for file in data_files.files(folder):
+            place = file.relative_to(folder).as_posix()
+            content = file.read_bytes()
+            if place == f"{name}.ipynb":
+                content = with_due(content, due)
+            into.writestr(zipfile.ZipInfo(f"{name}/{place}", _DATE), content, zipfile.ZIP_DEFLATED)
+            names.append(place)
+    files.write(path, packed.getvalue())
+    return names
 
 
 def _releaser(course: Course, exercise: Exercise) -> Any:

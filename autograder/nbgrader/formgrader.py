@@ -10,7 +10,12 @@ ask no other machine for anything.
 
 from __future__ import annotations
 
+import asyncio
+import json
+import os
 import sys
+import traceback
+from collections.abc import Awaitable, Callable
 from datetime import datetime, timezone
 from importlib import resources
 from pathlib import Path
@@ -18,8 +23,8 @@ from typing import Any
 
 from autograder.base import settings, times
 from autograder.base.errors import Unusable
+from autograder.course.course import find
 from autograder.course.gradebook import config
-from autograder.nbgrader import buttons
 
 PATIENCE = 30
 """Seconds to wait for a lock that another program holds; more than ours hold one for."""
@@ -32,6 +37,31 @@ BASE = "nbgrader.server_extensions.formgrader.base"
 
 UTILS = "js/utils.js"
 """The script that all pages of the formgrader load."""
+
+
+ACTIONS = {
+    "AssignHandler": "generate_assignment",
+    "UnReleaseHandler": "unrelease",
+    "ReleaseHandler": "release_assignment",
+    "CollectHandler": "collect",
+    "AutogradeHandler": "autograde",
+    "GenerateAllFeedbackHandler": "generate_feedback",
+    "ReleaseAllFeedbackHandler": "release_feedback",
+    "GenerateFeedbackHandler": "generate_feedback",
+    "ReleaseFeedbackHandler": "release_feedback",
+}
+"""What nbgrader calls a button, and the function of its interface that does the work.
+
+nbgrader does it within the request, so that nobody else is answered meanwhile: a student whose code
+never returns stops the pages of all graders, and whatever they enter.
+"""
+
+START = """
+import sys
+sys.path[:] = sys.argv[4:]
+from autograder.nbgrader.formgrader import main
+main(*sys.argv[1:4])
+"""
 
 
 def change() -> None:
@@ -56,7 +86,7 @@ def change() -> None:
         lambda handler: f"{policy.fget(handler)}; {OWN_ONLY}"
     )
 
-    buttons.work_apart(apihandlers)
+    _work_apart(apihandlers)
     _keep_due_dates(apihandlers)
     _extend_script(handlers)
 
@@ -144,3 +174,76 @@ def _begin_anew(handler: Any) -> None:
     gradebook = handler.settings.get("nbgrader_gradebook")
     if gradebook is not None:
         gradebook.db.rollback()
+
+
+def _work_apart(apihandlers: Any) -> None:
+    """Change what the formgrader of this process does at its buttons."""
+    for name, action in ACTIONS.items():
+        handler = getattr(apihandlers, name)
+        handler.post = _post(apihandlers, action)
+
+
+def _post(apihandlers: Any, action: str) -> Callable[..., Awaitable[None]]:
+    async def post(handler: Any, *arguments: str) -> None:
+        try:
+            course = config.course_of(handler.coursedir)
+            answer = await _apart(course.root, course.state, action, arguments)
+        except Unusable as error:
+            answer = {"success": False, "log": str(error)}
+        handler.write(json.dumps(answer))
+
+    guarded = apihandlers.check_xsrf(apihandlers.check_notebook_dir(post))
+    return apihandlers.web.authenticated(guarded)  # type: ignore[no-any-return]
+
+
+async def _apart(root: Path, state: Path, action: str, arguments: tuple[str, ...]) -> Any:
+    """What nbgrader's interface answers, in a process that ends with it."""
+    call = (str(state), action, json.dumps(arguments))
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", START, *call, *sys.path,
+        cwd=root, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    try:
+        said, _ = await process.communicate()
+    except BaseException:
+        process.kill()  # the server ends
+        raise
+    try:
+        return json.loads(said)
+    except ValueError:
+        # Its last words are in the server's log.
+        cause = f"the process that did it ended with code {process.returncode}"
+        return {"success": False, "log": f"{cause}; try again, or use the command line"}
+
+
+def main(state: str, action: str, arguments: str) -> None:
+    """Do the work of a button in the course of the working directory; the answer, printed."""
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # whatever else is printed goes to the log
+    answers.write(json.dumps(act(Path(state), action, json.loads(arguments))))
+    answers.close()
+
+
+def act(state: Path, action: str, arguments: list[str]) -> dict[str, Any]:
+    """What nbgrader's interface answers: whether it went well, and its log."""
+    from nbgrader.converters import NbGraderException  # type: ignore[import-untyped]
+    from nbgrader.exchange import ExchangeError  # type: ignore[import-untyped]
+
+    # What has not changed need not be graded again.
+    options = {"force": False} if action == "autograde" else {}
+    try:
+        api = config.api(find(state))
+        answer: dict[str, Any] = getattr(api, action)(*arguments, **options)
+    except Unusable as error:
+        return {"success": False, "log": str(error)}
+    except Exception:
+        return {"success": False, "error": traceback.format_exc()}
+
+    # Where it was refused, the log says why, and a traceback says nothing more.
+    refusals = tuple(
+        f"{one.__module__}.{one.__name__}: " for one in (NbGraderException, ExchangeError)
+    )
+    last = answer.get("error", "").rstrip().rpartition("\n")[2]
+    if last.startswith(refusals) and "log" in answer:
+        del answer["error"]
+    return answer

@@ -14,8 +14,8 @@ from nbgrader.exchange.default import (  # type: ignore[import-untyped]
 
 from autograder.base import files
 from autograder.course.gradebook import config, marks
-from autograder.nbgrader.accounts import name_of, number_of
-from autograder.nbgrader.handed_out import with_due
+from autograder.nbgrader.exchange import with_due
+from autograder.nbgrader.students import name_of, number_of
 
 
 class _Releaser(Exchange):  # type: ignore[misc]

@@ -8,6 +8,7 @@ has named, for all accounts of the machine at once: in ``/etc/jupyter/nbgrader_c
 from __future__ import annotations
 
 import os
+import pwd
 import stat
 from pathlib import Path
 
@@ -22,7 +23,6 @@ from nbgrader.utils import get_username  # type: ignore[import-untyped]
 from traitlets import List, Unicode
 
 from autograder.base.text import listed
-from autograder.nbgrader.accounts import name_of, number_of
 
 
 class KnownCourses(Exchange):  # type: ignore[misc]
@@ -129,3 +129,19 @@ class Submitter(_OfOneCourse, ExchangeSubmit):  # type: ignore[misc]
         folder = inbound / self.assignment_filename
         # What lies in it may have another group, and stays open: this is the only way there.
         folder.chmod(stat.S_IMODE(folder.stat().st_mode) & ~0o007)
+
+
+def name_of(number: int) -> str:
+    """The name of an account for people; in containers a number may have none."""
+    try:
+        return pwd.getpwuid(number).pw_name
+    except KeyError:
+        return f"user {number}"
+
+
+def number_of(name: str) -> int | None:
+    """The number of an account, which may be given as its number; None where there is none."""
+    try:
+        return int(name) if name.isdecimal() else pwd.getpwnam(name).pw_uid
+    except KeyError:
+        return None

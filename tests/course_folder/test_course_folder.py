@@ -16,7 +16,7 @@ import pytest
 from autograder.base import settings
 from autograder.course.course import Course
 from autograder.course.new_course import copies
-from autograder.nbgrader import handed_out
+from autograder.nbgrader import exchange
 from tests.support import courses, processes
 from tests.support.courses import NAME, RIGHT
 
@@ -265,7 +265,7 @@ def test_check_says_when_a_notebook_is_due(tmp_path: Path) -> None:
     path = tmp_path / "attention.ipynb"
     release = (courses.ROOT / "assignments" / "attention" / "attention.ipynb").read_bytes()
     due = datetime(2026, 12, 1, 18, tzinfo=ZoneInfo("Europe/Berlin"))
-    path.write_bytes(handed_out.with_due(release, due))
+    path.write_bytes(exchange.with_due(release, due))
     said = run(tmp_path, "check", path, code=1).stdout
     assert "due 1 December 2026, 18:00 CET, as it was handed out" in said
     assert "changed" not in said

@@ -15,7 +15,7 @@ from autograder.base import text as plain_text
 from autograder.base.result import CheckResult
 from autograder.course.course import Course
 from autograder.course.gradebook import autograded, marks, master, record
-from autograder.nbgrader import handed_out
+from autograder.nbgrader import exchange
 from autograder.submissions.parse import parse
 from tests.support import courses, formgrader
 from tests.support.courses import ALL_CHECKS, NAME, RIGHT
@@ -156,7 +156,7 @@ def test_the_due_date_of_a_release_is_no_text_of_the_students(course: Course) ->
     known = courses.load(course)
     due = datetime(2026, 12, 1, 18, tzinfo=timezone.utc)
     file = courses.submit(course, "ada", ANSWERED) / f"{NAME}.ipynb"
-    file.write_bytes(handed_out.with_due(file.read_bytes(), due))
+    file.write_bytes(exchange.with_due(file.read_bytes(), due))
     assert "**Due: 1 December 2026" in file.read_text()
     one = replace(
         courses.graded(course, "ada", ANSWERED), submission=parse(file.read_bytes(), known)

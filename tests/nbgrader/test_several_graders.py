@@ -29,7 +29,7 @@ from autograder.course.gradebook import config, deadlines, marks, record
 from autograder.course.gradebook import database as opening
 from autograder.course.gradebook.database import STUDENT
 from autograder.course.grading.interruption import Journal
-from autograder.nbgrader import buttons, formgrader
+from autograder.nbgrader import formgrader
 from tests.support import courses, jupyter, processes, whole_course
 from tests.support.courses import ALL_CHECKS, NAME, RIGHT
 from tests.support.databases import Database
@@ -382,11 +382,11 @@ def test_a_button_that_is_refused_says_why_and_no_traceback(
 ) -> None:
     courses.submit(course, "eve", {})
     (course.submitted / "eve" / NAME / f"{NAME}.ipynb").write_text("{")
-    refused = buttons.act(course.state, "autograde", [NAME, "eve"])
+    refused = formgrader.act(course.state, "autograde", [NAME, "eve"])
     assert not refused["success"] and "eve: rejected: not a notebook" in refused["log"]
     assert "error" not in refused
     place = course.state / "exchange" / course.id()
     place.parent.mkdir(exist_ok=True)
     place.touch()
-    refused = buttons.act(course.state, "release_assignment", [NAME])
+    refused = formgrader.act(course.state, "release_assignment", [NAME])
     assert not refused["success"] and "is of " in refused["log"] and "error" not in refused

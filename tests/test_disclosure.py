@@ -10,7 +10,7 @@ import pytest
 from autograder.base.result import CheckResult, Result, StepResult
 from autograder.base.settings import Settings
 from autograder.course.course import find
-from autograder.course.disclosure import as_student_sees, visible
+from autograder.show.disclosure import as_student_sees, visible
 
 
 def check(name: str, *, hidden: bool) -> CheckResult:

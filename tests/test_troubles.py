@@ -25,11 +25,11 @@ from autograder.base.result import CheckResult, Example, Outcome, Result, StepRe
 from autograder.course import results as stored
 from autograder.course import timestamp
 from autograder.course.course import Course
-from autograder.course.disclosure import as_student_sees
 from autograder.course.gradebook import autograded, marks, master, record
 from autograder.course.grading import grade_class
 from autograder.course.results import result_path
 from autograder.course.troubles import Troubles, extra
+from autograder.show.disclosure import as_student_sees
 from autograder.show.exports import gradescope
 from autograder.show.pages import feedback
 from autograder.show.pages.student_page import StudentPage

@@ -4,7 +4,6 @@ __all__ = [
     "class_list",
     "collecting",
     "course",
-    "disclosure",
     "gradebook",
     "grading",
     "keeping",

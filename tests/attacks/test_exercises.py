@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from autograder.base.settings import DISCLOSURES, Settings
-from autograder.course import disclosure
 from autograder.grader.grader import Grader
+from autograder.show import disclosure
 from autograder.show.exports import gradescope
 from autograder.show.pages.student_page import StudentPage
 from tests.support.attacks import neighbours

@@ -15,9 +15,9 @@ from typing import Any
 
 from autograder.base.errors import Unusable
 from autograder.course.class_list import GITHUB, value_of
-from autograder.course.disclosure import as_student_sees
 from autograder.course.gradebook import database
 from autograder.course.gradebook.final_grades import ClassGrades, FinalGrade
+from autograder.show.disclosure import as_student_sees
 from autograder.show.exports.export import Product, Request
 from autograder.show.exports.safe_csv import number
 

@@ -20,9 +20,9 @@ from autograder.base import files
 from autograder.base.errors import Fault, Unusable
 from autograder.base.result import CheckResult, Result
 from autograder.base.text import once_right, printable, shown
-from autograder.course.disclosure import as_student_sees, by_itself
 from autograder.course.gradebook.final_grades import ClassGrades, FinalGrade
 from autograder.exercises.exercise import Exercise
+from autograder.show.disclosure import as_student_sees, by_itself
 from autograder.show.exports.export import Product, Request
 from autograder.show.exports.safe_csv import number
 from autograder.submissions import notebook

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from autograder.base.result import Result, StepResult
 from autograder.base.text import late, on_day, once_right, points, points_of
-from autograder.course.disclosure import as_student_sees
 from autograder.course.gradebook.marks import Marks
 from autograder.exercises.exercise import Exercise
+from autograder.show.disclosure import as_student_sees
 from autograder.show.pages.changes import PageFacts
 from autograder.show.pages.document import show
 from autograder.show.pages.steps import ShownQuestion, Steps, docstrings, to_mend

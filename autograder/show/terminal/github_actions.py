@@ -14,7 +14,7 @@ from typing import TextIO
 
 from autograder.base.result import Result, StepResult
 from autograder.base.text import brief, count, listed, number, points_of, printable, quoted
-from autograder.course.disclosure import visible
+from autograder.show.disclosure import visible
 from autograder.show.terminal.score_table import NOTHING, Waits, alike, hints_of
 
 SUMMARY_BYTES = 1024 * 1024

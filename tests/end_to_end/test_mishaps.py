@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import zipfile
-from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
@@ -49,74 +48,27 @@ def everything(course: Course) -> dict[str, bytes]:
     return found
 
 
-def bad_settings(course: Course) -> Path:
-    path = course.root / "autograder.toml"
-    path.write_text(f"{DUE}carried = 5\n")
-    return path
-
-
-def no_settings(course: Course) -> Path:
-    path = course.root / "autograder.toml"
-    path.write_text(f"{DUE}carried = \n")
-    return path
-
-
-def a_student_twice(course: Course) -> Path:
-    path = course.state / "students.csv"
-    path.write_text(f"{PEOPLE}ada,Ada Ash,1\n")
-    return path
-
-
-def two_with_one_number(course: Course) -> Path:
-    path = course.state / "students.csv"
-    path.write_text(f"{PEOPLE}cyd,Cyd Cedar,2\n")
-    return path
-
-
-def a_comma_in_a_name(course: Course) -> Path:
-    path = course.state / "students.csv"
-    path.write_text(f"{PEOPLE}cyd,Cedar, Cyd,3\n")
-    return path
-
-
-def a_student_in_capitals(course: Course) -> Path:
-    path = course.state / "students.csv"
-    path.write_text(f"{PEOPLE}Ada,Ada Ash,3\n")
-    return path
-
-
-def a_spreadsheet(course: Course) -> Path:
-    path = course.state / "students.csv"
-    path.write_bytes(PEOPLE.encode("utf-16"))
-    return path
-
-
-def a_date_of_no_zone(course: Course) -> Path:
-    path = course.state / "extensions.csv"
-    path.write_text("who,exercise,until\nada,counting,tomorrow\n")
-    return path
-
-
 @pytest.mark.parametrize(
-    ("mishap", "says"),
+    ("file", "text", "says"),
     [
-        (bad_settings, "autograder.toml:2: carried = 5 does not fit; write it like"),
-        (no_settings, "autograder.toml:2:"),
-        (a_student_twice, "students.csv:4: ada stands there twice; delete one of the lines"),
-        (a_comma_in_a_name, "students.csv:4: more fields than headings; put what has a comma in"),
-        (a_student_in_capitals, "students.csv:4: Ada is ada but for capital letters; delete a"),
-        (two_with_one_number, "students.csv:4: cyd has the Moodle ID 2 of bob; correct one"),
-        (a_spreadsheet, "students.csv: "),
-        (a_date_of_no_zone, "extensions.csv:2: until 'tomorrow': "),
+        ("autograder.toml", f"{DUE}carried = 5\n", "autograder.toml:2: carried = 5 does not fit; write it like"),
+        ("autograder.toml", f"{DUE}carried = \n", "autograder.toml:2:"),
+        ("students.csv", f"{PEOPLE}ada,Ada Ash,1\n", "students.csv:4: ada stands there twice; delete one of the lines"),
+        ("students.csv", f"{PEOPLE}cyd,Cedar, Cyd,3\n", "students.csv:4: more fields than headings; put what has a comma in"),
+        ("students.csv", f"{PEOPLE}Ada,Ada Ash,3\n", "students.csv:4: Ada is ada but for capital letters; delete a"),
+        ("students.csv", f"{PEOPLE}cyd,Cyd Cedar,2\n", "students.csv:4: cyd has the Moodle ID 2 of bob; correct one"),
+        ("students.csv", PEOPLE.encode("utf-16"), "students.csv: "),
+        ("extensions.csv", "who,exercise,until\nada,counting,tomorrow\n", "extensions.csv:2: until 'tomorrow': "),
     ],
-)
+)  # fmt: skip
 def test_what_a_teacher_wrote_wrongly_is_one_line_and_nothing_is_lost(
-    graded: Course, mishap: Callable[[Course], Path], says: str
+    graded: Course, file: str, text: str | bytes, says: str
 ) -> None:
     put(graded, "bob", RIGHT, datetime.now(timezone.utc) - timedelta(minutes=1))
     before = everything(graded)
-    path = mishap(graded)
-    spoilt = path.read_bytes()
+    path = (graded.root if file == "autograder.toml" else graded.state) / file
+    spoilt = text.encode() if isinstance(text, str) else text
+    path.write_bytes(spoilt)
     for command in ("collect", "grade", "report", "export", "feedback"):
         if command == "collect" and path.name == "extensions.csv":
             continue  # who hands in late is no matter there

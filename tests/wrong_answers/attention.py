@@ -653,9 +653,7 @@ def values_scaled_in_place(weights, V):
 # causal_mask
 
 
-@wrong_answer(
-    step="causal_mask", named="answer_of_earlier_call kept_from_earlier_call not_repeatable"
-)
+@wrong_answer(step="causal_mask")
 def kept_by_the_number_of_queries(n_queries, n_keys=None):
     """Masks are kept by the number of queries, so another number of keys gets the old one."""
     global _masks

@@ -4,7 +4,7 @@
 # attention_backward
 
 
-@wrong_answer(step="attention_backward", named="scale_of_the_examples")
+@wrong_answer(step="attention_backward", named="scale_of_the_examples truncated")
 def root_cut(Q, K, V, d_output):
     """The root is cut to a whole number."""
     scale = int(np.sqrt(Q.shape[-1]))

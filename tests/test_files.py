@@ -137,7 +137,6 @@ def test_a_link_leads_nobody_out_of_a_folder(tmp_path, link):
 
 OWN = {
     "authoring/arrays.py": {"authored.parent / str(name.value)"},
-    "authoring/beside.py": {"folder / f'{name}.ipynb'"},
     "authoring/build.py": {
         "folder / f'{name}.ipynb'",
         "handed_out / f'{name}.ipynb'",

@@ -5,7 +5,6 @@ __all__ = [
     "cells",
     "fresh_answers",
     "grading",
-    "notes",
     "proving",
     "regions",
     "starter",

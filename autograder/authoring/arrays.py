@@ -51,7 +51,7 @@ def written(cell: Cell, authored: Path) -> str:
     return "\n".join(lines)
 
 
-def problems(source: Source) -> Iterator[Problem]:
+def archives(source: Source) -> Iterator[Problem]:
     """What is wrong with the archives that an exercise names, and with where it names them."""
     for cell in source.cells:
         if cell.markdown:

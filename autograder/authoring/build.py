@@ -2,36 +2,17 @@
 
 from __future__ import annotations
 
-import ast
 import importlib.util
 import io
-import json
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
-from autograder.authoring import (
-    arrays,
-    beside,
-    cell_metadata,
-    check_form,
-    modules,
-    oracles,
-    read,
-    regions,
-    self_check,
-    tool_tables,
-    unsound,
-)
-from autograder.authoring.cells import Cell, Source
+from autograder.authoring import draws, notebook, read, regions, self_check
+from autograder.authoring.cells import Problem, Source
 from autograder.base.errors import Unusable
 from autograder.base.files import write
 from autograder.base.settings import Settings
-from autograder.base.text import points, shown
 from autograder.exercises import data_files, misconceptions, sources
-from autograder.exercises import names as scope
-from autograder.exercises.exercise import content_id
 
 
 def notebooks(path: Path, settings: Settings | None = None) -> tuple[bytes, bytes]:
@@ -53,8 +34,8 @@ def _with_hints(authored: Source, root: Path, settings: Settings) -> bytes:
     bank = misconceptions.load(misconceptions.path_of(root, authored.exercise))
     data = data_files.read(root / "solutions" / authored.exercise)
     with data_files.inside(data):
-        questions = hints.table(_full(authored), bank)
-    return _full(authored, questions, data_files.marks(data, settings.packages))
+        questions = hints.table(notebook.full(authored), bank)
+    return notebook.full(authored, questions, data_files.marks(data, settings.packages))
 
 
 def build(
@@ -90,13 +71,13 @@ def build(
         )
 
     folder, handed_out = root / "solutions" / name, root / "assignments" / name
-    data = beside.data(folder, name)
+    data = _data(folder, name)
     # A mistake in a mark is said before anything slow is loaded.
-    exercise = read.read(authored) if check else unsound.read_or_try(authored, _full, data)
+    exercise = read.read(authored) if check else read.read_or_try(authored, notebook.full, data)
     if not check:
         begin(exercise)
         # Before the bank's answers, which would meet the same mistakes.
-        self_check.rehearse(exercise, _full(exercise), data)
+        self_check.rehearse(exercise, notebook.full(exercise), data)
     settings = settings or Settings()
     full = _with_hints(exercise, root, settings)
     release = _release(full)
@@ -132,6 +113,14 @@ def authored_names(root: Path) -> list[str]:
     return sorted(names)
 
 
+def notes(source: Source) -> Iterator[Problem]:
+    """What is worth a look, with what to do about it."""
+    if not source.heading:
+        cause = f"no title, so pages are headed {source.exercise}"
+        yield Problem(1, cause, "begin a [markdown] cell with # # and the title")
+    yield from draws.in_solutions(source)
+
+
 def _write(path: Path, content: bytes) -> None:
     try:
         write(path, content)
@@ -139,26 +128,6 @@ def _write(path: Path, content: bytes) -> None:
         raise Unusable(
             f"{path}: {error.strerror}; make its folder writable, or move away what is there"
         ) from None
-
-
-def _full(authored: Source, hints: str = "", brought: Mapping[str, str] = {}) -> bytes:
-    cells = list(_cells(authored, hints))
-    needs = authored.of("setup")[0].needs
-    metadata: dict[str, Any] = {
-        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-        "language_info": {"name": "python"},
-        "autograder": {
-            "exercise": authored.exercise,
-            "title": authored.title,
-            "source_sha256": sources.combined(authored.built_from),
-            "built_from": authored.built_from,
-            **brought,
-            **({"needs": list(needs)} if needs else {}),
-        },
-    }
-    notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": cells}
-    # As nbformat writes it, so that saving it in Jupyter changes nothing else.
-    return (json.dumps(notebook, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode()
 
 
 def _release(full: bytes) -> bytes:
@@ -182,78 +151,20 @@ def _release(full: bytes) -> bytes:
     return released
 
 
-def _cells(authored: Source, hints: str) -> Iterator[dict[str, Any]]:
-    """The cells of the full notebook; oracles are in it only where a hidden check uses them."""
-    counts: dict[str, int] = {}
-    for cell in authored.cells:
-        if cell.kind == "oracles":
-            continue
+def _data(folder: Path, name: str) -> dict[str, bytes]:
+    """The files beside the notebook, by their place below ``folder``.
 
-        id = cell.kind if cell.kind in ("setup", "arrays") else cell.id
-        built: dict[str, Any] = {
-            "cell_type": "markdown" if cell.markdown else "code",
-            "id": id or _content_id(cell, counts),
-            "metadata": cell_metadata.of(authored, cell),
-            "source": _text(authored, cell, hints).splitlines(keepends=True),
-        }
-        if not cell.markdown:
-            built |= {"execution_count": None, "outputs": []}
-        yield built
-
-
-def _text(authored: Source, cell: Cell, hints: str) -> str:
-    """What stands in a cell of the full notebook."""
-    if cell.kind == "setup":
-        own = modules.without_imports(cell.source)
-        filled_in = tool_tables.written(authored, cell)
-        parts = [modules.head(authored), own, filled_in, hints, "tools.ready()"]
-        return "\n\n".join(filter(None, parts))
-    if cell.kind == "arrays":
-        return f"# @title Arrays: run this, too\n{arrays.written(cell, authored.path)}"
-    if cell.kind == "step":
-        steps = [step.id for step in authored.of("step")]
-        title = f"# Step {steps.index(cell.id) + 1} of {len(steps)} · {cell.id}"
-        return f"{title} · {points(authored.points_of(cell.id))}\n{cell.source}"
-    if cell.kind == "check":
-        return _check(cell, [oracle.source for oracle in authored.of("oracles")])
-    return cell.source
-
-
-def _check(cell: Cell, oracle_cells: list[str]) -> str:
-    """A check with a line on what it is worth; of a hidden one the rest is in a hidden region."""
-    sentence = ast.parse(cell.source).body[0]
-    lines = cell.source.split("\n")
-    head = "\n".join(lines[: sentence.end_lineno])
-    body = "\n".join(lines[sentence.end_lineno :]).strip("\n")
-
-    about = f"{shown(cell.category or '')} · {points(cell.points or 0)}"
-    if cell.void:
-        about = f"{about} · counts in full for everybody"
-        if cell.hidden:
-            return f"{head}\n# @title Hidden check · {about}\npass"
-        return f'{head}\n# Check · {about}\nwith tools.check("{cell.id}"):\n    pass'
-
-    if not cell.hidden:
-        if not check_form.announcements(ast.parse(body)):
-            body = f'with tools.check("{cell.id}"):\n{modules.indented(body)}'
-        # What meets a student who goes on the next day where they were.
-        announced = rf'(check\("{cell.id}"\):)$'
-        body = re.sub(announced, r"\1  # NameError? Run the first cell.", body, count=1, flags=re.M)
-        return f"{head}\n# Check · {about}\n{body}"
-
-    needed = oracles.closure(oracle_cells, scope.names(body).needed)
-    hidden = f"{needed}\n\n{body}" if needed else body
-    return (
-        f"{head}\n# @title Hidden check · {about} · graded after you hand in\npass\n"
-        f"### BEGIN HIDDEN TESTS\n{hidden}\n### END HIDDEN TESTS"
-    )
-
-
-def _content_id(cell: Cell, counts: dict[str, int]) -> str:
-    """The id of a cell; of those that say the same, each has a number of its own."""
-    id = content_id(cell.kind, cell.source)
-    counts[id] = counts.get(id, 0) + 1
-    return id if counts[id] == 1 else f"{id}-{counts[id]}"
+    Raises:
+        Unusable: one of them is code or a second notebook, or cannot be read; or they are too
+            large.
+    """
+    for path in data_files.files(folder):
+        repair = f"move it out of {folder}"
+        if path.suffix == ".py":
+            raise Unusable(f"{path}: nbgrader would hand this file to students; {repair}")
+        if path.suffix == ".ipynb" and path != folder / f"{name}.ipynb":
+            raise Unusable(f"{path}: nbgrader would release this notebook too; {repair}")
+    return data_files.read(folder)
 
 
 def _differs(path: Path, content: bytes) -> bool:

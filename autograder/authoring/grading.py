@@ -11,10 +11,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from types import MappingProxyType
 
-from autograder.authoring import scope
 from autograder.authoring.cells import Source
-from autograder.authoring.crossing import instead
 from autograder.authoring.proving.answers import Answer
+from autograder.authoring.self_check import instead
 from autograder.base.errors import Unusable
 from autograder.base.result import CheckResult, Result, check_id
 from autograder.base.settings import Settings
@@ -128,7 +127,7 @@ def _lost(authored: Source, solved: Result) -> Iterator[str]:
     cells = {cell.id: cell for cell in authored.of("check")}
     failing = {step.name for step in solved.steps if not step.passed}
     for line, step, check in _checks(authored, solved):
-        called = scope.called(authored, cells[check_id(step, check.name)])
+        called = authored.called_by(cells[check_id(step, check.name)])
         if check.status == "passed" or called & failing:  # it may fail for what it calls
             continue
 

@@ -1,8 +1,12 @@
-"""What an exercise needs of earlier ones: functions that students have written there.
+"""Functions that students need not write: those of earlier exercises, and steps that are given.
 
 The mark ``needs="attention:softmax"`` stands on the setup cell. The later exercise gets a cell for
 each function. Students paste their own into it; the grader uses the earlier exercise's solution,
 whatever they paste, and nothing of that is released. With ``given=true`` they get the solution.
+
+So a course can leave out steps, too: with ``given=true`` on a step, its cell is released with the
+solution in it, locked, and the grader uses the solution. Its checks are left out, and the points of
+all others grow: the exercise is worth what it was.
 """
 
 from __future__ import annotations
@@ -12,10 +16,11 @@ from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
-from autograder.authoring import percent
+from autograder.authoring import cells as authored_cells
 from autograder.authoring.cells import Cell, Problem, Source
 from autograder.authoring.regions import without_region
 from autograder.base.files import text_of
+from autograder.exercises.exercise import defines_class
 from autograder.exercises.names import BUILTINS, names
 
 
@@ -29,7 +34,7 @@ def with_needed(cells: tuple[Cell, ...], authored: Path) -> tuple[Cell, ...]:
     """The cells, and behind the setup cell one for each function that is needed.
 
     What is given stands in the setup cell itself. What cannot be found is left out, and
-    :func:`problems` says so.
+    :func:`unknown` says so.
     """
     found: list[Cell] = []
     for cell in cells:
@@ -52,7 +57,7 @@ def with_needed(cells: tuple[Cell, ...], authored: Path) -> tuple[Cell, ...]:
     return tuple(found)
 
 
-def problems(source: Source) -> Iterator[Problem]:
+def unknown(source: Source) -> Iterator[Problem]:
     """What is wrong with what the exercise needs."""
     setup = source.of("setup")[0]
     own = {cell.id for cell in source.of("step", "check", "manual")}
@@ -80,7 +85,66 @@ def _step(authored: Path, need: str) -> Cell | None:
     path = authored.with_name(f"{exercise}.py")
     if exercise == authored.stem or not path.is_file():
         return None
-    for cell in percent.cells(text_of(path.read_bytes()), [], {}):
+    for cell in authored_cells.read(text_of(path.read_bytes()), [], {}):
         if cell.kind == "step" and cell.id == name:
             return cell
     return None
+
+
+def given(source: Source) -> Iterator[Problem]:
+    """What is wrong with the steps that are given."""
+    steps = source.of("step")
+    chosen = [step for step in steps if step.given]
+    for step in chosen:
+        if defines_class(step.source, step.id):
+            cause = f"{step.id} is a class, which cannot be given"
+            yield Problem(step.line, cause, "put it into setup, and delete its checks")
+    if chosen and not any(check.points for check in _graded(source)):
+        yield Problem(chosen[0].line, "no step with points is left to write", "give fewer of them")
+
+
+def with_given(source: Source) -> Source:
+    """The exercise without the checks of given steps, worth as much as before."""
+    given = _given(source)
+    if not given:
+        return source
+
+    points = dict(_scaled(source))
+    cells: list[Cell] = []
+    for cell in source.cells:
+        if cell.kind == "step" and cell.given:
+            text = f"# Given · {cell.id} · not graded\n{without_region(cell.source)}"
+            cells.append(replace(cell, kind="needed", source=text, points=None, draws=None))
+        elif cell.kind == "step":
+            cells.append(replace(cell, points=None))
+        elif cell.kind != "check":
+            cells.append(cell)
+        elif cell.step not in given:
+            cells.append(replace(cell, points=points[cell.id]))
+    return replace(source, cells=tuple(cells))
+
+
+def _graded(source: Source) -> list[Cell]:
+    """The checks that stay."""
+    given = _given(source)
+    return [check for check in source.of("check") if check.step not in given]
+
+
+def _given(source: Source) -> set[str]:
+    return {step.id for step in source.of("step") if step.given}
+
+
+def _scaled(source: Source) -> Iterator[tuple[str, float]]:
+    """What each check that stays is worth, in tenths of a point; together as much as all before."""
+    kept = _graded(source)
+    total = sum(check.points or 0 for check in source.of("check"))
+    factor = total / sum(check.points or 0 for check in kept)
+
+    exact = shared_out = 0.0
+    for check in kept:
+        exact += factor * (check.points or 0)
+        # What is rounded off goes to the next check; the last one ends on the total.
+        up_to_here = total if check is kept[-1] else round(exact, 1)
+        worth = round(up_to_here - shared_out, 6)
+        yield check.id, int(worth) if worth.is_integer() else worth
+        shared_out = up_to_here

@@ -1,19 +1,26 @@
-"""The authored file of an exercise: a percent script, read and held to the rules."""
+"""The authored file of an exercise: a percent script, read and held to the rules.
+
+All that can be said of one with mistakes is said in one run: what is wrong in a check does not keep
+the others from being tried.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from autograder.authoring import arrays, given_steps, lint, modules, needs, percent
+from autograder.authoring import arrays, modules, needs, rules, self_check
+from autograder.authoring import cells as reading
 from autograder.authoring.cells import Cell, Kind, Problem, Source
 from autograder.base.errors import Unusable
 from autograder.base.files import text_of
 from autograder.base.text import not_python
 from autograder.exercises import sources
 
-__all__ = ["Cell", "Problem", "Source", "read"]
+APART: frozenset[Kind] = frozenset({"check", "manual", "prose"})
+"""The cells that no other cell needs."""
 
 
 def read(path: Path) -> Source:
@@ -45,14 +52,14 @@ def examined(path: Path) -> tuple[Source, list[Problem], dict[int, Kind]]:
     except UnicodeDecodeError as error:
         line = raw[: error.start].count(b"\n") + 1
         raise Unusable(f"{path}:{line}: not UTF-8 text; save the file as UTF-8") from None
-    if not percent.ID.fullmatch(path.stem):
+    if not reading.ID.fullmatch(path.stem):
         raise Unusable(
             f"{path}: no name for an exercise; use letters, digits, - and _ in the file name"
         )
 
     problems: list[Problem] = []
     broken: dict[int, Kind] = {}
-    cells = _with_setup(percent.cells(text, problems, broken))
+    cells = _with_setup(reading.read(text, problems, broken))
     shared = _shared(path) if modules.uses_shared(cells) else ""
     beside = [f"{name}.py" for name in needs.exercises(cells)] + arrays.files(cells, path)
     if shared:
@@ -61,9 +68,9 @@ def examined(path: Path) -> tuple[Source, list[Problem], dict[int, Kind]]:
     built_from = sources.digests(path, there)
     cells = needs.with_needed(cells, path)
     source = Source(path, path.stem, cells, shared, built_from)
-    problems += lint.problems(source, frozenset(broken.values()))
+    problems += rules.problems(source, frozenset(broken.values()))
     if not problems:
-        source = given_steps.with_given(source)
+        source = needs.with_given(source)
     return source, problems, broken
 
 
@@ -93,3 +100,53 @@ def _shared(authored: Path) -> str:
     except SyntaxError as error:
         raise Unusable(f"{path}:{error.lineno}: {not_python(error)}; fix it") from None
     return text
+
+
+def read_or_try(path: Path, full: Callable[[Source], bytes], data: Mapping[str, bytes]) -> Source:
+    """Read the authored file at ``path``.
+
+    Args:
+        full: makes the full notebook.
+        data: the files that lie beside it.
+
+    Raises:
+        Unusable: everything that is wrong with it, and with what its sound cells do; a line each.
+    """
+    source, problems, broken = examined(path)
+    sound = _sound(source, problems, broken) if problems else None
+    if sound is not None:
+        problems += self_check.problems(sound, full(sound), data)
+    if problems:
+        problems.sort(key=lambda problem: problem.line)
+        raise Unusable.of_lines(map(source.line, problems))
+    return source
+
+
+def _sound(
+    source: Source, problems: Sequence[Problem], broken: Mapping[int, Kind]
+) -> Source | None:
+    """The file without the checks in which something is wrong.
+
+    None where something is wrong that others need, or nothing is left to try.
+    """
+    kinds: dict[int, Kind] = dict(broken)
+    for cell in source.cells:
+        if cell.source and cell.kind != "needed":
+            kinds[cell.line] = cell.kind
+    of_points = set(rules.points(source))
+
+    left_out = set(broken)
+    for problem in problems:
+        line = max((line for line in kinds if line <= problem.line), default=0)
+        if problem in of_points:
+            continue
+        if kinds.get(line) not in APART:
+            return None
+        left_out.add(line)
+
+    cells = []
+    for cell in source.cells:
+        if cell.line not in left_out or not cell.source:
+            cells.append(cell)
+    sound = replace(source, cells=tuple(cells))
+    return sound if sound.of("check") else None

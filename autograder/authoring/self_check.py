@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -16,9 +17,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from autograder.authoring import regions, rehearsal, scope
+from autograder.authoring import regions, rehearsal
 from autograder.authoring.cells import Cell, Problem, Source
-from autograder.authoring.crossing import CROSSES, instead
 from autograder.base.errors import Unusable
 from autograder.base.files import below, write
 from autograder.exercises.exercise import from_notebook
@@ -73,7 +73,7 @@ def problems(
     found: dict[int, Problem] = {}
     for report in reports:
         cell = cells[report["cell"]]
-        if report["fact"] == "solution" and scope.called(authored, cell) & failing.keys():
+        if report["fact"] == "solution" and authored.called_by(cell) & failing.keys():
             continue  # it may fail for what it calls
         cause, repair = _explain(cell, report, seconds)
         found.setdefault(cell.line, Problem(cell.line, cause, repair))
@@ -164,3 +164,34 @@ def _perform(given: list[Any], work: Path, log: Path, seconds: float) -> Report:
     except subprocess.TimeoutExpired:
         return {"fact": "slow"}
     return {"fact": "crash", "message": f"exit code {done.returncode}"}
+
+
+# What can go between checks and the process in which student code runs
+
+CROSSES = (
+    "numbers, texts, arrays of them, tuples, lists, sets, dictionaries, named tuples, dataclasses"
+)
+
+INSTEAD = {
+    "timedelta": "its seconds, which total_seconds() gives",
+    "time": "a text, which isoformat() gives",
+    "dict_keys": "a list of the keys",
+    "dict_values": "a list of the values",
+    "dict_items": "a list of the pairs, or the dictionary itself",
+    "Pattern": "the pattern as a text",
+    "bytearray": "bytes",
+    "range": "a list",
+    "generator": "a list",
+    "Generator": "the numbers that it draws",
+}
+"""By the name of a type: what says the same and crosses."""
+
+
+def instead(cause: str, others: str = CROSSES) -> str:
+    """What to give in place of a value that does not cross, from a line that says what it is."""
+    if "more than" in cause:
+        return "something smaller"
+    kind = re.search(r"a value of type (\w+)", cause)
+    if kind and kind[1].endswith("_iterator"):
+        return "a list"
+    return INSTEAD.get(kind[1], others) if kind else others

@@ -73,6 +73,14 @@ def needed(found: Sequence[Statement], wanted: Iterable[str]) -> list[Statement]
             names |= bound & statement.names.used
 
 
+def text_needed(codes: Iterable[str], wanted: Iterable[str]) -> str:
+    """The statements of ``codes`` that code using the names ``wanted`` needs, in their order."""
+    found: list[Statement] = []
+    for code in codes:
+        found += statements(code)
+    return "\n\n".join(statement.text for statement in needed(found, wanted))
+
+
 def closure(start: Set[str], more: Callable[[Set[str]], Set[str]]) -> set[str]:
     """The names of ``start``, and those that ``more`` finds for them, until it finds no others."""
     found = set(start)

@@ -31,7 +31,6 @@ def build(
     """Write the full notebook and the students' one from solutions/EXERCISE.py."""
     from autograder.authoring import build as building
     from autograder.authoring.cells import Source
-    from autograder.authoring.notes import notes
     from autograder.exercises import exercise
 
     course = course_at(course_folder)
@@ -62,7 +61,7 @@ def build(
             if by_hand:
                 worth += f", {number(by_hand)} of them by hand"
             print(f"{name}: {steps}, {checks}, {worth}")
-            for note in notes(authored):
+            for note in building.notes(authored):
                 print(f"note: {authored.line(note)}")
 
     if stale and not check:

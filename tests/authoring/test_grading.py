@@ -11,7 +11,6 @@ import pytest
 
 from autograder import cli
 from autograder.authoring import build, grading, read
-from autograder.authoring.notes import notes
 from autograder.authoring.proving.answers import Answer
 from autograder.base.errors import Unusable
 from autograder.base.settings import Settings
@@ -244,12 +243,12 @@ def test_a_solution_that_draws_now_and_then_is_built_and_told_so(
 ) -> None:
     text = TINY.replace("    return x + x", f"    {draw}\n    return x + x")
     text = text.replace("# %% step=", f"# %% setup\n{setup}\n\n# %% step=", 1)
-    found = [problem.cause for problem in notes(read.read(authored(tmp_path, text)))]
+    found = [problem.cause for problem in build.notes(read.read(authored(tmp_path, text)))]
     told = f"double draws from {named}, and double-by_hand may ask the same call twice"
     assert found == ([told] if named else [])
 
     text = text.replace('category="values"', 'category="values" repeat=false')
-    assert not list(notes(read.read(authored(tmp_path, text))))
+    assert not list(build.notes(read.read(authored(tmp_path, text))))
 
 
 def test_linting_loads_neither_nbgrader_nor_the_engine(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from autograder.authoring import build
-from autograder.authoring.experimented import experimented
+from autograder.authoring.hints import experiments_caught
 from autograder.authoring.proving.answers import Answer
 from autograder.authoring.proving.trial import Bench
 from autograder.base.result import Result
@@ -101,7 +101,7 @@ def test_every_mistake_that_a_visible_check_catches_gets_its_question_in_the_not
 
 @pytest.mark.parametrize("name", build.authored_names(ROOT))
 def test_the_reference_is_called_differently_in_every_exercise(name):
-    assert next(experimented(exercise.load(ROOT, name)), None) is not None
+    assert next(experiments_caught(exercise.load(ROOT, name)), None) is not None
 
 
 def test_the_questions_do_not_swell_the_notebook_and_hold_no_wrong_code(attention):
@@ -245,6 +245,6 @@ def f(n):
 def test_a_change_of_the_reference_that_never_ends_does_not_hold_up_the_build() -> None:
     setup = written_tools.setup("same")
     counted = toy.exercise("tools.same(f(3), [2, 1, 0], 'the way down')", setup=setup, f=DOWN)
-    found = [experiment.sentence for _, experiment in experimented(counted)]
+    found = [experiment.sentence for _, experiment in experiments_caught(counted)]
     assert any("as if n were one more" in sentence for sentence in found)
     assert not any("as if n were always -1" in sentence for sentence in found)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring import oracles, read
+from autograder.authoring import read, statements
 from autograder.base.errors import Unusable
 from tests.support.doubling import SOUND, authored
 
@@ -588,10 +588,10 @@ def test_a_hidden_check_gets_the_oracles_it_needs_and_no_others() -> None:
         '@staticmethod\ndef helper(x):\n    return x\n\n\nTABLE = {}\nTABLE["a"] = helper.__func__(2)\n'
         "for key in TABLE:\n    print(key)\ndef factor(x): return x\nprint(factor(1), TABLE)",
     ]
-    needed = oracles.closure(teacher_only, {"slow", "np"})
+    needed = statements.text_needed(teacher_only, {"slow", "np"})
     assert "SECRET" not in needed and "Notes" not in needed
     space: dict[str, object] = {}
     exec(needed, space)
     assert {"slow", "helper", "factor", "TABLE"} <= set(space)
     assert needed.index("def slow") < needed.index("@staticmethod") < needed.index('TABLE["a"] =')
-    assert oracles.closure(teacher_only, {"np"}) == ""
+    assert statements.text_needed(teacher_only, {"np"}) == ""

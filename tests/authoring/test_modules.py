@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from autograder.authoring import build, read
-from autograder.authoring.modules import indented, without_imports
+from autograder.authoring.modules import indented, untyped, without_imports
 from autograder.authoring.statements import statements
-from autograder.authoring.untyped import untyped
 from autograder.base.errors import Unusable
 from autograder.base.settings import Settings
 from autograder.checking import confined, student_copy

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring import percent
+from autograder.authoring import cells
 from tests.support import processes
 
 pytestmark = pytest.mark.usefixtures("graded_here", "checked_here")
@@ -63,5 +63,5 @@ def test_who_follows_it_gets_what_it_shows(tmp_path: Path, monkeypatch: pytest.M
 
 def test_it_names_every_mark() -> None:
     table = PAGE[PAGE.index("## The file") : PAGE.index("## The tools")]
-    for mark in percent.KNOWN:
+    for mark in cells.KNOWN:
         assert re.search(rf"\b{mark}\b", table), mark

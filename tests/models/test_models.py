@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from autograder import tools
-from autograder.authoring import percent, read
+from autograder.authoring import cells, read
 from models import grammar, reference
 from models.grammar import ADJECTIVE, ASKED, FIRST, IT, ITEM, SECOND, WORDS, Item
 from tests.support.courses import ROOT
@@ -139,7 +139,7 @@ def steps_of(*exercises: str) -> dict[str, Any]:
     exec("import math", names)
     for exercise in exercises:
         text = (ROOT / "solutions" / f"{exercise}.py").read_text(encoding="utf-8")
-        for cell in percent.cells(text, [], {}):
+        for cell in cells.read(text, [], {}):
             if cell.kind == "step":
                 exec(cell.source, names)
     return names

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring import build, read
-from autograder.authoring.proving import proof, spoiling, trial
+from autograder.authoring import notebook, read
+from autograder.authoring.proving import proof, trial
 from autograder.authoring.proving.answers import Answer
 from autograder.authoring.proving.proof import Proof
 from autograder.authoring.proving.trial import Bench, Trial
@@ -364,8 +364,8 @@ def spoilt(tmp_path: Path, old: str, new: str) -> list[str]:
     path = tmp_path / f"{NAME}.py"
     path.write_text(WITH_ROOM.replace(old, new), encoding="utf-8")
     # Without a release, which takes longer than the proof and which nobody gets here.
-    notebook = json.loads(build._full(read.read(path)))
-    return [check for check, _ in spoiling.spoilt(Bench(from_notebook(notebook)), range(3))]
+    bench = Bench(from_notebook(json.loads(notebook.full(read.read(path)))))
+    return [check for check, _ in trial.spoilt_checks(bench, range(3))]
 
 
 DRAWN = 'x = rng.normal(size=4)\nagree(double(x.copy()), double_by_definition(x), "the doubles")\n'

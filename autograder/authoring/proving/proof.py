@@ -6,16 +6,20 @@ answer does to its arguments.
 
 from __future__ import annotations
 
+import copy
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, combinations
 from pathlib import Path
 from typing import Any
 
-from autograder.authoring.proving import answers, equivalence, spoiling
+import numpy as np
+
+from autograder.authoring.proving import answers
 from autograder.authoring.proving.coverage import Coverage
-from autograder.authoring.proving.trial import Bench, Trial, run
+from autograder.authoring.proving.trial import Bench, Trial, run, spoilt_checks
+from autograder.base.quiet import quiet
 from autograder.base.result import parts_of
 from autograder.base.text import listed
 from autograder.exercises import data_files, right_answers
@@ -256,8 +260,8 @@ def prove(
     with data_files.inside(exercise.data):
         trials = run(exercise, tried, keys, jobs, tick)
         bench = Bench(exercise)
-        alike = tuple(equivalence.alike(bench, bank.entries, str(keys[0])))
-        spoilt = tuple(spoiling.spoilt(bench, keys))
+        alike = tuple(_alike(bench, bank.entries, str(keys[0])))
+        spoilt = tuple(spoilt_checks(bench, keys))
     return Proof(exercise, tuple(keys), bank, tuple(trials), alike, spoilt)
 
 
@@ -265,3 +269,99 @@ def size(root: Path, exercise: Exercise) -> int:
     """How many answers a proof tries."""
     bank, right = answers.read(root, exercise)
     return len(bank.entries) + len(right)
+
+
+# Whether two answers to a step are the same to anybody who only calls them
+
+# As the checks compare, unless they say otherwise.
+RTOL = 1e-7
+ATOL = 1e-10
+
+
+@dataclass(frozen=True)
+class _Call:
+    """What a check gave to a step's function."""
+
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class _Reply:
+    """What came back: the name of an exception, or a value; and the arguments as they were left."""
+
+    raised: str
+    value: Any
+    arguments: tuple[Any, ...]
+
+
+def _calls(bench: Bench, step: str, draw: str) -> list[_Call]:
+    """Every call that the step's own checks make while all answers are right."""
+    made: list[_Call] = []
+    bench.bind()
+    right = bench.function(step)
+
+    def recorded(*args: Any, **kwargs: Any) -> Any:
+        made.append(_Call(copy.deepcopy(args), copy.deepcopy(kwargs)))
+        return right(*args, **kwargs)
+
+    bench.replace(step, recorded)
+    for check in bench.of(step):
+        bench.failure(check, draw)
+    bench.bind()
+    return made
+
+
+def _replies(function: Callable[..., Any], calls: Sequence[_Call]) -> list[_Reply]:
+    """What a function answers to the calls, one after the other."""
+    answered = []
+    for call in calls:
+        args, kwargs = copy.deepcopy(call.args), copy.deepcopy(dict(call.kwargs))
+        with quiet():
+            try:
+                raised, value = "", function(*args, **kwargs)
+            except Exception as error:
+                raised, value = type(error).__name__, None
+        answered.append(_Reply(raised, value, (*args, *kwargs.values())))
+    return answered
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Whether two answers are equal in shape and, within the tolerance, in every number.
+
+    NaN equals NaN, and a list equals its array.
+    """
+    if isinstance(a, _Reply) and isinstance(b, _Reply):
+        return a.raised == b.raised and _same(a.value, b.value) and _same(a.arguments, b.arguments)
+    if isinstance(a, tuple) or isinstance(b, tuple):
+        return type(a) is type(b) and len(a) == len(b) and all(map(_same, a, b))
+    if isinstance(a, np.ma.MaskedArray) != isinstance(b, np.ma.MaskedArray):
+        return False
+
+    try:
+        x, y = np.asarray(a), np.asarray(b)
+    except ValueError:
+        return False
+    if x.shape != y.shape or x.dtype.kind not in "biuf" or y.dtype.kind not in "biuf":
+        return x.shape == y.shape and x.dtype.kind == y.dtype.kind and bool(np.all(x == y))
+    return bool(np.allclose(x.astype(float), y.astype(float), RTOL, ATOL, equal_nan=True))
+
+
+def _alike(
+    bench: Bench, entries: Sequence[Misconception], draw: str
+) -> Iterator[tuple[Misconception, Misconception]]:
+    """The pairs of misconceptions of a step that no call of its checks can tell apart."""
+    for step in bench.exercise.steps:
+        of_step = [entry for entry in entries if entry.step == step]
+        if len(of_step) < 2:
+            continue
+
+        asked = _calls(bench, step, draw)
+        answered = []
+        for entry in of_step:
+            bench.bind(answers.wrong(entry))
+            answered.append((entry, _replies(bench.function(step), asked)))
+
+        for (one, replies_of_one), (other, replies_of_other) in combinations(answered, 2):
+            if all(map(_same, replies_of_one, replies_of_other)):
+                yield one, other

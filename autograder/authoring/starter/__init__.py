@@ -6,7 +6,7 @@ import importlib.util
 from importlib import resources
 from pathlib import Path
 
-from autograder.authoring import percent
+from autograder.authoring import cells
 from autograder.base import files
 from autograder.base.errors import Unusable
 from autograder.exercises.sources import BANKS, SHARED
@@ -25,7 +25,7 @@ def write(root: Path, name: str) -> list[Path]:
         Unusable: it cannot have that name, or one of its files is there already.
     """
     folder = root / "solutions"
-    if not percent.ID.fullmatch(name) or name.endswith(BANKS) or name == SHARED:
+    if not cells.ID.fullmatch(name) or name.endswith(BANKS) or name == SHARED:
         repair = f"use 1 to 64 letters, digits, - and _, not {SHARED}, and no {BANKS[0]} at the end"
         raise Unusable(f"{name}: no name for an exercise; {repair}")
     if _is_module(name):

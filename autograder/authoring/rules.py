@@ -9,20 +9,12 @@ import difflib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Set
+from itertools import chain
 from typing import TypeAlias
 
-from autograder.authoring import (
-    arrays,
-    chance,
-    check_form,
-    disclosed,
-    given_steps,
-    modules,
-    needs,
-    regions,
-    scope,
-)
-from autograder.authoring.cells import Kind, Problem, Source
+from autograder.authoring import arrays, check_rules, draws, modules, needs, regions
+from autograder.authoring.cells import Cell, Kind, Problem, Source
+from autograder.exercises.names import BUILTINS, Names, first_use, names
 
 Rule: TypeAlias = Callable[[Source], Iterator[Problem]]
 """What is wrong in an authored file, in one respect."""
@@ -157,17 +149,90 @@ def _is_nearly(one: str, other: str) -> bool:
     return True
 
 
+def _names(source: Source) -> Iterator[Problem]:
+    """The names that a cell uses without being able to know them, or takes from another cell."""
+    scope = _Scope(source)
+    for cell in source.cells:
+        if not cell.markdown:
+            here = names(cell.source)
+            if cell.kind == "step":
+                scope.above.add(cell.id)
+            yield from scope.replaced(cell, here)
+            yield from scope.unknown(cell, here)
+
+
+def _bound(cells: list[Cell]) -> frozenset[str]:
+    """The names that these cells bind."""
+    return frozenset(chain.from_iterable(names(cell.source).bound for cell in cells))
+
+
+class _Scope:
+    """The names of an exercise; ``above`` are the steps as far as the file has been read."""
+
+    def __init__(self, source: Source) -> None:
+        self._setup = _bound(source.of("setup", "arrays", "needed"))
+        self._oracles = _bound(source.of("oracles"))
+        self._steps = frozenset(cell.id for cell in source.of("step"))
+        self.above: set[str] = set()
+
+    def replaced(self, cell: Cell, here: Names) -> Iterator[Problem]:
+        """What a cell binds although it is another's."""
+        for name in sorted((here.bound & self._steps) - {cell.id}):
+            cause = f"{name} is a step, and this {cell.kind} cell replaces it"
+            yield Problem(_line(cell, name), cause, "use another name")
+
+        if cell.kind not in ("check", "oracles"):
+            return
+        for name in sorted(here.bound & self._setup):
+            cause = f"{name} is setup's, and this {cell.kind} cell replaces it"
+            yield Problem(_line(cell, name), cause, "use another name")
+
+    def unknown(self, cell: Cell, here: Names) -> Iterator[Problem]:
+        """What a cell uses and cannot know."""
+        for name in sorted(here.used - here.bound - self._allowed(cell)):
+            line = _line(cell, name)
+
+            if name in self._oracles:
+                repair = "do without it"
+                if cell.kind == "check":
+                    repair = "write what it needs into the cell, or make it hidden=true"
+                cause = f"{name} is an oracle, but this {cell.kind} cell is released"
+                yield Problem(line, cause, repair)
+            elif cell.kind == "check":
+                yield Problem(
+                    line,
+                    f"the check {cell.id} uses {name}, which it cannot know",
+                    "a check stands alone: define it there, in setup, or in oracles if it is "
+                    "hidden",
+                )
+            elif cell.kind not in ("plain", "manual"):
+                cause = f"this {cell.kind} cell uses {name}, which it cannot know"
+                yield Problem(line, cause, "define it there or in setup")
+
+    def _allowed(self, cell: Cell) -> frozenset[str]:
+        allowed = BUILTINS | self._setup
+        # A step may call one that comes later, when it is called; so may an oracle.
+        allowed |= self._steps if cell.kind in ("oracles", "step") else self.above
+        if cell.kind == "oracles" or cell.hidden:
+            allowed |= self._oracles
+        return allowed
+
+
+def _line(cell: Cell, name: str) -> int:
+    return cell.line_of(first_use(cell.source, name))
+
+
 _GROUPS: tuple[tuple[frozenset[Kind], tuple[Rule, ...]], ...] = (
     (frozenset(), (regions.delimiters, regions.steps)),
-    (frozenset({"setup"}), (modules.problems, arrays.problems)),
-    (frozenset({"setup", "oracles"}), (check_form.problems,)),
-    (frozenset(), (chance.problems,)),
-    (frozenset(), (disclosed.problems,)),
+    (frozenset({"setup"}), (modules.imports, arrays.archives)),
+    (frozenset({"setup", "oracles"}), (check_rules.checks,)),
+    (frozenset(), (draws.unseeded,)),
+    (frozenset(), (draws.disclosed,)),
     (frozenset({"check"}), (_categories,)),
     (frozenset({"setup", "step", "check", "plain"}), (_any_check, _layout, _ids, _order, points)),
-    (frozenset({"step", "check"}), (given_steps.problems,)),
-    (frozenset({"setup", "step"}), (_layout, _ids, _order, needs.problems)),
-    (frozenset({"setup", "step", "oracles", "plain"}), (_layout, _order, scope.problems)),
+    (frozenset({"step", "check"}), (needs.given,)),
+    (frozenset({"setup", "step"}), (_layout, _ids, _order, needs.unknown)),
+    (frozenset({"setup", "step", "oracles", "plain"}), (_layout, _order, _names)),
 )
 """Rules that a file is held to, and the kinds of cells that must all be there for them.
 

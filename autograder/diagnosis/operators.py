@@ -1,21 +1,24 @@
 """The small mistakes that people make in code, one row each: what is said, what is asked, and what
 becomes of the code.
 
-Most are changes of a pattern (``patterns``). What no pattern can say is a function of a node.
+Most are changes of a pattern, as ``$a @ $b -> $b @ $a``: there ``$a`` stands for any expression,
+``$N`` in capitals for a constant, and ``*$a`` and ``**$a`` for all other arguments of a call. What
+no pattern can say is a function of a node.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from autograder.diagnosis.patterns import Rewriting
-
 Words = tuple[str, str, str]
 """The name of a mistake, what completes "as if ...", and the question that goes with it."""
+
+Change = Callable[[Any], Any]
+"""What becomes of a node; None if it does not fit."""
 
 
 @dataclass(frozen=True)
@@ -23,14 +26,10 @@ class On:
     """What becomes of a node of some kind; None if it does not fit."""
 
     kind: type[ast.AST]
-    change: Callable[[Any], Any]
-
-    def __call__(self, node: ast.AST) -> Any:
-        return self.change(node)
+    change: Change
 
 
-Change = Rewriting | On
-Rule = tuple[Words, Change]
+Rule = tuple[Words, str | On]
 
 SEEN = "__seen__"
 """The list in which a changed function keeps that a condition has held."""
@@ -301,7 +300,7 @@ def _going_through(node: ast.For, part: str) -> ast.AST:
 def _of_patterns(rows: tuple[tuple[str, ...], ...]) -> Iterator[Rule]:
     for name, phrase, ask, *changes in rows:
         for change in changes:
-            yield (name, phrase, ask), Rewriting(change)
+            yield (name, phrase, ask), change
 
 
 def _of_functions() -> Iterator[Rule]:
@@ -309,7 +308,7 @@ def _of_functions() -> Iterator[Rule]:
     for name, other, phrase, ask in _INSTEAD:
         for owner in ("", "$a."):
             change = "{0}{1}(*$given, **$named) -> {0}{2}(*$given, **$named)"
-            yield ("other_function", phrase, ask), Rewriting(change.format(owner, name, other))
+            yield ("other_function", phrase, ask), change.format(owner, name, other)
     for name, phrase, ask in _LEFT_OUT:
         yield ("operation_missing", phrase, ask), On(ast.Call, partial(_left_out, name=name))
 
@@ -318,23 +317,23 @@ def _of_axes() -> Iterator[Rule]:
     """An axis that a call names, or a number with a sign, which is an axis as a rule."""
     everything = "over_everything", "all numbers were merged where it is one axis only", _AXIS
     call = "$f(*$given, axis=$axis, **$named) -> $f(*$given{}, **$named)"
-    yield everything, Rewriting(call.format(""))
+    yield everything, call.format("")
     for axis in (-1, -2, 0, 1):
         other = "other_axis", "it went along another axis", _AXIS
-        yield other, Rewriting(call.format(f", axis={axis}"))
+        yield other, call.format(f", axis={axis}")
 
     ask = "Which shape has the total of each row, and does it still line up with the rows?"
     dropped = "axis_dropped", "an axis were lost where numbers along it are merged", ask
     call = "$f(*$given, keepdims=$kept, **$named) -> $f(*$given, **$named)"
-    yield dropped, Rewriting(call)
+    yield dropped, call
 
     ask = "Which axis must it be, counted from the end?"
     for axis in (-1, -2, -3, -4, 0, 1):
-        yield ("other_axis", "it went along another axis", ask), Rewriting(f"-$N -> {axis}")
+        yield ("other_axis", "it went along another axis", ask), f"-$N -> {axis}"
 
     length = "other_length", "a length were that of another axis", "Which length belongs there?"
     for axis in (-1, -2, -3, 0, 1):
-        yield length, Rewriting(f"$a[-$b] -> $a[{axis}]")
+        yield length, f"$a[-$b] -> $a[{axis}]"
 
 
 def _of_numbers() -> Iterator[Rule]:
@@ -371,48 +370,39 @@ def _of_conditions() -> Iterator[Rule]:
         yield words, On(ast.Compare, partial(_boundary_moved, by=by))
 
 
-def _by_kind(rules: Iterable[Rule]) -> dict[type[ast.AST], list[Rule]]:
-    found: dict[type[ast.AST], list[Rule]] = {}
-    for rule in rules:
-        found.setdefault(rule[1].kind, []).append(rule)
-    return found
-
-
-RULES = _by_kind(
-    (
-        *_of_patterns(_OPERATIONS),
-        *_of_patterns(_COMPARISONS),
-        *_of_functions(),
-        *_of_axes(),
-        *_of_patterns(_CALLS),
-        *_of_numbers(),
-        *_of_statements(),
-    )
+RULES: tuple[Rule, ...] = (
+    *_of_patterns(_OPERATIONS),
+    *_of_patterns(_COMPARISONS),
+    *_of_functions(),
+    *_of_axes(),
+    *_of_patterns(_CALLS),
+    *_of_numbers(),
+    *_of_statements(),
 )
-"""What may become of code, the likeliest first, by the kind of node."""
+"""What may become of code, the likeliest first."""
 
-IN_CONDITIONS = _by_kind(_of_conditions())
+IN_CONDITIONS: tuple[Rule, ...] = tuple(_of_conditions())
 """What may become of a condition."""
 
 
-def in_function(node: ast.FunctionDef) -> Iterator[Rule]:
+def in_function(node: ast.FunctionDef) -> Iterator[tuple[Words, Change]]:
     """What may become of the loops in a function, told from outside."""
     if isinstance(node.body[-1], ast.Return):
         phrase = "it returned at the end of the first turn of its loop"
         for place, _ in enumerate(_loops(node)):
             words = "first_turn_only", phrase, "How often does your loop run?"
-            yield words, On(ast.FunctionDef, partial(_returning_early, place=place))
+            yield words, partial(_returning_early, place=place)
 
     phrase = "a condition in its loop held the first time only"
     for place, _ in enumerate(_conditions(node)):
         words = "first_time_only", phrase, "What happens in your code after that?"
-        yield words, On(ast.FunctionDef, partial(_held_once, place=place))
+        yield words, partial(_held_once, place=place)
 
     phrase = "something in its loop were worked out and not kept"
     for place, (block, number) in enumerate(_lines(node)):
         if len(block) > 1 or number:
             words = "not_kept", phrase, "Which of your results is used nowhere?"
-            yield words, On(ast.FunctionDef, partial(_not_kept, place=place))
+            yield words, partial(_not_kept, place=place)
 
 
 def _returning_early(node: ast.FunctionDef, place: int) -> ast.AST:

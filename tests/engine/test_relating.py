@@ -10,11 +10,11 @@ import pytest
 
 from autograder.base.settings import Settings
 from autograder.diagnosis import calls, relating
-from autograder.diagnosis.bank import BANK
 from autograder.diagnosis.calls import bound
-from autograder.diagnosis.exceptions import EXACT, VAGUE
+from autograder.diagnosis.diagnosis import BANK
 from autograder.diagnosis.experiments import with_arguments, with_source, with_steps
 from autograder.diagnosis.operators import IN_CONDITIONS, RULES
+from autograder.diagnosis.relating import EXACT, VAGUE
 from autograder.engine import run
 from autograder.engine.budget import OutOfTime
 from autograder.exercises import exercise
@@ -416,10 +416,8 @@ def test_every_sentence_is_short_asks_one_question_and_names_no_number(attention
         space[step], heard[step] = function, calls
 
     sentences = {sentence for kinds in (EXACT, VAGUE) for _, _, sentence in kinds}
-    for rules in (*RULES.values(), *IN_CONDITIONS.values()):
-        sentences |= {
-            f"Your function answers as if {phrase}. {ask}" for (_, phrase, ask), _ in rules
-        }
+    for (_, phrase, ask), _ in (*RULES, *IN_CONDITIONS):
+        sentences.add(f"Your function answers as if {phrase}. {ask}")
     for place, step in enumerate(attention.steps):
         cells = {name: attention.cell(name).source for name in attention.steps[: place + 1]}
         earlier = {name: cells[name] for name in attention.steps[:place]}

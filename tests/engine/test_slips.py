@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from autograder.diagnosis import mutants as changed
-from autograder.diagnosis.bank import BANK
+from autograder.diagnosis.diagnosis import BANK
 from autograder.diagnosis.mutants import mutants
 from autograder.engine.budget import OutOfTime
 from autograder.engine.turns import counted

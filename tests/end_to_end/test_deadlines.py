@@ -247,10 +247,10 @@ def test_the_page_says_when_it_was_handed_in_and_how_that_is_known(course: Cours
         pages[student] = (course.feedback / student / NAME / f"{NAME}.html").read_text()
     late = "Handed in 20 November 2026, 16:00 CET"
     assert "20 November 2026, 12:00 CET, by the clock of the exchange.<" in pages["ada"]
-    until = "you had time until 20 November 2026, 18:00 CET.<"
+    until = "your deadline was 20 November 2026, 18:00 CET.<"
     assert f"{late}, by the learning platform; {until}" in pages["bob"]
     assert f"{late}, by the time of the file, which may be that of a download.<" in pages["cyd"]
-    assert f"{late}, by timestamp.txt; there was no last day for you.<" in pages["dan"]
+    assert f"{late}, by timestamp.txt; you had no deadline.<" in pages["dan"]
     assert "3 hours late by the time of the file" in advice(course)
 
 
@@ -359,7 +359,7 @@ def test_the_best_submission_counts_where_the_settings_say_so(course: Course) ->
     assert scores(course) == {"ada": 10}
     run(course, "feedback", NAME)
     page = (course.feedback / "ada" / NAME / f"{NAME}.html").read_text()
-    assert "Of 3 submissions this is the best. Handed in 20 November 2026, 15:00 UTC" in page
+    assert "This is the best of your 3 submissions. Handed in 20 November 2026, 15:00 UTC" in page
     assert "earlier/1/ada" in run(course, "forget", "ada").stdout
     assert not list((course.state / "earlier").glob("*/ada"))
 

@@ -261,7 +261,7 @@ def test_a_format_of_one_exercise_is_refused_in_one_line(course: Course, format:
 
 def test_what_a_whole_course_cannot_take_is_refused_in_one_line(course: Course) -> None:
     said = run(course, "export", "--to", "moodle", "--fill", "x.csv", code=2).stderr
-    assert "--fill: means nothing to a whole course in moodle; name an exercise" in said
+    assert "--fill: does not work for a whole course in moodle; name an exercise" in said
     said = run(course, "report", code=2).stderr
     assert "no exercise is handed out yet, and nothing is collected; run autograder release" in said
 

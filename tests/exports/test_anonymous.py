@@ -81,7 +81,10 @@ def test_other_systems_need_to_know_who_it_is(
     graded: Course, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run("--to", "moodle", "--anonymous", code=2)
-    assert "--anonymous: means nothing to --to moodle; only to csv, json" in capsys.readouterr().err
+    assert (
+        "--anonymous: does not work with --to moodle; only with csv, json"
+        in capsys.readouterr().err
+    )
 
 
 def test_nobody_is_found_by_the_second_of_their_hand_in(graded: Course) -> None:

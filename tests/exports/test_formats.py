@@ -78,7 +78,7 @@ def test_an_unknown_format_and_an_option_of_another_one_get_one_line(
     run("--to", "csv", "--fill", "x.csv", code=2)
     assert (
         capsys.readouterr().err
-        == "autograder: --fill: means nothing to --to csv; only to canvas, moodle\n"
+        == "autograder: --fill: does not work with --to csv; only with canvas, moodle\n"
     )
 
 
@@ -305,7 +305,7 @@ def test_canvas_export_is_filled_and_nothing_else_in_it_can_be_imported(
     said = capsys.readouterr().err
     assert "left as it is: Student, Test: is nobody in students.csv\n" in said
     assert (
-        "left as it is: Bricklin, Dan: the name is that of dan, but number, login or address of ada\n"
+        "left as it is: Bricklin, Dan: the name is that of dan, but the number, login or address is that of ada\n"
         in said
     )
     assert "not in" in said and "+hal" in said
@@ -360,7 +360,7 @@ def test_columns_that_canvas_computes_are_not_written(
     given.write_text(canvas_export().replace("Current Score", title), encoding="utf-8")
     for options in (("--fill", given), ()):
         run("--to", "canvas", *options, "--column", title, code=2)
-        assert f"--column {title}: Canvas ignores what stands there" in capsys.readouterr().err
+        assert f"--column {title}: Canvas ignores that column" in capsys.readouterr().err
 
 
 def test_who_is_listed_as_canvas_exports_them_is_found_by_its_number(graded: Course) -> None:
@@ -381,9 +381,9 @@ def test_who_is_listed_as_canvas_exports_them_is_found_by_its_number(graded: Cou
             "no assignment is called counting; name one with --column; there are: Quiz (12), Homework (77)",
         ),
         (("14.00", "50"), "counting (77) has 50 points, the exercise 14"),
-        (("Section", "Group"), "is no gradebook of Canvas"),
+        (("Section", "Group"), "is not a gradebook of Canvas"),
         (("Quiz (12)", "Counting (13)"), "several assignments are called counting"),
-        (("B,,,", "B,,"), "is no table with a header and lines of one length"),
+        (("B,,,", "B,,"), "is not a table with a header and lines of equal length"),
     ],
 )
 def test_a_gradebook_that_does_not_fit_is_refused(
@@ -436,7 +436,10 @@ def test_moodles_worksheet_is_filled_in_any_language_and_nothing_is_guessed(
     }
     assert changed == {(1, 4), (2, 4), (3, 4), (7, 4), (7, 1)} and after[7][1] == f"'{EVIL}"
     said = capsys.readouterr().err
-    assert "Dan Bricklin: the name is that of dan, but number, login or address of eve\n" in said
+    assert (
+        "Dan Bricklin: the name is that of dan, but the number, login or address is that of eve\n"
+        in said
+    )
     assert "Somebody Else: is nobody in students.csv\n" in said
     assert f"not in {given}: dan\n" in said
 
@@ -521,7 +524,7 @@ def test_more_points_than_moodle_takes_are_said(
             b"ID,Name,Raum,Haus,Note,Max\nNr. 1,Ada,,7,,14\nNr. 2,Bob,,7,,14\n",
             "several columns may be the grade",
         ),
-        (b"name,grade\nAda,\n", "is no grading worksheet with a participant in each line"),
+        (b"name,grade\nAda,\n", "is not a grading worksheet with a participant in each line"),
         (b"", "is no table"),
         (b"\xff\xfe\x00\x00\xd8", "as CSV in UTF-8"),
         (b'Identifier,"Full name\n', "is no table"),
@@ -667,10 +670,7 @@ def test_classroom50_takes_the_results_in_whole_points(
         id for id in ALL_CHECKS if hidden != "never" or "by_hand" in id
     ]
     said = capsys.readouterr().err
-    assert (
-        "made whole: bob: 2.5 is 3 there\n" in said
-        and "made whole: ada: 14.5 is 14 there\n" in said
-    )
+    assert "rounded: bob: 2.5 is 3 there\n" in said and "rounded: ada: 14.5 is 14 there\n" in said
 
 
 def test_classroom50_without_a_name_takes_the_courses_own(graded: Course) -> None:

@@ -130,7 +130,7 @@ def test_what_else_is_different_now_is_said(graded: Course) -> None:
     assert "NumPy was 1.0 then, and is " in said
     assert "the secret is another one: these are not the inputs that were graded" in said
     assert "settings have changed since; these are those of then" in said
-    assert "it fails, in other words: the doubles: got" in said
+    assert "it fails, with another message: the doubles: got" in said
 
 
 def test_what_a_function_did_to_its_argument_is_shown(course: Course) -> None:

@@ -185,7 +185,7 @@ def test_the_students_code_has_numbers_and_the_line_that_raised(
     page = drawn(known, replace(one, result=replace(one.result, steps=steps)))
     assert page.count("▲ this line raised the exception") == 1
     assert '<li class="here" data-line="2"><code>    return x[7]<em>' in page
-    assert "<details open><summary>Your code of <code>double</code>" in page
+    assert "<details open><summary>Your code for <code>double</code>" in page
 
 
 def test_a_step_that_fails_as_a_whole_says_so_once(course: Course, known: Exercise) -> None:
@@ -193,7 +193,7 @@ def test_a_step_that_fails_as_a_whole_says_so_once(course: Course, known: Exerci
     page = page[: page.index("total")]
     assert (
         page.count("the doubles: got") == 1
-        and "2 checks wait for it" in page
+        and "2 checks depend on it" in page
         and "Drawn numbers are doubled." in page
     )
 
@@ -221,7 +221,7 @@ def test_below_what_a_check_says_stands_what_it_says_once_earlier_steps_are_righ
 
     # The second alone says more; why all of it fails stands there once all the same.
     page = part(page_with(total.checks[0], replace(total.checks[1], **own)), "step-total")
-    assert page.count(said) == 1 and "checks wait for it" not in page
+    assert page.count(said) == 1 and "checks depend on it" not in page
     assert page.index("Negative numbers count too.") < page.index(said)
     assert page.count("the doubles: got") == 1
 
@@ -429,7 +429,7 @@ def test_only_the_first_mistake_is_open_and_what_waits_is_a_line(attention: dict
     sections = [about.get("id") for tag, about in tags.found if tag == "section"]
     assert [id for id in sections if str(id).startswith("step-")] == ["step-attention_scores"]
     shown = words(page)
-    for line in ("4 steps are still to be written", "2 steps only wait for earlier steps"):
+    for line in ("4 steps are not written yet", "2 steps only wait for earlier steps"):
         assert line in shown
     assert "isolation" not in shown and "engine" not in shown
 
@@ -479,7 +479,7 @@ def test_rejected_failed_and_missing_pages_say_what_to_do(course: Course, known:
     )
     page = words(StudentPage(known, error, None, None).html())
     assert "not your fault" in page and "secret detail" not in page
-    assert "There is no counting.ipynb of yours" in words(student_page.missing(known, "ada"))
+    assert "There is no counting.ipynb from you" in words(student_page.missing(known, "ada"))
 
 
 def test_who_is_on_the_class_list_and_handed_in_nothing_gets_a_page(
@@ -510,7 +510,7 @@ def test_the_page_shows_the_code_of_a_notebook_and_of_a_script(
     files.write(results.result_path(course, NAME, "ada"), result.to_json().encode())
 
     [page] = feedback.write_class(course, known)
-    assert words(page.read_text()).count("Your code of") == len(known.steps)
+    assert words(page.read_text()).count("Your code for") == len(known.steps)
 
 
 @pytest.fixture(scope="module")

@@ -147,7 +147,7 @@ def test_a_syntax_error_in_one_answer_leaves_the_other_checks(tmp_path, mixed):
     )
     done = call("check", broken)
     assert done.returncode == 1 and "SyntaxError" in done.stdout and "✓ project_qkv" in done.stdout
-    assert "Next: mend the cell of attention_scores." in done.stdout
+    assert "Next: fix the cell of attention_scores." in done.stdout
 
 
 def test_a_pipe_that_knows_few_letters_is_no_reason_to_stop(mixed):
@@ -283,7 +283,7 @@ def test_a_terminal_shows_of_a_large_class_who_needs_a_look_and_a_pipe_gets_ever
         "s007",
         "s120",
         "s250",
-        "and 297 others: the page that autograder report writes has everybody",
+        "and 297 others: autograder report writes a page with everybody",
         "298 graded, mean 2.0, 1 rejected, 1 error",
     ]
     assert [line.split()[0] for line in pipe.getvalue().splitlines()[1:-1]] == [

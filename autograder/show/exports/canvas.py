@@ -101,7 +101,7 @@ def _importable(title: str) -> str:
     """
     if _READ_ONLY.match(title):
         repair = "name an assignment with --column"
-        raise Unusable(f"--column {printable(title)}: Canvas ignores what stands there; {repair}")
+        raise Unusable(f"--column {printable(title)}: Canvas ignores that column; {repair}")
     return title
 
 
@@ -125,7 +125,7 @@ def _made(columns: Sequence[Column], grades: Iterable[FinalGrade], troubles: Tro
         return Product(table(rows))
     note = (
         f"no Canvas ID in students.csv for {unknown} of {students} students:"
-        " Canvas finds these by login or name; better fill what Canvas exports, with --fill"
+        " Canvas finds these by login or name; better fill in Canvas's own export, with --fill"
     )
     return Product(table(rows), (note,))
 
@@ -162,7 +162,7 @@ def _first(download: PlatformTable) -> int:
     header = download.header
     if not {"ID", "Section"} <= set(header) or not {"Student", "LastName"} & set(header):
         raise Unusable(
-            f"{download}: is no gradebook of Canvas; export it there (Gradebook, Export)"
+            f"{download}: is not a gradebook of Canvas; export one there (Gradebook, Export)"
         )
     return max(_people(download)) + 1
 
@@ -259,7 +259,7 @@ def _same_points(download: PlatformTable, title: str, points: str, most: float) 
     there = points.strip() or "no"
     raise Unusable(
         printable(f"{download}: {title} has {there} points, the exercise {number(most)};")
-        + " give it as many in Canvas and export again"
+        + " set the same points in Canvas and export again"
     )
 
 

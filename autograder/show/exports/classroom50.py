@@ -38,7 +38,7 @@ def make(request: Request, class_grades: ClassGrades) -> Product:
             files[f"{student}/result.json"] = text.encode()
             if data["score"] != grade.score:
                 score = number(grade.score or 0.0)
-                notes.append(f"made whole: {student}: {score} is {data['score']} there")
+                notes.append(f"rounded: {student}: {score} is {data['score']} there")
     return Product(files, tuple(notes))
 
 

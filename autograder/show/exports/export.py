@@ -106,8 +106,8 @@ def find(name: str, options: Iterable[str], whole_course: bool = False) -> Forma
             continue
         flag = f"--{option.replace('_', '-')}"
         if option in format.takes:
-            raise Unusable(f"{flag}: means nothing to a whole course in {name}; name an exercise")
-        raise Unusable(f"{flag}: means nothing to --to {name}; only to {taking(option)}")
+            raise Unusable(f"{flag}: does not work for a whole course in {name}; name an exercise")
+        raise Unusable(f"{flag}: does not work with --to {name}; only with {taking(option)}")
     return format
 
 

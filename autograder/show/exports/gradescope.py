@@ -96,7 +96,7 @@ def _absent() -> dict[str, Any]:
 def _output(result: Result) -> str:
     if result.status == "rejected":
         return printable(
-            f"This submission could not be graded: {result.reason}. Mend it and hand it in again."
+            f"This submission could not be graded: {result.reason}. Fix it and hand it in again."
         )
     return printable("\n".join(f"Note: {warning}" for warning in result.warnings))
 
@@ -162,7 +162,7 @@ def _beside_checks(grade: FinalGrade) -> list[Test]:
     ]
 
     lines = [f"{name}: {number(points)} points" for name, points in parts if points]
-    return [_later("Beside the checks", "\n".join(lines))] if lines else []
+    return [_later("Besides the checks", "\n".join(lines))] if lines else []
 
 
 def _later(name: str, output: str, **points: float) -> Test:

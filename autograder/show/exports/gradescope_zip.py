@@ -72,7 +72,7 @@ def make(request: Request) -> Product:
             entry.external_attr = mode << 16
             archive.writestr(entry, data)
 
-    notes = (f"isolation: {_said(level)}", "holds the hidden checks: give it to nobody")
+    notes = (f"isolation: {_said(level)}", "contains the hidden checks: do not give it to anybody")
     return Product(packed.getvalue(), notes)
 
 

@@ -87,7 +87,7 @@ class _Finder:
         by_name = self._named(line.claim)
 
         if by_id and by_name and not by_id & by_name:
-            other = f"number, login or address of {either(by_id)}"
+            other = f"the number, login or address is that of {either(by_id)}"
             raise Unmatched(f"the name is that of {either(by_name)}, but {other}")
         students = by_id or by_name
         if len(students) > 1:

@@ -151,7 +151,7 @@ def _grade_column(download: PlatformTable) -> int:
     again = "download the grading worksheet again (Submissions, Download grading worksheet)"
     if not rows or not all(_IDENTIFIER.match(row[0]) for row in rows):
         raise Unusable(
-            f"{download}: is no grading worksheet with a participant in each line; {again}"
+            f"{download}: is not a grading worksheet with a participant in each line; {again}"
         )
 
     fitting: list[int] = []

@@ -107,7 +107,7 @@ def read(path: Path | None, platform: str) -> PlatformTable:
         raise Unusable(f"{path}: {error}; {again}") from None
 
     if len(rows) < 2 or any(len(row) != len(rows[0]) for row in rows):
-        raise Unusable(f"{path}: is no table with a header and lines of one length; {again}")
+        raise Unusable(f"{path}: is not a table with a header and lines of equal length; {again}")
     bom = BOM_UTF8 if data.startswith(BOM_UTF8) else b""
     return PlatformTable(path, rows[0], rows[1:], delimiter, bom)
 

@@ -81,7 +81,7 @@ def _changes(before: PageFacts, now: PageFacts, titles: Mapping[str, str]) -> It
             yield f"{_title(id, titles)}: {was}, now {became}"
     for id in dict.fromkeys([*now.remarks, *before.remarks]):
         if before.remarks.get(id) != now.remarks.get(id):
-            yield f"{_title(id, titles)}: your teacher's words are others"
+            yield f"{_title(id, titles)}: your teacher's comment has changed"
 
 
 def _title(id: str, titles: Mapping[str, str]) -> str:

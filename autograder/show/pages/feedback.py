@@ -155,14 +155,14 @@ def _handed_in(course: Course, exercise: str, student: str, marks: Marks | None)
     said = f"Handed in {_said(marks.submitted, zone)}"
     others = store.earlier(course, exercise, student) if course.settings.counts == "best" else []
     if others:
-        said = f"Of {len(others) + 1} submissions this is the best. {said}"
+        said = f"This is the best of your {len(others) + 1} submissions. {said}"
     # What lies there now may be a later one.
     submitted = course.submission(student, exercise)
     if timestamp.submitted_at(submitted) == marks.submitted:
         said += f", {timestamp.SOURCES[timestamp.source(submitted)]}"
     if marks.until == deadlines.FOR_EVER:
-        return f"{said}; there was no last day for you"
-    return f"{said}; you had time until {_said(marks.until, zone)}" if marks.until else said
+        return f"{said}; you had no deadline"
+    return f"{said}; your deadline was {_said(marks.until, zone)}" if marks.until else said
 
 
 def _said(time: datetime, zone: tzinfo | None) -> str:

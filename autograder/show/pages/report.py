@@ -44,23 +44,26 @@ LOOK: Mapping[ConcernKind, tuple[str, str]] = {
     "collected": ("Not graded yet", "Collected since the class was graded. Grade again."),
     "time": (
         "Time unknown",
-        "Counted as in time. Write it into timestamp.txt beside the notebook, and grade again.",
+        "Counted as on time. Write it into timestamp.txt next to the notebook, and grade again.",
     ),
     "outdated": ("Out of date", "Something that scores depend on has changed since. Grade again."),
     "isolation": (
         "Lower isolation level",
-        "Student code was locked in less well than it could be.",
+        "Student code was isolated less strictly than it could be.",
     ),
-    "unlisted": ("Not on the class list", "Graded all the same."),
-    "by_hand": ("Waiting for your marks", "Answers that a person reads, in the formgrader."),
+    "unlisted": ("Not on the class list", "Graded anyway."),
+    "by_hand": ("Waiting for your marks", "Answers that a person grades, in the formgrader."),
     "zero": ("No points", "Nothing that counts was right."),
-    "unended": ("Did not return in time", "A loop without an end, as a rule; or far too slow."),
-    "untried": ("Half or more not tried", "Steps that are as they were handed out."),
-    "identical": ("Identical submissions", "The same file, byte for byte; not as handed out."),
-    "late": ("Late", "After the due date and the student's own extension."),
+    "unended": ("Did not return in time", "Usually an endless loop; or the code is far too slow."),
+    "untried": ("Half or more not tried", "Steps left as they were handed out."),
+    "identical": (
+        "Identical submissions",
+        "The same file, byte for byte, and not the one that was handed out.",
+    ),
+    "late": ("Late", "After the due date and any extension of the student's."),
     "repaired": (
         "Notes on notebooks",
-        "What was repaired, or is unusual there; what could be found was graded.",
+        "Something was repaired or is unusual; what could be found was graded.",
     ),
 }
 
@@ -366,7 +369,7 @@ def _groups(item: Item) -> list[StudentGroup]:
     """Who lost points, who kept them, who passed; of many, the largest group is everybody else."""
     groups = (
         ("Lost points", item.failed),
-        ("Not run, by the grader's fault", item.not_run),
+        ("Not run (the grader's fault)", item.not_run),
         ("Right once earlier steps were right", item.carried),
         ("Right alone", item.passed),
     )

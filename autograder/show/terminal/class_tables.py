@@ -68,7 +68,7 @@ def students(rows: Sequence[StudentRow], out: TextIO | None = None) -> None:
 
     if len(shown) < len(everybody):
         others = count(len(everybody) - len(shown), "other")
-        say(screen, f"and {others}: the page that autograder report writes has everybody")
+        say(screen, f"and {others}: autograder report writes a page with everybody")
     say(screen, _in_a_line(everybody))
 
 
@@ -130,7 +130,7 @@ def checks(report: Report, out: TextIO | None = None) -> None:
     show(screen, listing)
     if len(few) < len(everything):
         others = count(len(everything) - len(few), "other check")
-        say(screen, f"and {others} that as many or more have passed: the page has them all")
+        say(screen, f"and {others}, which as many or more have passed: the page has them all")
 
 
 def course_exercises(grades: CourseGrades, out: TextIO | None = None) -> None:
@@ -166,7 +166,7 @@ def course_students(grades: CourseGrades, out: TextIO | None = None) -> None:
 
     if len(rows) < len(grades.rows):
         others = count(len(grades.rows) - len(rows), "other")
-        say(screen, f"and {others}: the page that autograder report writes has everybody")
+        say(screen, f"and {others}: autograder report writes a page with everybody")
     for ids in grades.moved.items():
         say(screen, f"note: {may_be(*ids)}")
     say(screen, _course_in_a_line(grades.rows))

@@ -44,7 +44,7 @@ def lines(
     yield from _head(explanation, result, graded)
     yield ""
 
-    yield f"Graded {result.graded_at} at isolation level {result.isolation}; run once more now:"
+    yield f"Graded {result.graded_at} at isolation level {result.isolation}; run again now:"
     yield f"  {_compared(graded, explanation.verdict.message)}"
     for line in differences:
         yield f"  {line}"
@@ -68,7 +68,7 @@ def step_lines(
     for explanation in explanations:
         graded = result.by_id[explanation.check.id]
         yield from _head(explanation, result, graded)
-        yield f"Run once more now: {_compared(graded, explanation.verdict.message)}"
+        yield f"Run again now: {_compared(graded, explanation.verdict.message)}"
         yield from _calls(explanation, result.student_id, 1)
         yield ""
 
@@ -113,14 +113,14 @@ def _compared(graded: CheckResult, message: str | None) -> str:
         return "the same verdict: it passes"
     if now == then:
         return "the same verdict, word for word"
-    return _behind("it fails, in other words: ", now)
+    return _behind("it fails, with another message: ", now)
 
 
 def _calls(explanation: Explanation, student: str, most: int) -> Iterator[str]:
     step, questions = explanation.check.step, explanation.questions
     yield ""
     if not questions:
-        yield f"No call of {step} can be shown: none was made, or none without functions in it"
+        yield f"No call of {step} can be shown: none was made, or all of them had functions in them"
         return
 
     # What is answered right explains nothing, unless all of it is.
@@ -135,7 +135,7 @@ def _calls(explanation: Explanation, student: str, most: int) -> Iterator[str]:
 
     more, alike = len(telling) - most, len(questions) - len(telling)
     if more > 0:
-        yield f"{count(more, 'more call')} {agreeing(more, 'is', 'are')} answered otherwise, too"
+        yield f"{count(more, 'more call')} {agreeing(more, 'is', 'are')} answered differently, too"
     if alike:
         are = agreeing(alike, "is", "are")
         yield f"{count(alike, 'other call')} {are} answered as the solution answers"
@@ -193,7 +193,7 @@ def lost_lines(result: Result) -> Iterator[str]:
     explain = f"autograder explain {result.exercise} {result.student_id}"
     if not lost:
         yield f"{came_to}; no check lost points"
-        yield f"to see one all the same: {explain} {next(iter(result.by_id), 'CHECK')}"
+        yield f"to see one anyway: {explain} {next(iter(result.by_id), 'CHECK')}"
         return
 
     yield f"{came_to}; {count(len(lost), 'check')} lost points"

@@ -70,7 +70,7 @@ def next_for_student(screen: Console, result: Result) -> None:
     """The one thing to do now."""
     step = next_step(result)
     if step is None:
-        repeat = "restart the kernel, run everything once more, save, and hand in"
+        repeat = "restart the kernel, run everything again, save, and hand in"
         say(screen, f"All visible checks pass: {repeat}.")
     elif all(step.is_unattempted for step in result.steps):
         then = "run the checks below it, save, and check again"
@@ -78,7 +78,7 @@ def next_for_student(screen: Console, result: Result) -> None:
     elif step.is_unattempted:
         say(screen, f"Next: write {step.name}.")
     elif step.not_passed[0].message.startswith(f"{step.name} is not defined"):
-        say(screen, f"Next: mend the cell of {step.name}.")
+        say(screen, f"Next: fix the cell of {step.name}.")
     else:
         say(screen, f"Next: look at {step.not_passed[0].name} of {step.name}.")
 

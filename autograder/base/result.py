@@ -148,21 +148,6 @@ def worst(checks: Iterable[CheckResult]) -> Literal["not_run", "failed", "carrie
     return "carried" if "carried" in statuses else "passed"
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """A result without its steps: small enough to keep for everybody of a class."""
-
-    student: str
-    status: Status
-    reason: str | None
-    score: float | None
-    max_score: float
-    warnings: tuple[str, ...]
-    untried: tuple[str, ...] = ()
-    """The steps of which nothing is written, of ``n_steps``."""
-    n_steps: int = 0
-
-
 @dataclass(frozen=True)
 class Result:
     """What one submission earned and with what, or in one line why it could not be graded."""
@@ -212,13 +197,6 @@ class Result:
         for category, own in earned.items():
             sums[category] = {"score": _total(own), "max_score": _total(points[category])}
         return sums
-
-    @property
-    def outcome(self) -> Outcome:
-        """What a table of the class needs of it."""
-        points = (self.score, self.max_score)
-        steps = (self.untried, len(self.steps))
-        return Outcome(self.student_id, self.status, self.reason, *points, self.warnings, *steps)
 
     @property
     def untried(self) -> tuple[str, ...]:

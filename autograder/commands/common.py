@@ -71,6 +71,11 @@ class JsonOutput:
         self._is_written = False
 
     @property
+    def is_wanted(self) -> bool:
+        """Whether anybody asks for it: to make it of a large class takes seconds."""
+        return self._file is not None
+
+    @property
     def out(self) -> TextIO:
         """Where everything else is printed."""
         return sys.stderr if self._file == "-" else sys.stdout

@@ -226,11 +226,10 @@ def grade(
     """Grade the class, into the gradebook."""
     from autograder.course.class_list import may_be
     from autograder.course.gradebook import deadlines, record
-    from autograder.course.gradebook.marks import settled_marks
     from autograder.course.grading import interruption
     from autograder.course.grading.grade_class import grade_class
-    from autograder.course.reports.students import of_outcomes
-    from autograder.course.results import folder_of, stored_lines
+    from autograder.course.reports import concerns
+    from autograder.course.results import folder_of
     from autograder.show.terminal import class_tables
 
     with JsonOutput(json) as output:
@@ -254,8 +253,9 @@ def grade(
 
         out, size = output.out, len(scanned.students)
         progress = class_tables.class_progress(f"grading {exercise.name}", size, out)
+        lines: dict[str, str] | None = None if json is None else {}
         with interruption.adopted(), progress as tick:
-            outcomes = grade_class(
+            grades = grade_class(
                 course,
                 exercise,
                 scanned=scanned,
@@ -264,23 +264,21 @@ def grade(
                 force=force,
                 never_lower=never_lower,
                 progress=tick,
+                lines=lines,
             )
-        output.put(stored_lines(course, exercise.name, outcomes))
+        output.put(line for _, line in sorted((lines or {}).items()))
 
-    marks = settled_marks(course, exercise)
-    graded = {outcome.student for outcome in outcomes}
-    missing = sorted((course.class_list() or {}).keys() - graded)
-    rows = of_outcomes(outcomes, marks, missing)
-    class_tables.students(rows, out)
-    scores = {row.student: row.score for row in rows if row.status != "missing"}
+    scores = {grade.student: grade.score for grade in grades}
+    missing = (course.class_list() or {}).keys() - scores.keys()
+    class_tables.students(concerns.of_run(grades, len(exercise.steps), missing), out)
     log.write_final(course, f"grade {exercise.name}", {exercise.name: scores})
     for line in left_out:
         print(f"left out: {line}", file=out)
 
-    if outcomes:
+    if grades:
         stored = short(folder_of(course, exercise.name))
         print(f"wrote {stored}, {short(course.autograded)} and the gradebook", file=out)
-    if any(outcome.status == "error" for outcome in outcomes):
+    if any(grade.status == "error" for grade in grades):
         stop("some submissions could not be graded, or not recorded: see reason", 3)
 
 

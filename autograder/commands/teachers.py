@@ -135,7 +135,8 @@ def _report_exercise(folder: Path | None, name: str, output: JsonOutput) -> None
     class_grades = final_grades.of_class(course, exercise)
     made = reports.of_class(course, class_grades)
 
-    output.put([made.to_json() + "\n"])
+    if output.is_wanted:
+        output.put([made.to_json() + "\n"])
     path = pages.write(course, made)
 
     out = output.out
@@ -158,7 +159,8 @@ def _report_course(folder: Path | None, output: JsonOutput, missing_as_zero: boo
     course = opened_course(folder)
     made = course_grades.of_course(course, missing_as_zero)
 
-    output.put([course_grades.to_json(made)])
+    if output.is_wanted:
+        output.put([course_grades.to_json(made)])
     path = pages.write(course, made)
 
     out = output.out

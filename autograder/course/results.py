@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from autograder.base.errors import Unusable
 from autograder.base.files import below
-from autograder.base.result import Outcome, Result
+from autograder.base.result import Result
 from autograder.base.text import short
 from autograder.course.course import STUDENT_ID, Course
 from autograder.course.troubles import Troubles, gathered
@@ -73,12 +71,3 @@ def stored_results(course: Course, exercise: str, troubles: Troubles | None = No
                 if result is not None:
                     results.append(result)
     return results
-
-
-def stored_lines(course: Course, exercise: str, outcomes: Iterable[Outcome]) -> Iterator[str]:
-    """The stored results behind these outcomes as JSON, one a line; read one at a time."""
-    for outcome in outcomes:
-        # What could not even be stored is an error by its outcome, which the table shows.
-        with contextlib.suppress(OSError):
-            text = result_path(course, exercise, outcome.student).read_text(encoding="utf-8")
-            yield text

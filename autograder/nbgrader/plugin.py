@@ -96,7 +96,7 @@ class GradeExporter(_Exporter):
             if graded.unchanged:
                 unchanged.add(graded.result.student)
 
-        outcomes = grade_class.grade_class(
+        grades = grade_class.grade_class(
             course,
             exercise,
             students=due,
@@ -104,14 +104,14 @@ class GradeExporter(_Exporter):
             force=self.converter.force,
             progress=note,
         )
-        for outcome in outcomes:
-            student, score = outcome.student, outcome.score
-            if outcome.status == "graded":
+        for grade in grades:
+            student, score = grade.student, grade.automatic
+            if grade.status == "graded":
                 done = "Nothing has changed for" if student in unchanged else "Autograded"
-                log.info("%s %s: %g of %g points", done, student, score, outcome.max_score)
+                log.info("%s %s: %g of %g points", done, student, score, exercise.max_score)
                 self._protect(name, student)
             else:
-                log.error("%s: %s: %s", student, outcome.status, outcome.reason)
+                log.error("%s: %s: %s", student, grade.status, grade.reason)
                 failed.append(student)
         return failed
 

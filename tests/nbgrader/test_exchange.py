@@ -22,7 +22,7 @@ from autograder.course.course import Course
 from autograder.course.gradebook import config as host
 from autograder.course.gradebook import deadlines, final_grades, marks, record
 from autograder.course.grading import grade_class
-from autograder.course.reports import students
+from autograder.course.reports import concerns
 from autograder.nbgrader import collector, exchange
 from autograder.show.pages import feedback
 from tests.support import courses
@@ -446,15 +446,11 @@ def seen_at(course: Course, monkeypatch: pytest.MonkeyPatch, changed: dict[str, 
 def told(course: Course, student: str) -> list[str]:
     """What grade, report, export and the student's page say of when it was handed in."""
     known = courses.load(course)
-    outcomes = grade_class.grade_class(course, known)
-    everybody = marks.class_marks(course, known)
-    (graded,) = [
-        row.note()
-        for row in students.of_outcomes(outcomes, everybody, ())
-        if row.student == student
-    ]
+    now = grade_class.grade_class(course, known)
+    rows = concerns.of_run(now, len(known.steps))
+    (graded,) = [row.note() for row in rows if row.student == student]
     grades = final_grades.of_class(course, known)
-    (row,) = [row for row in students.of_class(course, grades) if row.student == student]
+    (row,) = [row for row in concerns.of_class(course, grades) if row.student == student]
     feedback.write_class(course, known)
     page = (course.feedback / student / NAME / f"{NAME}.html").read_text()
     return [graded, row.note(), page, "\n".join(grades.notes())]

@@ -13,13 +13,11 @@ from autograder.base import files
 from autograder.base.settings import Settings
 from autograder.course.course import Course
 from autograder.course.gradebook.course_grades import (
-    WHY,
     CourseExercise,
     CourseGrades,
     CourseRow,
-    Standing,
 )
-from autograder.course.gradebook.final_grades import ClassGrades
+from autograder.course.gradebook.final_grades import WHY, ClassGrades, Grade
 from autograder.show.pages import course as pages
 from tests.support import courses
 from tests.support.browser import SCREENSHOTS
@@ -44,13 +42,14 @@ def made(course: Course, number: int) -> CourseGrades:
 
     rows = []
     for place in range(number):
-        standings = {name: Standing("graded", float((37 * place) % 101), "") for name in NAMES}
+        score = float((37 * place) % 101)
+        standings = {name: Grade("", "graded", score) for name in NAMES}
         reasons = {}
         if place % 5 == 1:
-            standings["tokenizer"] = Standing("missing", None, WHY["missing"])
+            standings["tokenizer"] = Grade("", "missing", None, pending=WHY["missing"])
             reasons["tokenizer"] = WHY["missing"]
         if place % 7 == 2:
-            standings["attention"] = replace(standings["attention"], why="waits for your marks")
+            standings["attention"] = replace(standings["attention"], pending="waits for your marks")
             reasons["attention"] = "waits for your marks"
         total = None if place % 5 == 1 else float((37 * place) % 101)
         person = {"name": f"Student {place} {HOSTILE}", "email": f"s{place}@example.org"}

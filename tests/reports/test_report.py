@@ -37,7 +37,7 @@ from autograder.course import results as stored
 from autograder.course import timestamp
 from autograder.course.course import Course
 from autograder.course.gradebook import record
-from autograder.course.gradebook.final_grades import ClassGrades, FinalGrade
+from autograder.course.gradebook.final_grades import ClassGrades, Grade
 from autograder.course.gradebook.marks import CellMarks, Marks
 from autograder.course.reports import report as reporting
 from autograder.course.reports import statistics
@@ -154,9 +154,7 @@ def of(
             None if one is None or one.status != "graded" else entry.score if entry else one.score
         )
         status = one.status if one else "missing"
-        grade = FinalGrade(
-            student, status, score, person=people.get(student), result=one, marks=entry
-        )
+        grade = Grade(student, status, score, person=people.get(student), result=one, marks=entry)
         if one is not None and one.exercise_sha256 != known.sha256:
             grade = replace(grade, outdated=("exercise",))
         grades.append(grade)

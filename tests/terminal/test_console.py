@@ -16,9 +16,10 @@ from types import SimpleNamespace
 import pytest
 from rich.console import Console
 
-from autograder.base.result import CheckResult, Outcome, Result, StepResult
+from autograder.base.result import CheckResult, Result, StepResult
+from autograder.course.gradebook.final_grades import Concern, Grade
 from autograder.course.gradebook.marks import CellMarks, Marks
-from autograder.course.reports.students import of_outcomes
+from autograder.course.reports.concerns import of_run
 from autograder.grader.graded import Graded
 from autograder.show.terminal import class_tables, score_table
 from autograder.show.terminal.console import console, wait
@@ -226,22 +227,12 @@ def test_a_message_of_a_thousand_lines_does_not_fill_the_screen(tmp_path):
 
 
 def test_a_class_is_a_table_that_fits_and_no_student_writes_lines_of_it(tmp_path):
-    warned = Result(
-        "e",
-        "ada",
-        "graded",
-        None,
-        2.0,
-        "process",
-        "",
-        "",
-        "",
-        warnings=("a\n::error::b ##[error]c",),
-    )
-    lost = Result("e", "ben", "rejected", "not a notebook: " + "x" * 90, 2.0, "process", "", "", "")
+    warning = Concern("repaired", "a\n::error::b ##[error]c")
+    warned = Grade("ada", "graded", 0.0, concerns=(warning,))
+    lost = Grade("ben", "rejected", None, trouble="not a notebook: " + "x" * 90)
     out = tmp_path / "out"
     with out.open("w", encoding="utf-8") as file:
-        class_tables.students(of_outcomes([warned.outcome, lost.outcome], {}, ["zoe"]), file)
+        class_tables.students(of_run([lost, warned], 1, ["zoe"]), file)
     lines = out.read_text(encoding="utf-8").splitlines()
     assert lines == [
         "student  score  checks  status    what to look at",
@@ -259,21 +250,22 @@ class Screen(io.StringIO):
         return True
 
 
-def large_class() -> list[Outcome]:
+def large_class() -> list[Grade]:
     """Three hundred students, of whom three need a look."""
     reasons = {7: ("rejected", "cut off"), 250: ("error", "no memory"), 120: ("graded", "")}
-    outcomes = []
+    grades = []
     for number in range(300):
-        status, reason = reasons.get(number, ("graded", None))
+        status, reason = reasons.get(number, ("graded", ""))
         score = 2.0 if status == "graded" else None
-        warnings = ("a cell twice",) if number == 120 else ()
-        outcomes.append(Outcome(f"s{number:03}", status, reason, score, 2.0, warnings))
-    return outcomes
+        concerns = (Concern("repaired", "a cell twice"),) if number == 120 else ()
+        student = f"s{number:03}"
+        grades.append(Grade(student, status, score, trouble=reason, concerns=concerns))
+    return grades
 
 
 def test_a_terminal_shows_of_a_large_class_who_needs_a_look_and_a_pipe_gets_everybody():
     screen, pipe = Screen(), io.StringIO()
-    rows = of_outcomes(large_class(), {}, [])
+    rows = of_run(large_class(), 1)
     class_tables.students(rows, screen)
     class_tables.students(rows, pipe)
 
@@ -287,7 +279,7 @@ def test_a_terminal_shows_of_a_large_class_who_needs_a_look_and_a_pipe_gets_ever
         "298 graded, mean 2.0, 1 rejected, 1 error",
     ]
     assert [line.split()[0] for line in pipe.getvalue().splitlines()[1:-1]] == [
-        outcome.student for outcome in large_class()
+        grade.student for grade in large_class()
     ]
 
 
@@ -298,14 +290,14 @@ def test_grading_says_the_final_score_beside_that_of_the_checks_and_who_waits():
         "how": CellMarks(needs_manual_grade=True, max_score=5.0),
     }
     marks = Marks(cells, 2.0, 10.0, None, 9_000.0)
-    untried = Outcome("ada", "graded", None, 4.0, 10.0, (), ("f", "g"), 3)
-    (row,) = of_outcomes([untried], {"ada": marks}, [])
+    untried = Grade("ada", "graded", marks.score, marks=marks, untried=("f", "g"))
+    (row,) = of_run([untried], 3)
     assert (row.score, row.automatic) == (5.0, 4.0)
     assert row.note() == (
         "4 from the checks, +3 by hand, −2 for being 2.5 hours late; "
         "waits for your marks: how; 2 steps not tried"
     )
-    (free,) = of_outcomes([untried], {"ada": replace(marks, late_penalty=0.0)}, [])
+    (free,) = of_run([replace(untried, marks=replace(marks, late_penalty=0.0))], 3)
     assert free.note().startswith("4 from the checks, +3 by hand, 2.5 hours late; waits")
 
 
@@ -349,19 +341,20 @@ def test_of_many_checks_a_terminal_shows_those_that_fewest_have_passed():
 
 
 def test_of_many_who_need_a_look_a_terminal_shows_the_most_urgent():
-    late = [Outcome(f"a{n:03}", "graded", None, 1.0, 2.0, ("late",)) for n in range(200)]
-    lost = [Outcome(f"z{n:03}", "error", "lost", None, 2.0, ()) for n in range(60)]
+    noted = (Concern("repaired", "late"),)
+    late = [Grade(f"a{n:03}", "graded", 1.0, concerns=noted) for n in range(200)]
+    lost = [Grade(f"z{n:03}", "error", None, trouble="lost") for n in range(60)]
     screen = Screen()
-    class_tables.students(of_outcomes([*late, *lost], {}, []), screen)
+    class_tables.students(of_run([*late, *lost], 1), screen)
     shown = re.findall(r"^ *([az])\d\d\d ", plain(screen.getvalue()), re.MULTILINE)
     assert Counter(shown) == {"z": 60, "a": 40}
 
 
 def test_a_table_in_a_pipe_keeps_its_columns_below_each_other_in_every_script():
     pipe = io.StringIO()
-    wide = Outcome("ada", "graded", "数学", 12.5, 20.0, ("x",))
-    narrow = Outcome("maximilian", "rejected", "y", None, 20.0, ())
-    class_tables.students(of_outcomes([wide, narrow], {}, []), pipe)
+    wide = Grade("ada", "graded", 12.5, trouble="数学", concerns=(Concern("repaired", "x"),))
+    narrow = Grade("maximilian", "rejected", None, trouble="y")
+    class_tables.students(of_run([wide, narrow], 1), pipe)
     assert pipe.getvalue().splitlines()[:3] == [
         "student     score  checks  status    what to look at",
         "ada          12.5    12.5  graded    数学; x",

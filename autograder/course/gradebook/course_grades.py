@@ -6,18 +6,18 @@ A total is computed from the final scores whenever it is asked for, and stored n
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any
 
 from autograder.base.errors import Unusable
 from autograder.course import results, timestamp
 from autograder.course.class_list import EMAILS, full_name, may_be, value_of
 from autograder.course.course import Course
 from autograder.course.gradebook import deadlines, final_grades, versions
-from autograder.course.gradebook.final_grades import ClassGrades, FinalGrade, Status
+from autograder.course.gradebook.final_grades import ClassGrades, Grade
 from autograder.course.submission_folder import handed_in
 from autograder.exercises import exercise as exercises
 
@@ -29,27 +29,6 @@ NAME = "course"
 
 SCHEMA = "autograder/course/1"
 """What this is, and what version of it."""
-
-WHY: Mapping[str, str] = {
-    "missing": "handed in nothing",
-    "collected": "is not graded yet",
-    "rejected": "could not be read",
-    "error": "met a fault of the grader",
-}
-"""Why a student has no score, by what became of the exercise."""
-
-
-@dataclass(frozen=True)
-class Standing:
-    """What became of one exercise for one student.
-
-    ``status`` is that of the final grade; ``open`` is missing, while the student still has time.
-    ``why`` says why the score is not final; empty where it is.
-    """
-
-    status: Status | Literal["open"]
-    score: float | None
-    why: str
 
 
 @dataclass(frozen=True)
@@ -82,7 +61,7 @@ class CourseRow:
 
     student: str
     person: Mapping[str, str] | None
-    by_exercise: Mapping[str, Standing]
+    by_exercise: Mapping[str, Grade]
     total: float | None
     reasons: Mapping[str, str]
 
@@ -108,10 +87,10 @@ class CourseRow:
         """Why the total is not final, in one line."""
         return "; ".join(f"{name}: {why}" for name, why in self.reasons.items())
 
-    def as_grade(self) -> FinalGrade:
+    def as_grade(self) -> Grade:
         """The student as in the grades of one exercise, with a score if there is any."""
         has_score = any(one.score is not None for one in self.by_exercise.values())
-        return FinalGrade(self.student, "graded", 0.0 if has_score else None, self.person)
+        return Grade(self.student, "graded", 0.0 if has_score else None, self.person)
 
 
 @dataclass(frozen=True)
@@ -195,19 +174,17 @@ def of_course(course: Course, missing_as_zero: bool = False) -> CourseGrades:
             "run autograder release EXERCISE"
         )
 
-    own = [_exercise(course, name) for name in begun]
+    own = [_exercise(course, name, missing_as_zero) for name in begun]
     people: dict[str, Mapping[str, str] | None] = dict(course.class_list() or {})
     troubles: dict[str, None] = {}
     for one in own:
         people |= {grade.student: grade.person for grade in one.grades.grades}
         troubles |= dict.fromkeys(one.grades.troubles.lines)
 
-    standings: dict[str, dict[str, Standing]] = {}
-    for one in own:
-        standings[one.name] = _standings(course, one.grades, people, missing_as_zero)
+    everybody = {one.name: _everybody(course, one, people, missing_as_zero) for one in own}
     rows = []
     for student in sorted(people):
-        by_exercise = {name: of_students[student] for name, of_students in standings.items()}
+        by_exercise = {name: grades[student] for name, grades in everybody.items()}
         rows.append(_row(student, people[student], by_exercise, own))
     waiting = tuple(name for name in names if name not in begun)
     return CourseGrades(tuple(own), tuple(rows), waiting, tuple(troubles))
@@ -223,9 +200,9 @@ def _has_begun(course: Course, name: str) -> bool:
     )
 
 
-def _exercise(course: Course, name: str) -> CourseExercise:
+def _exercise(course: Course, name: str, missing_as_zero: bool) -> CourseExercise:
     exercise = exercises.load(course.root, name)
-    grades = final_grades.of_class(course, exercise, nobody=True)
+    grades = final_grades.of_class(course, exercise, missing_as_zero, nobody=True)
     weight = course.settings.weight(name)
     due = deadlines.due_date(course, name)
     why_not = ""
@@ -239,21 +216,35 @@ def _exercise(course: Course, name: str) -> CourseExercise:
     return CourseExercise(name, exercise.title, grades.max_score, weight, shown, why_not, grades)
 
 
+def _everybody(
+    course: Course,
+    exercise: CourseExercise,
+    people: Mapping[str, Mapping[str, str] | None],
+    missing_as_zero: bool,
+) -> dict[str, Grade]:
+    """The grades of all students of the course; some may have nothing to do with the exercise."""
+    grades = {grade.student: grade for grade in exercise.grades.grades}
+    left = deadlines.TimeLeft(course, exercise.name)
+    for student in people.keys() - grades.keys():
+        grades[student] = final_grades.missing(student, people[student], left, missing_as_zero)
+    return grades
+
+
 def _row(
     student: str,
     person: Mapping[str, str] | None,
-    by_exercise: Mapping[str, Standing],
+    by_exercise: Mapping[str, Grade],
     own: Sequence[CourseExercise],
 ) -> CourseRow:
     counting = [one for one in own if one.counts]
     reasons = {}
     for one in counting:
-        if by_exercise[one.name].why:
-            reasons[one.name] = by_exercise[one.name].why
+        if by_exercise[one.name].pending:
+            reasons[one.name] = by_exercise[one.name].pending
     return CourseRow(student, person, by_exercise, _total(by_exercise, counting), reasons)
 
 
-def _total(by_exercise: Mapping[str, Standing], counting: Sequence[CourseExercise]) -> float | None:
+def _total(by_exercise: Mapping[str, Grade], counting: Sequence[CourseExercise]) -> float | None:
     """The mean of the shares that a student has of each exercise's points, by their weights."""
     earned = whole = Fraction(0)
     for one in counting:
@@ -269,48 +260,6 @@ def _total(by_exercise: Mapping[str, Standing], counting: Sequence[CourseExercis
 def _exact(value: float) -> Fraction:
     """The number that a person wrote, 0.1, and not the binary one beside it."""
     return Fraction(str(value))
-
-
-def _standings(
-    course: Course, grades: ClassGrades, students: Iterable[str], missing_as_zero: bool
-) -> dict[str, Standing]:
-    """Where students stand in an exercise, by student.
-
-    Args:
-        students: everybody of the course; some may have nothing to do with this exercise.
-        missing_as_zero: who handed in nothing has 0 points, and that is final, once the student's
-            own time is over.
-
-    Raises:
-        Unusable: the gradebook or the extensions cannot be read.
-    """
-    left = deadlines.TimeLeft(course, grades.exercise.name)
-    known = {grade.student: grade for grade in grades.grades}
-    standings = {}
-    for student in students:
-        grade = known.get(student)
-        if grade is not None and grade.status != "missing":
-            standings[student] = Standing(grade.status, grade.score, _why(grade))
-        elif left.of(student):
-            standings[student] = Standing("open", None, left.of(student))
-        elif missing_as_zero:
-            standings[student] = Standing("missing", 0.0, "")
-        else:
-            standings[student] = Standing("missing", None, WHY["missing"])
-    return standings
-
-
-def _why(grade: FinalGrade) -> str:
-    """Why a score is not final, or not there; empty where it is final."""
-    if grade.status != "graded":
-        return WHY[grade.status]
-    if grade.is_older:
-        return "handed in again, which is not graded yet"
-    if grade.outdated:
-        return "graded before something was changed"
-    if grade.marks is not None and grade.marks.needs_manual_grade:
-        return "waits for your marks"
-    return grade.doubt
 
 
 def to_json(grades: CourseGrades) -> str:
@@ -348,5 +297,11 @@ def _row_data(row: CourseRow) -> dict[str, Any]:
         "name": row.name,
         "total": row.total,
         "final": row.is_final,
-        "exercises": {name: asdict(standing) for name, standing in row.by_exercise.items()},
+        "exercises": {name: _grade_data(grade) for name, grade in row.by_exercise.items()},
     }
+
+
+def _grade_data(grade: Grade) -> dict[str, Any]:
+    """A grade in one exercise: ``open`` is missing while the student still has time."""
+    status = "open" if grade.has_time else grade.status
+    return {"status": status, "score": grade.score, "why": grade.pending}

@@ -4,26 +4,61 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from autograder.base.errors import Unusable
 from autograder.base.result import Result
-from autograder.base.text import agreeing, first_of, listed, printable
-from autograder.course.class_list import full_name, may_be
+from autograder.base.text import agreeing, first_of, late, listed, number, printable, signed
+from autograder.course.class_list import EMAILS, full_name, may_be, value_of
 from autograder.course.course import STUDENT_ID, Course
 from autograder.course.submission_folder import handed_in
 from autograder.course.troubles import Troubles
 from autograder.exercises.exercise import Exercise
 
 if TYPE_CHECKING:
+    from autograder.course.gradebook.deadlines import TimeLeft
     from autograder.course.gradebook.marks import CellMarks, Marks
     from autograder.course.gradebook.versions import Now
 
 Status = Literal["graded", "missing", "collected", "rejected", "error"]
 """``collected``: something was handed in, and nobody has graded anything of this student yet."""
 
+ConcernKind = Literal[
+    "error",
+    "rejected",
+    "missing",
+    "collected",
+    "isolation",
+    "outdated",
+    "time",
+    "unlisted",
+    "by_hand",
+    "zero",
+    "unended",
+    "untried",
+    "identical",
+    "late",
+    "repaired",
+]
+"""Why a teacher should look at a student."""
+
+WHY: Mapping[Status, str] = {
+    "missing": "handed in nothing",
+    "collected": "is not graded yet",
+    "rejected": "could not be read",
+    "error": "met a fault of the grader",
+}
+"""Why a student has no score, by what became of the exercise."""
+
 OTHER_POINTS = ("exercise", "settings")
 """What a teacher has changed where a grade may be another one by now."""
+
+_TIMES = {
+    "file": " by the time of the file",
+    "changed": " by the last change of its folder in the exchange",
+}
+"""How it is known that a submission came late, where that is not the platform's word."""
 
 NAMED = 5
 """So many students are named in a line."""
@@ -43,16 +78,25 @@ class Part:
 
 
 @dataclass(frozen=True)
-class FinalGrade:
-    """One student: the final score and what it comes from.
+class Concern:
+    """Why a teacher should look at a student, in one line."""
+
+    kind: ConcernKind
+    text: str
+
+
+@dataclass(frozen=True)
+class Grade:
+    """What a student has in an exercise: the final score, what it comes from, and what is open.
 
     ``score`` is None where there is none to export. ``person`` is the line of the class list;
     ``result`` and ``marks`` are None where there is no such record. ``trouble`` says what could not
-    be read of them; the status is ``error`` then. ``is_older``: another submission than the graded
-    one lies there by now. ``outdated`` names what of all that a score depends on has changed since.
-    ``doubt`` says why nobody knows whether it came late, ``has_time`` until when somebody still has
-    time who has handed in nothing, ``new_id`` who of the class list somebody who is not on it may
-    be.
+    be read or recorded; the status is ``error`` then. ``is_older``: another submission than the
+    graded one lies there by now. ``outdated`` names what of all that a score depends on has changed
+    since. ``doubt`` says why nobody knows whether it came late, ``has_time`` until when somebody
+    still has time who has handed in nothing, ``new_id`` who of the class list somebody who is not
+    on it may be. ``pending`` says why the score is not final, or not there; empty where it is.
+    ``untried`` are the steps of which nothing is written; like ``concerns``, reports fill it in.
     """
 
     student: str
@@ -67,18 +111,109 @@ class FinalGrade:
     doubt: str = ""
     has_time: str = ""
     new_id: str = ""
+    pending: str = ""
+    untried: tuple[str, ...] = ()
+    concerns: tuple[Concern, ...] = ()
 
-    @property
+    @cached_property
     def name(self) -> str:
         return full_name(self.person or {})
+
+    @property
+    def email(self) -> str:
+        return value_of(self.person or {}, EMAILS)
+
+    @property
+    def reason(self) -> str:
+        """Why a submission was not graded, or its grade not recorded or read; else empty."""
+        return self.trouble or (self.result.reason if self.result else None) or ""
 
     @property
     def why(self) -> str:
         """Why there is no score, in one line."""
         if self.status == "collected":
             return "collected, not graded yet"
-        reason = self.trouble or self.has_time or (self.result.reason if self.result else None)
+        reason = self.reason or self.has_time
         return f"{self.status}, {printable(reason)}" if reason else self.status
+
+    @property
+    def automatic(self) -> float | None:
+        """What the checks gave; None without a score."""
+        if self.score is None or self._counted is None:
+            return self.score
+        return self._counted.automatic
+
+    @property
+    def by_hand(self) -> float:
+        """What a person's marks add to that; like the numbers below, 0 without a score."""
+        return self._counted.by_hand if self._counted else 0.0
+
+    @property
+    def extra_credit(self) -> float:
+        return self._counted.extra_credit if self._counted else 0.0
+
+    @property
+    def late_penalty(self) -> float:
+        return self._counted.late_penalty if self._counted else 0.0
+
+    @property
+    def raised(self) -> float:
+        """What is added so that the score is not below 0."""
+        return self._counted.raised if self._counted else 0.0
+
+    @property
+    def hours_late(self) -> float:
+        return round(self._counted.seconds_late / 3600, 4) if self._counted else 0.0
+
+    @property
+    def time_source(self) -> str:
+        return self._counted.time_source if self._counted else ""
+
+    @property
+    def _counted(self) -> Marks | None:
+        """The marks that the score comes from."""
+        return self.marks if self.score is not None else None
+
+    @property
+    def label(self) -> str:
+        """The student as a teacher and the gradebook know them."""
+        return f"{self.name} ({self.student})" if self.name else self.student
+
+    def account(self) -> str:
+        """How the final score came about, where the checks alone do not say it."""
+        marks = self._counted
+        if marks is None:
+            return ""
+        came = ""
+        if self.hours_late:
+            came = late(self.hours_late * 3600) + _TIMES.get(marks.time_source, "")
+        changes = []
+        if marks.by_hand:
+            changes.append(f"{signed(marks.by_hand)} by hand")
+        if marks.extra_credit:
+            changes.append(f"{signed(marks.extra_credit)} extra credit")
+        if marks.late_penalty:
+            changes.append(f"{signed(-marks.late_penalty)} for being {came}")
+        elif changes and came:
+            changes.append(came)
+
+        if marks.raised:
+            changes.append(f"{signed(marks.raised)} not to be below 0")
+        if changes:
+            return ", ".join([f"{number(marks.automatic)} from the checks", *changes])
+        return came
+
+    def note(self) -> str:
+        """How the final score came about, or why there is none, and what else to look at."""
+        parts = [self.account()]
+        for concern in self.concerns:
+            if concern.kind not in ("late", "missing"):
+                parts.append(concern.text)
+        return "; ".join(filter(None, parts))
+
+    def causes(self, kind: ConcernKind) -> list[str]:
+        """The concerns of this kind, in words."""
+        return [concern.text for concern in self.concerns if concern.kind == kind]
 
 
 @dataclass(frozen=True)
@@ -91,11 +226,11 @@ class ClassGrades:
 
     exercise: Exercise
     max_score: float
-    grades: tuple[FinalGrade, ...]
+    grades: tuple[Grade, ...]
     troubles: Troubles = field(default_factory=Troubles)
 
     @property
-    def scored(self) -> dict[str, FinalGrade]:
+    def scored(self) -> dict[str, Grade]:
         """The students who have a score, by id."""
         scored = [grade for grade in self.grades if grade.score is not None]
         return {grade.student: grade for grade in scored}
@@ -107,7 +242,7 @@ class ClassGrades:
             scores[grade.student] = None if grade.status == "missing" else grade.score
         return {self.exercise.name: scores}
 
-    def parts(self, grade: FinalGrade) -> tuple[Part, ...]:
+    def parts(self, grade: Grade) -> tuple[Part, ...]:
         """What the score of one of them is made of; nothing where there is none."""
         if grade.score is None:
             return ()
@@ -222,55 +357,95 @@ def of_class(
     left = deadlines.TimeLeft(course, exercise.name)
     moved = record.moved_students(course)
     max_score = master.load(course, exercise).max_score
-    grades: list[FinalGrade] = []
+    grades: list[Grade] = []
     for student in sorted({*results, *marks, *people, *there, *troubles}):
         # Ids become folders: nothing else may.
         if not STUDENT_ID.match(student):
             continue
-        status: Status = "collected" if student in there else "missing"
-        new = moved.get(student, "")
-        grade = FinalGrade(student, status, None, people.get(student), new_id=new)
+        person, new_id = people.get(student), moved.get(student, "")
+        grade = None
         if student not in troubles:
             with troubles.of(student, "no score"):
-                grade = _graded(grade, results.get(student), marks.get(student))
-                grade = _compared(grade, now, is_older=student in others)
-        if student in troubles:
-            grade = replace(grade, status="error", trouble=troubles.about(student))
-        elif grade.status == "missing" and left.of(student):
-            grade = replace(grade, has_time=left.of(student))
-        elif grade.status == "missing" and missing_as_zero:
-            grade = replace(grade, score=0.0)
+                known = results.get(student), marks.get(student)
+                if student in there or any(one is not None for one in known):
+                    grade = _grade(student, person, *known, now, student in others, new_id)
+                else:
+                    grade = missing(student, person, left, missing_as_zero, new_id)
+        if grade is None:
+            why = troubles.about(student)
+            gone = WHY["error"]
+            grade = Grade(student, "error", None, person, trouble=why, new_id=new_id, pending=gone)
         grades.append(grade)
     return ClassGrades(exercise, max_score, tuple(grades), troubles)
 
 
-def _compared(grade: FinalGrade, now: Now, is_older: bool) -> FinalGrade:
-    """The grade with what has changed since, and what is not known."""
-    doubt = grade.marks.doubt if grade.marks else ""
-    if grade.result is None:
-        return replace(grade, doubt=doubt)
-    if is_older and grade.status in ("rejected", "error"):
-        # They have handed in again, as they were asked to.
-        return replace(grade, status="collected", result=None, doubt=doubt)
-    outdated = now.changed_since(grade.result)
-    if grade.status == "graded" and grade.marks is None:
-        outdated = (*outdated, "gradebook")
-    return replace(grade, doubt=doubt, outdated=outdated, is_older=is_older)
+def missing(
+    student: str,
+    person: Mapping[str, str] | None,
+    left: TimeLeft,
+    as_zero: bool,
+    new_id: str = "",
+) -> Grade:
+    """The grade of a student who has handed in nothing; the arguments are those of ``of_class``."""
+    time = left.of(student)
+    score = 0.0 if as_zero and not time else None
+    pending = "" if score is not None else time or WHY["missing"]
+    return Grade(student, "missing", score, person, has_time=time, new_id=new_id, pending=pending)
 
 
-def _graded(grade: FinalGrade, result: Result | None, marks: Marks | None) -> FinalGrade:
-    """The grade with what a result and the gradebook say; unchanged where there is neither."""
+def _grade(
+    student: str,
+    person: Mapping[str, str] | None,
+    result: Result | None,
+    marks: Marks | None,
+    now: Now,
+    is_older: bool,
+    new_id: str,
+) -> Grade:
+    """The grade of a student who has handed something in."""
     if marks is not None:
         marks.check()
-    grade = replace(grade, result=result, marks=marks)
-
+    status: Status = "collected"
+    score = None
     if result is not None and result.status != "graded":
-        return replace(grade, status=result.status)
-    if marks is not None:
-        return replace(grade, status="graded", score=marks.score)
+        # Of who has handed in again, as they were asked to, the new one waits.
+        status, result = (status, None) if is_older else (result.status, result)
+    elif marks is not None:
+        status, score = "graded", marks.score
+    elif result is not None:
+        status, score = "graded", result.score
+
+    outdated: tuple[str, ...] = ()
     if result is not None:
-        return replace(grade, status="graded", score=result.score)
-    return grade
+        outdated = now.changed_since(result)
+        if status == "graded" and marks is None:
+            outdated = (*outdated, "gradebook")
+    grade = Grade(
+        student,
+        status,
+        score,
+        person,
+        result,
+        marks,
+        is_older=is_older and result is not None,
+        outdated=outdated,
+        doubt=marks.doubt if marks is not None else "",
+        new_id=new_id,
+    )
+    return replace(grade, pending=_pending(grade))
+
+
+def _pending(grade: Grade) -> str:
+    """Why the score of one who handed something in is not final, or not there."""
+    if grade.status != "graded":
+        return WHY[grade.status]
+    if grade.is_older:
+        return "handed in again, which is not graded yet"
+    if grade.outdated:
+        return "graded before something was changed"
+    if grade.marks is not None and grade.marks.needs_manual_grade:
+        return "waits for your marks"
+    return grade.doubt
 
 
 def _automatic(result: Result) -> Iterator[Part]:

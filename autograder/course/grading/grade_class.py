@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from autograder.base.errors import Unusable
 from autograder.base.files import below
-from autograder.base.result import Outcome
 from autograder.base.text import short
 from autograder.course import log, results
 from autograder.course.collecting import store
@@ -28,6 +27,7 @@ from autograder.grader.graded import Graded
 from autograder.submissions.notebook import Rejected, read
 
 if TYPE_CHECKING:
+    from autograder.course.gradebook.final_grades import Grade
     from autograder.course.grading.choice import Choice
 
 ALIKE = 0.75
@@ -111,7 +111,8 @@ def grade_class(
     force: bool = True,
     never_lower: bool = False,
     progress: Callable[[Graded], None] | None = None,
-) -> list[Outcome]:
+    lines: dict[str, str] | None = None,
+) -> list[Grade]:
     """Grade the submissions of a class into results, gradebook and autograded notebooks.
 
     A result is stored as soon as it is there, and before the gradebook hears of it. One that cannot
@@ -126,9 +127,10 @@ def grade_class(
             its stored result.
         never_lower: where the same file was graded before, no check earns less than it did then.
         progress: is called with each submission, also those that need not be graded again.
+        lines: gets the JSON of each result that is stored, by student.
 
     Returns:
-        One outcome a submission, in the order of the students' ids.
+        One grade a submission, in the order of the students' ids, with the final score.
 
     Raises:
         Unusable: the folder, the course's state or the cluster cannot be used.
@@ -152,7 +154,7 @@ def grade_class(
             # Imported late: the graders are getting ready at the same time.
             from autograder.course.grading.records import Records
 
-            records = Records(course, exercise, scanned.folder, journal, never_lower)
+            records = Records(course, exercise, scanned.folder, journal, never_lower, lines)
             try:
                 for graded in everybody:
                     counting = graded if choice is None else choice.of(graded)
@@ -167,7 +169,7 @@ def grade_class(
                 finally:
                     log.write(course, f"grade {exercise.name}", scores=records.changed)
             records.settle()
-    return [records.outcomes[student] for student in sorted(records.outcomes)]
+    return [records.grades[student] for student in sorted(records.grades)]
 
 
 def choice_of(

@@ -10,14 +10,15 @@ from typing import Any
 
 from autograder.base import files
 from autograder.base.errors import Unusable
-from autograder.base.result import Outcome, Result
+from autograder.base.result import Result
 from autograder.base.text import points
 from autograder.course import results
 from autograder.course.course import Course
 from autograder.course.gradebook import autograded, master, record
+from autograder.course.gradebook.final_grades import Concern, Grade
 from autograder.course.gradebook.marks import settled_marks
 from autograder.course.grading.interruption import Journal
-from autograder.course.troubles import cause
+from autograder.course.troubles import Troubles, cause
 from autograder.exercises.exercise import Exercise
 from autograder.grader.graded import Graded
 
@@ -33,8 +34,11 @@ LOST = (
 class Records:
     """The records of one run: each result is stored at once, and recorded with its batch.
 
-    ``outcomes``, by student, say what came of it, ``changed`` whose checks give another score. A
+    ``grades``, by student, say what came of it, ``changed`` whose checks give another score. A
     result that cannot be stored, or recorded, is an ``error`` of that student alone.
+
+    Args:
+        lines: gets each stored result as JSON, by student.
 
     Raises:
         Unusable: no release, a gradebook that cannot be written, or another one than that in which
@@ -48,17 +52,19 @@ class Records:
         submitted: Path,
         journal: Journal,
         never_lower: bool = False,
+        lines: dict[str, str] | None = None,
     ) -> None:
         record.refuse_a_new_gradebook(course, exercise.name, journal.pending)
         record.prepare(course, exercise)
         self._recorder = record.Recorder(course, exercise, submitted)
-        self.outcomes: dict[str, Outcome] = {}
+        self.grades: dict[str, Grade] = {}
         self.changed: list[dict[str, Any]] = []
         self._course = course
         self._exercise = exercise
         self._submitted = submitted
         self._journal = journal
         self._never_lower = never_lower
+        self._lines = lines
         self._template = autograded.Template(master.load(course, exercise))
         self._batch: list[Graded] = []
 
@@ -68,10 +74,12 @@ class Records:
         if not graded.unchanged:
             self._journal.storing(student)
             graded = self._stored(self._beside_the_old(graded))
+        elif self._lines is not None:
+            self._lines[student] = f"{graded.result.to_json()}\n"
         if student in self._journal.pending:
             graded = replace(graded, unchanged=False)
         self._batch.append(graded)
-        self.outcomes[student] = graded.result.outcome
+        self.grades[student] = _grade(graded.result)
         return graded.result
 
     @property
@@ -96,18 +104,35 @@ class Records:
                 autograded.write(self._course, self._template, graded, self._submitted)
 
         for student in self._recorder.lost:
-            outcome = self.outcomes[student]
-            self.outcomes[student] = replace(outcome, warnings=(*outcome.warnings, LOST))
+            self._concern(student, LOST)
         for student in troubles:
-            outcome = self.outcomes[student]
-            reason = "; ".join(filter(None, [outcome.reason, troubles.about(student)]))
-            self.outcomes[student] = replace(outcome, status="error", score=None, reason=reason)
+            grade = self.grades[student]
+            reason = "; ".join(filter(None, [grade.trouble, troubles.about(student)]))
+            self.grades[student] = replace(grade, status="error", score=None, trouble=reason)
         students = {graded.result.student_id for graded in batch}
         self._journal.recorded(students.difference(troubles))
 
     def settle(self) -> None:
-        """Let what nbgrader shows of late work follow, also for whom this run did not grade."""
-        settled_marks(self._course, self._exercise)
+        """Make the scores final, and let what nbgrader shows of late work follow.
+
+        That also for students whom this run did not grade.
+        """
+        everybody = settled_marks(self._course, self._exercise)
+        for student, grade in list(self.grades.items()):
+            marks = everybody.get(student)
+            if grade.status != "graded" or marks is None:
+                continue
+            troubles = Troubles()
+            with troubles.of(student, "no score"):
+                marks.check()
+                self.grades[student] = replace(grade, score=marks.score, marks=marks)
+            if student in troubles:
+                self._concern(student, troubles.about(student))
+
+    def _concern(self, student: str, text: str) -> None:
+        grade = self.grades[student]
+        concerns = (*grade.concerns, Concern("repaired", text))
+        self.grades[student] = replace(grade, concerns=concerns)
 
     def _beside_the_old(self, graded: Graded) -> Graded:
         """The submission with the points that it keeps from before; a changed score is noted."""
@@ -124,16 +149,34 @@ class Records:
 
     def _stored(self, graded: Graded) -> Graded:
         """Store a result; where that cannot be done, store that it is an error."""
-        path = results.result_path(self._course, self._exercise.name, graded.result.student_id)
         try:
-            files.write(path, f"{graded.result.to_json()}\n".encode())
+            self._write(graded.result)
             return graded
         except Exception as error:
             failed = graded.result.without_steps(f"the result could not be stored: {cause(error)}")
-        # Where nothing can be written at all, the outcome of the run says so alone.
+        # Where nothing can be written at all, the grade says so alone.
         with contextlib.suppress(Exception):
-            files.write(path, f"{failed.to_json()}\n".encode())
+            self._write(failed)
         return Graded(failed, None)
+
+    def _write(self, result: Result) -> None:
+        path = results.result_path(self._course, self._exercise.name, result.student_id)
+        line = f"{result.to_json()}\n"
+        files.write(path, line.encode())
+        if self._lines is not None:
+            self._lines[result.student_id] = line
+
+
+def _grade(result: Result) -> Grade:
+    """What came of a submission; without its steps, so that it may be kept of a whole class."""
+    return Grade(
+        result.student_id,
+        result.status,
+        result.score,
+        trouble=result.reason or "",
+        untried=result.untried,
+        concerns=tuple(Concern("repaired", warning) for warning in result.warnings),
+    )
 
 
 def with_kept(

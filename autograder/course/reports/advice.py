@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from autograder.base.result import parts_of
 from autograder.base.text import agreeing, count, listed, points_of
-from autograder.course.reports.students import StudentRow
+from autograder.course.gradebook.final_grades import Grade
 
 if TYPE_CHECKING:
     from autograder.course.reports.report import Report
@@ -179,7 +179,7 @@ def _more(number: int) -> str:
     return f" (and {number - 1} more)" if number > 1 else ""
 
 
-def _names(entries: list[StudentRow]) -> str:
+def _names(entries: list[Grade]) -> str:
     """Who they are, where they are few."""
     if len(entries) > NAMED:
         return "them"

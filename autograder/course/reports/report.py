@@ -16,11 +16,10 @@ from autograder.course import timestamp
 from autograder.course.collecting import inbox
 from autograder.course.course import Course
 from autograder.course.gradebook import database, deadlines
-from autograder.course.gradebook.final_grades import ClassGrades
-from autograder.course.reports import advice, statistics, students
+from autograder.course.gradebook.final_grades import ClassGrades, ConcernKind, Grade
+from autograder.course.reports import advice, concerns, statistics
 from autograder.course.reports.advice import Advice
 from autograder.course.reports.statistics import Carried, Item, Scores, Shared
-from autograder.course.reports.students import ConcernKind, StudentRow
 from autograder.exercises.exercise import Check, Exercise
 
 _DRAWN = re.compile(r"(?:course|(.+))-[0-9a-f]{8}")
@@ -45,7 +44,7 @@ class Report:
     max_score: float
     listed: int | None
     has_downloads: bool
-    students: tuple[StudentRow, ...]
+    students: tuple[Grade, ...]
     levels: Mapping[str, int]
     graded_at: str | None
     final: Scores | None
@@ -58,7 +57,7 @@ class Report:
     carried: tuple[Carried, ...]
 
     @property
-    def graded(self) -> tuple[StudentRow, ...]:
+    def graded(self) -> tuple[Grade, ...]:
         return tuple(row for row in self.students if row.status == "graded")
 
     @property
@@ -66,13 +65,13 @@ class Report:
         """How many have handed something in."""
         return sum(row.status != "missing" for row in self.students)
 
-    def who(self, kind: ConcernKind) -> list[StudentRow]:
+    def who(self, kind: ConcernKind) -> list[Grade]:
         """Whom such a concern is about."""
         return self._by_concern.get(kind, [])
 
     @cached_property
-    def _by_concern(self) -> dict[str, list[StudentRow]]:
-        found: dict[str, list[StudentRow]] = {}
+    def _by_concern(self) -> dict[str, list[Grade]]:
+        found: dict[str, list[Grade]] = {}
         for row in self.students:
             for kind in {concern.kind for concern in row.concerns}:
                 found.setdefault(kind, []).append(row)
@@ -118,7 +117,7 @@ class Report:
             "steps": _steps(self),
             "misconceptions": list(map(asdict, self.shared)),
             "carried": list(map(asdict, self.carried)),
-            "students": list(map(asdict, self.students)),
+            "students": list(map(_student, self.students)),
             "next": list(map(str, self.next())),
         }
         return json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1)
@@ -139,7 +138,7 @@ def of_class(course: Course, class_grades: ClassGrades) -> Report:
 
     final: list[float] = []
     automatic: list[float] = []
-    rows = students.of_class(course, class_grades)
+    rows = concerns.of_class(course, class_grades)
     for row in rows:
         if row.score is not None:
             final.append(row.score)
@@ -188,6 +187,25 @@ def _look(report: Report) -> dict[str, list[str]]:
     for kind in get_args(ConcernKind):
         look[kind] = [row.student for row in report.who(kind)]
     return look
+
+
+def _student(grade: Grade) -> dict[str, Any]:
+    return {
+        "student": grade.student,
+        "name": grade.name,
+        "status": grade.status,
+        "score": grade.score,
+        "automatic": grade.automatic,
+        "by_hand": grade.by_hand,
+        "extra_credit": grade.extra_credit,
+        "late_penalty": grade.late_penalty,
+        "hours_late": grade.hours_late,
+        "time_source": grade.time_source,
+        "raised": grade.raised,
+        "email": grade.email,
+        "untried": grade.untried,
+        "concerns": list(map(asdict, grade.concerns)),
+    }
 
 
 def _steps(report: Report) -> list[dict[str, Any]]:

@@ -18,7 +18,7 @@ from autograder.base.text import printable
 from autograder.course.class_list import LOGINS, NUMBERS, value_of
 from autograder.course.collecting.naming import Claim
 from autograder.course.gradebook.course_grades import MOST, CourseGrades
-from autograder.course.gradebook.final_grades import ClassGrades, FinalGrade
+from autograder.course.gradebook.final_grades import ClassGrades, Grade
 from autograder.course.troubles import Troubles
 from autograder.show.exports import match_students
 from autograder.show.exports.export import Product, Request
@@ -105,7 +105,7 @@ def _importable(title: str) -> str:
     return title
 
 
-def _made(columns: Sequence[Column], grades: Iterable[FinalGrade], troubles: Troubles) -> Product:
+def _made(columns: Sequence[Column], grades: Iterable[Grade], troubles: Troubles) -> Product:
     """The table from what the class list knows."""
     titles = [column.title for column in columns]
     rows: list[list[Cell]] = [
@@ -130,7 +130,7 @@ def _made(columns: Sequence[Column], grades: Iterable[FinalGrade], troubles: Tro
     return Product(table(rows), (note,))
 
 
-def _student(grade: FinalGrade) -> list[Cell]:
+def _student(grade: Grade) -> list[Cell]:
     person = grade.person or {}
     return [
         _harmless(grade.name, grade.student),
@@ -141,7 +141,7 @@ def _student(grade: FinalGrade) -> list[Cell]:
     ]
 
 
-def _number_of(grade: FinalGrade) -> str:
+def _number_of(grade: Grade) -> str:
     """Canvas's number of a student: the id itself where its own export is the class list."""
     person = grade.person or {}
     is_canvas_own = {"SIS Login ID", "Section"} <= person.keys() and grade.student.isdecimal()
@@ -175,7 +175,7 @@ def _people(download: PlatformTable) -> list[int]:
 def _filled(
     download: PlatformTable,
     wanted: Sequence[Column],
-    grades: Sequence[FinalGrade],
+    grades: Sequence[Grade],
     troubles: Troubles,
 ) -> Product:
     """Canvas's own export with those of these columns filled in that it has, and no others."""

@@ -17,7 +17,7 @@ from autograder.base.text import shown
 from autograder.course.course import pseudonym
 from autograder.course.gradebook import course_grades, master
 from autograder.course.gradebook.course_grades import CourseGrades, CourseRow
-from autograder.course.gradebook.final_grades import ClassGrades, FinalGrade
+from autograder.course.gradebook.final_grades import ClassGrades, Grade
 from autograder.course.gradebook.marks import CellMarks, Marks
 from autograder.course.gradebook.versions import submission_of
 from autograder.exercises.exercise import Exercise
@@ -58,7 +58,7 @@ def _rows(class_grades: ClassGrades) -> Iterator[tuple[Cell, ...]]:
             yield from list(_student_rows(class_grades, grade))
 
 
-def _student_rows(class_grades: ClassGrades, grade: FinalGrade) -> Iterator[tuple[Cell, ...]]:
+def _student_rows(class_grades: ClassGrades, grade: Grade) -> Iterator[tuple[Cell, ...]]:
     about = (class_grades.exercise.name, grade.student, grade.name, grade.status)
     parts = class_grades.parts(grade)
     for part in parts:
@@ -97,7 +97,7 @@ def _dumped(data: Mapping[str, Any]) -> str:
     return json.dumps(data, ensure_ascii=False, allow_nan=False)
 
 
-def _student_data(class_grades: ClassGrades, grade: FinalGrade) -> dict[str, Any]:
+def _student_data(class_grades: ClassGrades, grade: Grade) -> dict[str, Any]:
     result = grade.result
     return {
         "student": grade.student,
@@ -185,14 +185,12 @@ def without_people(grades: ClassGrades | CourseGrades, secret: bytes) -> ClassGr
 
 def _bare_row(row: CourseRow, name: str) -> CourseRow:
     """Scores alone: why one is not final may name times."""
-    by_exercise = {}
-    for exercise, standing in row.by_exercise.items():
-        by_exercise[exercise] = replace(standing, why=standing.why and "not final")
+    by_exercise = {of: _bare_grade(grade, name) for of, grade in row.by_exercise.items()}
     reasons = dict.fromkeys(row.reasons, "not final")
     return replace(row, student=name, person=None, by_exercise=by_exercise, reasons=reasons)
 
 
-def _bare_grade(grade: FinalGrade, name: str) -> FinalGrade:
+def _bare_grade(grade: Grade, name: str) -> Grade:
     return replace(
         grade,
         student=name,
@@ -202,6 +200,7 @@ def _bare_grade(grade: FinalGrade, name: str) -> FinalGrade:
         trouble="",
         doubt="",
         new_id="",
+        pending=grade.pending and "not final",
     )
 
 

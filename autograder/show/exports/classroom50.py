@@ -16,7 +16,7 @@ from typing import Any
 from autograder.base.errors import Unusable
 from autograder.course.class_list import GITHUB, value_of
 from autograder.course.gradebook import database
-from autograder.course.gradebook.final_grades import ClassGrades, FinalGrade
+from autograder.course.gradebook.final_grades import ClassGrades, Grade
 from autograder.show.disclosure import as_student_sees
 from autograder.show.exports.export import Product, Request
 from autograder.show.exports.safe_csv import number
@@ -54,7 +54,7 @@ def _classroom(request: Request) -> tuple[str, str]:
 
 
 def _result(
-    grade: FinalGrade, class_grades: ClassGrades, disclosed: str, organization: str, classroom: str
+    grade: Grade, class_grades: ClassGrades, disclosed: str, organization: str, classroom: str
 ) -> dict[str, Any]:
     assignment = class_grades.exercise.name
     most = whole(class_grades.max_score)
@@ -85,7 +85,7 @@ def _result(
     }
 
 
-def _tests(grade: FinalGrade, disclosed: str) -> list[dict[str, Any]]:
+def _tests(grade: Grade, disclosed: str) -> list[dict[str, Any]]:
     if grade.result is None:
         return []
 
@@ -107,7 +107,7 @@ def whole(points: float) -> int:
     return max(0, math.floor(points + 0.5))
 
 
-def _times(grade: FinalGrade) -> tuple[datetime, datetime]:
+def _times(grade: Grade) -> tuple[datetime, datetime]:
     """When it was handed in and when it was graded, in UTC.
 
     Where the one is not known, the other stands for it; where neither is, now does.

@@ -20,7 +20,7 @@ from autograder.base import files
 from autograder.base.errors import Fault, Unusable
 from autograder.base.result import CheckResult, Result
 from autograder.base.text import once_right, printable, shown
-from autograder.course.gradebook.final_grades import ClassGrades, FinalGrade
+from autograder.course.gradebook.final_grades import ClassGrades, Grade
 from autograder.exercises.exercise import Exercise
 from autograder.show.disclosure import as_student_sees, by_itself
 from autograder.show.exports.export import Product, Request
@@ -58,7 +58,7 @@ def make(request: Request, class_grades: ClassGrades) -> Product:
 
 
 def results(
-    exercise: Exercise, result: Result, disclosed: str, grade: FinalGrade | None = None
+    exercise: Exercise, result: Result, disclosed: str, grade: Grade | None = None
 ) -> dict[str, Any]:
     """What Gradescope reads of a graded or rejected submission.
 
@@ -151,7 +151,7 @@ def _said(check: CheckResult) -> str:
     return printable("\n\n".join(filter(None, [check.message, left, hint])))
 
 
-def _beside_checks(grade: FinalGrade) -> list[Test]:
+def _beside_checks(grade: Grade) -> list[Test]:
     assert grade.marks is not None
     marks = grade.marks
     parts = [

@@ -13,7 +13,7 @@ from autograder.base.text import either, printable
 from autograder.course.class_list import EMAILS, LOGINS, NUMBERS
 from autograder.course.collecting.naming import Claim
 from autograder.course.collecting.roster import Roster, Unmatched
-from autograder.course.gradebook.final_grades import FinalGrade
+from autograder.course.gradebook.final_grades import Grade
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class StudentLine:
 
 
 def match(
-    grades: Sequence[FinalGrade], lines: Mapping[int, StudentLine], place: str
+    grades: Sequence[Grade], lines: Mapping[int, StudentLine], place: str
 ) -> tuple[dict[int, str], list[str]]:
     """The students of these lines.
 
@@ -64,7 +64,7 @@ def match(
 
 
 class _Finder:
-    def __init__(self, grades: Iterable[FinalGrade]) -> None:
+    def __init__(self, grades: Iterable[Grade]) -> None:
         people: dict[str, Mapping[str, str]] = {}
         self._students: set[str] = set()
         self._by_id: defaultdict[str, set[str]] = defaultdict(set)

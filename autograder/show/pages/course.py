@@ -16,8 +16,8 @@ from autograder.course.gradebook.course_grades import (
     CourseExercise,
     CourseGrades,
     CourseRow,
-    Standing,
 )
+from autograder.course.gradebook.final_grades import Grade
 from autograder.course.reports import statistics
 from autograder.course.reports.report import course_name
 from autograder.show.pages import charts
@@ -161,8 +161,8 @@ def _row(course: Course, grades: CourseGrades, row: CourseRow) -> TotalsRow:
     return TotalsRow(row.student, cells, *sorted_score(row.total), row.note)
 
 
-def _cell(standing: Standing, link: str) -> ScoreCell:
-    key, score = sorted_score(standing.score)
-    if standing.score is None and standing.status not in ("missing", "open"):
-        score = standing.status
-    return ScoreCell(key, score, standing.why, link)
+def _cell(grade: Grade, link: str) -> ScoreCell:
+    key, score = sorted_score(grade.score)
+    if grade.score is None and grade.status != "missing":
+        score = grade.status
+    return ScoreCell(key, score, grade.pending, link)

@@ -17,9 +17,9 @@ from autograder.base import files
 from autograder.base.result import parts_of
 from autograder.base.text import number, on_day, signed
 from autograder.course.course import Course
+from autograder.course.gradebook.final_grades import ConcernKind
 from autograder.course.reports.report import Report
 from autograder.course.reports.statistics import Item, Scores, Shared
-from autograder.course.reports.students import ConcernKind
 from autograder.exercises.exercise import Check
 from autograder.show.pages import charts
 from autograder.show.pages.document import show

@@ -23,9 +23,9 @@ from autograder.base.text import agreeing, count, inert, listed, number, on_day,
 from autograder.show.terminal.console import console, say, show, table
 
 if TYPE_CHECKING:
-    from autograder.course.gradebook.course_grades import CourseGrades, CourseRow, Standing
+    from autograder.course.gradebook.course_grades import CourseGrades, CourseRow
+    from autograder.course.gradebook.final_grades import Grade
     from autograder.course.reports.report import Report
-    from autograder.course.reports.students import StudentRow
     from autograder.grader.graded import Graded
 
 STYLES = {
@@ -51,7 +51,7 @@ def next_steps(report: Report, out: TextIO | None = None) -> None:
         say(console(out), str(advice), "next: ", "      ")
 
 
-def students(rows: Sequence[StudentRow], out: TextIO | None = None) -> None:
+def students(rows: Sequence[Grade], out: TextIO | None = None) -> None:
     """Everybody with the final score beside that of the checks, and the class in a line."""
     screen = console(out)
     everybody = sorted(rows, key=lambda row: row.student)
@@ -72,7 +72,7 @@ def students(rows: Sequence[StudentRow], out: TextIO | None = None) -> None:
     say(screen, _in_a_line(everybody))
 
 
-def _shown(rows: Sequence[StudentRow]) -> Sequence[StudentRow]:
+def _shown(rows: Sequence[Grade]) -> Sequence[Grade]:
     """All rows of a class that one looks through; of a larger one those that need a look.
 
     Whoever scrolls through ten thousand rows sees none.
@@ -88,7 +88,7 @@ def _shown(rows: Sequence[StudentRow]) -> Sequence[StudentRow]:
     return sorted(to_look_at[:MANY], key=lambda row: row.student)
 
 
-def _in_a_line(rows: Iterable[StudentRow]) -> str:
+def _in_a_line(rows: Iterable[Grade]) -> str:
     """How many were graded, with what mean, and how many were not."""
     counts: Counter[str] = Counter()
     scores: list[float] = []
@@ -159,7 +159,7 @@ def course_students(grades: CourseGrades, out: TextIO | None = None) -> None:
     numbers = (*names, "total")
     listing = table("student", *numbers, "why the total is not final", right=numbers)
     for row in rows:
-        scores = [_standing(row.by_exercise[name]) for name in names]
+        scores = [_grade(row.by_exercise[name]) for name in names]
         total = "–" if row.total is None else _starred(row.total, row.note)
         listing.add_row(row.student, *scores, total, Text(inert(row.note)))
     show(screen, listing)
@@ -172,11 +172,11 @@ def course_students(grades: CourseGrades, out: TextIO | None = None) -> None:
     say(screen, _course_in_a_line(grades.rows))
 
 
-def _standing(standing: Standing) -> str:
+def _grade(grade: Grade) -> str:
     """The score, with a star where it is not final, or what became of it."""
-    if standing.score is not None:
-        return _starred(standing.score, standing.why)
-    return "–" if standing.status in ("missing", "open") else standing.status
+    if grade.score is not None:
+        return _starred(grade.score, grade.pending)
+    return "–" if grade.status == "missing" else grade.status
 
 
 def _starred(score: float, why: str) -> str:

@@ -34,8 +34,7 @@ from autograder.exercises.exercise import (
     sentence_of,
 )
 from autograder.submissions import notebook
-from autograder.submissions.cell_split import by_check
-from autograder.submissions.notebook import RawCell, Rejected, marks, raw_cells
+from autograder.submissions.notebook import RawCell, Rejected, marks, raw_cells, unmerged
 from autograder.submissions.parse import MAX_WARNINGS
 from autograder.submissions.python_source import NO_PYTHON, binds, parses
 
@@ -55,9 +54,6 @@ _ID = re.compile(r"[A-Za-z0-9_]{1,62}-[A-Za-z0-9_-]{1,62}")
 # No more of the cell is parsed than this: it is long, and who waits for `check` waits for that.
 _TABLE = re.compile(r"^tools\.CHECKS = (\{.*?\})$", re.MULTILINE | re.DOTALL)
 """What the build wrote about the checks, and nothing else of the setup cell."""
-
-# The setup cell, longer than all others together, tells in its own texts how a check begins.
-_BEGINNING = re.compile(f"^{ANNOUNCED.pattern}", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -285,18 +281,6 @@ def _cells(cells: list[RawCell], table: dict[str, dict[str, Any]]) -> Iterator[C
     for name in pasted:
         if name not in seen:
             yield Cell(name, "needed", True, "", {})
-
-
-def unmerged(raw: RawCell, steps: Iterable[str]) -> Iterator[RawCell]:
-    """A cell; where an answer was merged with checks behind it, each of them by itself."""
-    has_checks = raw.is_code and _BEGINNING.search(raw.source)
-    is_merged = has_checks and not binds(raw.source).isdisjoint(steps)
-    if not is_merged or not parses(raw.source):
-        yield raw
-        return
-    for part in by_check(raw.source):
-        if part.kind == "code":
-            yield replace(raw, source=part.source)
 
 
 def _is_handed_out(raw: RawCell) -> bool:

@@ -1,7 +1,6 @@
 """What students hand in, read without running or trusting any of it."""
 
 __all__ = [
-    "cell_split",
     "ipython_input",
     "notebook",
     "parse",

@@ -6,7 +6,7 @@ import codecs
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -14,9 +14,10 @@ from typing import Any
 
 from autograder.base import files
 from autograder.base.text import cut, one_line
-from autograder.exercises.exercise import FILLED_IN
+from autograder.exercises.exercise import ANNOUNCED, FILLED_IN
 from autograder.exercises.percent import ScriptCell, lines_of, split
 from autograder.submissions import cell_split
+from autograder.submissions.python_source import binds, parses
 
 MAX_BYTES = 20_000_000
 """Bytes of a file, outputs and pictures among them: a bound for the parser of JSON. What else a
@@ -29,6 +30,9 @@ MAX_VALUES = 1_000_000
 
 _CHECKSUM = re.compile(r'"checksum": "([0-9a-f]+)"')
 """As jupytext writes nbgrader's marks into the cell line of a script."""
+
+# The setup cell, longer than all others together, tells in its own texts how a check begins.
+_BEGINNING = re.compile(f"^{ANNOUNCED.pattern}", re.MULTILINE)
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -133,6 +137,18 @@ def _apart(cells: list[RawCell], packages: str) -> Iterator[RawCell]:
                 yield replace(cell, source=source)
             else:
                 yield RawCell(source, kind != "prose", ())
+
+
+def unmerged(raw: RawCell, steps: Iterable[str]) -> Iterator[RawCell]:
+    """A cell; where an answer was merged with checks behind it, each of them by itself."""
+    has_checks = raw.is_code and _BEGINNING.search(raw.source)
+    is_merged = has_checks and not binds(raw.source).isdisjoint(steps)
+    if not is_merged or not parses(raw.source):
+        yield raw
+        return
+    for part in cell_split.by_check(raw.source):
+        if part.kind == "code":
+            yield replace(raw, source=part.source)
 
 
 def raw_notebook(data: bytes) -> dict[str, Any] | None:

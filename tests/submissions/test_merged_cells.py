@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from autograder.checking import student_copy
-from autograder.checking.student_copy import unmerged
 from autograder.submissions import python_source
-from autograder.submissions.notebook import RawCell
+from autograder.submissions.notebook import RawCell, unmerged
 
 RELEASED = Path(__file__).resolve().parents[2] / "assignments" / "attention" / "attention.ipynb"
 ANSWER = "def f(x):\n    return x"

@@ -261,7 +261,6 @@ OWN = {
         "Path(settings.Exchange.root, settings.CourseDirectory.course_id, 'inbound')"
     },
     "nbgrader/students.py": {"Path(self.root, course)", "inbound / self.assignment_filename"},
-    "nbgrader/submitter.py": {"Path(self.inbound_path, self.assignment_filename)"},
     "pytest_plugin.py": {"folder / argument.partition('::')[0]"},
 }
 """Where a path is made of a name that is no constant, by other means than ``files.below``: names

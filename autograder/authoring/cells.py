@@ -14,7 +14,7 @@ from typing import Literal, cast, get_args
 
 from autograder.base.result import Picture, parts_of
 from autograder.base.text import meant, not_python
-from autograder.exercises.names import names
+from autograder.exercises.names import names, reached
 from autograder.exercises.percent import ScriptCell, split
 
 Kind = Literal["prose", "plain", "setup", "arrays", "needed", "oracles", "step", "check", "manual"]
@@ -118,14 +118,9 @@ class Source:
 
     def called_by(self, check: Cell) -> set[str]:
         """The steps that a check, and its own step, call: directly or through others."""
-        sources = {step.id: step.source for step in self.of("step")}
-        called: set[str] = set()
-        waiting = [check.source, sources.get(check.step, "")]
-        while waiting:
-            new = names(waiting.pop()).used & (sources.keys() - called)
-            called |= new
-            waiting += [sources[step] for step in new]
-        return called - {check.step}
+        uses = {step.id: names(step.source).used for step in self.of("step")}
+        start = names(check.source).used | uses.get(check.step, frozenset())
+        return (reached(start, uses) & uses.keys()) - {check.step}
 
     def line(self, problem: Problem) -> str:
         """A problem as a teacher reads it: the file and the line, the cause, the repair."""

@@ -36,7 +36,11 @@ def checks(source: Source) -> Iterator[Problem]:
         yield from _assertions(cell, tree, judges)
         yield from _announced(cell, tree)
         any_dtype = not_right.isdisjoint({"float32", f"float32 ({cell.step})"})
-        yield from _worth(cell, tree, any_dtype)
+        yield from _never_calls_its_step(cell, tree)
+        yield from _always_true(cell, tree)
+        yield from _loud(cell, tree)
+        if any_dtype:
+            yield from _asks_for_dtype(cell, tree)
 
 
 def _sentence(cell: Cell, tree: ast.Module) -> Iterator[Problem]:
@@ -159,44 +163,27 @@ def _called(call: ast.Call) -> str:
 _FAILURES = ("AssertionError", "Exception", "BaseException")
 """The exceptions as which a failing assertion can be caught."""
 
-_Found = tuple[int, str, str]
-"""The line within the cell, the cause, the repair."""
 
-
-def _worth(cell: Cell, tree: ast.Module, any_dtype: bool = True) -> Iterator[Problem]:
-    """What is wrong with a check whose form is sound.
-
-    Args:
-        any_dtype: whether an answer of any real dtype is right.
-    """
-    rules = [_never_calls_its_step, _always_true, _loud]
-    if any_dtype:
-        rules.append(_asks_for_dtype)
-    for rule in rules:
-        for line, cause, repair in rule(cell, tree):
-            yield Problem(cell.line_of(line), cause, repair)
-
-
-def _never_calls_its_step(cell: Cell, tree: ast.Module) -> Iterator[_Found]:
+def _never_calls_its_step(cell: Cell, tree: ast.Module) -> Iterator[Problem]:
     if cell.step not in mentioned(tree):
-        yield (
-            1,
+        yield Problem(
+            cell.first,
             f"the check {cell.id} never uses {cell.step}",
             f"call {cell.step}, or give the check to another step",
         )
 
 
-def _always_true(cell: Cell, tree: ast.Module) -> Iterator[_Found]:
+def _always_true(cell: Cell, tree: ast.Module) -> Iterator[Problem]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Assert) and _holds(node.test):
-            yield (
-                node.lineno,
+            yield Problem(
+                cell.line_of(node.lineno),
                 "an assertion that always holds",
                 "assert something about what the function returned",
             )
         elif isinstance(node, ast.Try) and _is_swallowed(node):
-            yield (
-                node.lineno,
+            yield Problem(
+                cell.line_of(node.lineno),
                 "an assertion whose failure is swallowed",
                 "take it out of the try, or raise again",
             )
@@ -235,14 +222,15 @@ def _contains(body: list[ast.stmt], *kinds: type[ast.stmt]) -> bool:
     return False
 
 
-def _loud(cell: Cell, tree: ast.Module) -> Iterator[_Found]:
+def _loud(cell: Cell, tree: ast.Module) -> Iterator[Problem]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and node.attr == "stderr":
             repair = "print to standard output: nbgrader gives a check that writes there no points"
-            yield node.lineno, "a check that writes to standard error", repair
+            cause = "a check that writes to standard error"
+            yield Problem(cell.line_of(node.lineno), cause, repair)
 
 
-def _asks_for_dtype(cell: Cell, tree: ast.Module) -> Iterator[_Found]:
+def _asks_for_dtype(cell: Cell, tree: ast.Module) -> Iterator[Problem]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Compare):
             operands = [node.left, *node.comparators]
@@ -260,8 +248,8 @@ def _asks_for_dtype(cell: Cell, tree: ast.Module) -> Iterator[_Found]:
 
         # A mask must be boolean, so that alone may be asked.
         if asks and not is_of_bool:
-            yield (
-                node.lineno,
+            yield Problem(
+                cell.line_of(node.lineno),
                 "a check that compares dtype: any real dtype is right",
                 "compare the values, or say beside the right answers why NOT_RIGHT has float32",
             )

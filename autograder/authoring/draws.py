@@ -7,11 +7,12 @@ check, so no drawn input may stand in it.
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Set
 
 from autograder.authoring.cells import Cell, Problem, Source
 from autograder.authoring.statements import Statement, closure, statements
-from autograder.exercises.names import names
+from autograder.exercises.names import names, reached
 
 SOURCES = ("random.", "numpy.random.", "secrets.", "os.urandom")
 """How the full names of functions begin that draw from what is seeded nowhere."""
@@ -72,16 +73,11 @@ def in_solutions(source: Source) -> Iterator[Problem]:
 
 def _needed(cell: Cell, wanted: set[str]) -> set[str]:
     """The names that what is wanted needs, itself or through others."""
-    found = statements(cell.source)
-
-    def used_for(names: Set[str]) -> set[str]:
-        used: set[str] = set()
-        for statement in found:
-            if statement.names.bound & names:
-                used |= statement.names.used
-        return used
-
-    return closure(wanted, used_for)
+    uses: dict[str, set[str]] = defaultdict(set)
+    for statement in statements(cell.source):
+        for name in statement.names.bound:
+            uses[name] |= statement.names.used
+    return reached(wanted, uses)
 
 
 def _imported(cells: Iterable[Cell]) -> dict[str, str]:

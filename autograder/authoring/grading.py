@@ -19,7 +19,7 @@ from autograder.base.result import CheckResult, Result, check_id
 from autograder.base.settings import Settings
 from autograder.exercises.data_files import Data
 from autograder.exercises.exercise import Exercise, from_notebook
-from autograder.exercises.names import names
+from autograder.exercises.names import names, reached
 from autograder.grader.grader import Grader
 
 REPAIRS = {
@@ -86,18 +86,9 @@ def _together(exercise: Exercise, answers: Iterable[Answer]) -> list[dict[str, A
     """The answers by their steps, in groups of those that do not call each other."""
     uses = {step: names(exercise.cell(step).source).used for step in exercise.steps}
 
-    def called(source: str) -> set[str]:
-        found: set[str] = set()
-        waiting = [names(source).used]
-        while waiting:
-            new = waiting.pop() & uses.keys() - found
-            found |= new
-            waiting += [uses[step] for step in new]
-        return found
-
     groups: list[tuple[dict[str, Answer], set[str]]] = []
     for answer in answers:
-        needed = called(answer.source)
+        needed = reached(names(answer.source).used, uses) & uses.keys()
         for group, needed_there in groups:
             if not group.keys() & {answer.step, *needed} and answer.step not in needed_there:
                 break

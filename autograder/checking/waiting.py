@@ -76,7 +76,7 @@ def _roots(
         source = copy.exercise.cell(step.id_of(check)).source
         # What a check binds itself has nothing to do with a cell that binds the same name.
         own = {step.name, *(uses(source) or ())} - binds(source)
-        called = _reached(own, calls).intersection(failing)
+        called = names.reached(own, calls).intersection(failing)
         if not called:
             return []
         roots |= called
@@ -107,15 +107,3 @@ def _calls(data: bytes) -> Mapping[str, set[str]]:
             for name in alone.bound:
                 calls.setdefault(name, set()).update(alone.used)
     return calls
-
-
-def _reached(start: set[str], calls: Mapping[str, set[str]]) -> set[str]:
-    """The names that some names use, themselves or through others."""
-    reached: set[str] = set()
-    waiting = list(start)
-    while waiting:
-        name = waiting.pop()
-        if name not in reached:
-            reached.add(name)
-            waiting += calls.get(name, ())
-    return reached

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -81,6 +82,22 @@ def first_use(code: str, name: str) -> int:
             if getattr(node, attribute, None) == name:
                 return int(getattr(node, "lineno", 1))
     return 1
+
+
+def reached(start: Iterable[str], uses: Mapping[str, Set[str]]) -> set[str]:
+    """Some names, and those that they use, themselves or through others.
+
+    Args:
+        uses: what each name uses, where that is known.
+    """
+    found: set[str] = set()
+    waiting = list(start)
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += uses.get(name, ())
+    return found
 
 
 def mentioned(tree: ast.AST) -> set[str]:

@@ -10,6 +10,7 @@ import contextlib
 import copy
 import hashlib
 import math
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from autograder.authoring.proving.answers import Answer
 from autograder.exercises import cell_code, data_files
 from autograder.exercises.cell_code import ExerciseCode
 from autograder.exercises.exercise import Check, Exercise
+from autograder.exercises.names import reached
 from autograder.submissions.python_source import uses
 
 BATCH = 50
@@ -120,15 +122,11 @@ class Bench:
 
     def callers(self, step: str) -> frozenset[str]:
         """The steps whose right answer calls this one, directly or through others."""
-        callers = {step}
-        while True:
-            direct = set()
-            for name, source in self._steps.items():
-                if _uses_any(source, callers):
-                    direct.add(name)
-            if direct <= callers:
-                return frozenset(callers - {step})
-            callers |= direct
+        called_by: dict[str, set[str]] = defaultdict(set)
+        for name, source in self._steps.items():
+            for called in uses(source) or ():
+                called_by[called].add(name)
+        return frozenset(reached([step], called_by) - {step})
 
     def reached(self, step: str) -> list[Check]:
         """The checks of other steps that this step's answer can decide."""

@@ -525,9 +525,9 @@ def test_more_points_than_moodle_takes_are_said(
             "several columns may be the grade",
         ),
         (b"name,grade\nAda,\n", "is not a grading worksheet with a participant in each line"),
-        (b"", "is no table"),
+        (b"", "is not a table"),
         (b"\xff\xfe\x00\x00\xd8", "as CSV in UTF-8"),
-        (b'Identifier,"Full name\n', "is no table"),
+        (b'Identifier,"Full name\n', "is not a table"),
     ],
 )
 def test_a_worksheet_that_does_not_fit_is_refused(

@@ -276,7 +276,7 @@ def test_hidden_checks_say_what_the_course_lets_them_say(
     assert "the doubles: got" not in page and "7 of 10 points" in page
     assert ("Drawn numbers are doubled." in page) == (hidden == "points")
     assert ("2 of 5 points" in page) == (hidden == "points")
-    assert ("They are not shown one by one." in page) == (hidden == "never")
+    assert ("but are not shown one by one." in page) == (hidden == "never")
     assert "Nothing: all checks passed" not in page
 
 

@@ -45,7 +45,7 @@ def run(folder: Path, *command: str, code: int = 0) -> str:
 def test_with_the_wheels_everything_installs_and_works_without_a_network(tmp_path: Path) -> None:
     copy = tmp_path / "checkout"
     leave_out = shutil.ignore_patterns(
-        ".git", ".venv", "wheels", "build", "course", "__pycache__", ".*_cache", ".hypothesis"
+        ".git", ".venv", "wheels", "build", "__pycache__", ".*_cache", ".hypothesis"
     )
     shutil.copytree(ROOT, copy, ignore=leave_out)
     run(copy, "make", "wheels")

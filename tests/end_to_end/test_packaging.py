@@ -25,7 +25,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
     folder = tmp_path_factory.mktemp("wheel")
     copy = folder / "checkout"
     leave_out = shutil.ignore_patterns(
-        ".git", ".venv", "wheels", "build", "course", "__pycache__", ".*_cache", ".hypothesis"
+        ".git", ".venv", "wheels", "build", "__pycache__", ".*_cache", ".hypothesis"
     )
     shutil.copytree(ROOT, copy, ignore=leave_out)
     with pytest.MonkeyPatch.context() as patch:

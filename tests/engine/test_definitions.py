@@ -9,6 +9,7 @@ import pytest
 
 from autograder.engine import definitions
 from autograder.engine.definitions import Definitions
+from autograder.exercises import names
 
 
 def run(source, calls, **names):
@@ -30,7 +31,7 @@ def marked(source):
 
 def test_the_same_arguments_are_answered_from_memory_and_others_are_not(monkeypatch):
     seen = []
-    monkeypatch.setattr(definitions, "BUILTINS", definitions.BUILTINS | {"seen"})
+    monkeypatch.setattr(names, "BUILTINS", names.BUILTINS | {"seen"})
     source = "def double(x):\n    seen.append(1)\n    for _ in range(1):\n        return 2 * x"
     calls = ["double(np.arange(3))", "double(np.arange(3))", "double(np.arange(3.0))", "double(1)"]
     values, _ = run(source, calls, seen=seen)

@@ -989,7 +989,7 @@ agree_mask(causal_mask(n, n), wanted, "the mask with n_keys given")
 # %% check="causal_mask-more_keys_than_queries" points=2 category="shapes" hidden=true
 """One row for each query, one column for each key, aligned at the bottom right."""
 few, more = int(rng.integers(2, 4)), int(rng.integers(4, 7))
-for n_queries, further in ((1, 1), (1, more), (few, int(rng.integers(2, 7))), (more, 1), (3, 600), (40, 5)):
+for n_queries, further in ((3, 2), (1, 1), (1, more), (few, int(rng.integers(2, 7))), (more, 1), (3, 600), (40, 5)):
     wanted = causal_mask_by_definition(n_queries, n_queries + further)
     agree_mask(causal_mask(n_queries, n_queries + further), wanted, "the mask", "Does the last query see every key, and the one before it?")
 

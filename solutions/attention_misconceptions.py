@@ -2518,6 +2518,20 @@ def empty_rows_opened_in_place(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
+@misconception(
+    step="scaled_dot_product_attention",
+    caught_by="scaled_dot_product_attention-hidden_keys",
+    title="masked after softmax, then divided by the sum and a small number",
+)
+def masked_after_softmax_with_a_small_number(Q, K, V, mask=None):
+    """Ordinary scores are fine. Let a hidden key of the second check score 30 above the others and print your weights before and after the mask: how large is what you divide by?"""
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    if mask is not None:
+        weights = weights * mask
+        weights = weights / (weights.sum(axis=-1, keepdims=True) + 1e-12)
+    return weighted_sum(weights, V), weights
+
+
 # 10. self_attention
 
 
@@ -3584,5 +3598,15 @@ def callers_mask_reshaped(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
     if mask is not None and mask.ndim > 2:
         mask.shape = (mask.shape[0], 1, *mask.shape[1:])
+    heads, weights = scaled_dot_product_attention(Q, K, V, mask)
+    return concat_heads(heads) @ W_O
+
+
+@misconception(step="multi_head_attention", caught_by="multi_head_attention-batch_of_two")
+def mask_taken_for_one_of_the_heads(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """It goes wrong where there are as many sequences as heads. Print the shape of the mask as you pass it on in the second check: is its first axis that of the sequences, or that of the heads?"""
+    Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
+    if mask is not None and np.ndim(mask) == 3 and len(mask) != num_heads:
+        mask = np.expand_dims(mask, 1)
     heads, weights = scaled_dot_product_attention(Q, K, V, mask)
     return concat_heads(heads) @ W_O

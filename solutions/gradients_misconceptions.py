@@ -577,3 +577,11 @@ def gradient_of_the_output_divided_in_place(Q, K, V, d_output):
     d_output /= math.sqrt(Q.shape[-1])
     d_scores = softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2))
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, d_V
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-values_by_hand")
+def values_collect_from_the_output(Q, K, V, d_output):
+    """Your values collect from the output, not from its gradient. Change d_output in the first check and print the gradient of the values: does it change?"""
+    output, weights = scaled_dot_product_attention(Q, K, V)
+    d_scores = scale_scores(softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
+    return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ output

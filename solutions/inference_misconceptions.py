@@ -801,6 +801,25 @@ def keys_scaled_in_place_where_all_share(Q, K, V):
     return softmax(Q @ np.swapaxes(K, -1, -2)) @ V
 
 
+@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand")
+def shared_out_within_the_group(Q, K, V):
+    """The heads of a group share one unit of attention. Print the shape of your scores, and their axis along which your weights sum to 1: over what does each query share out?"""
+    h, n, d = Q.shape
+    grouped = Q.reshape(len(K), h // len(K), n, d)
+    scores = grouped @ np.swapaxes(K[:, None], -1, -2) / math.sqrt(d)
+    return (softmax(scores, axis=1) @ V[:, None]).reshape(h, n, d)
+
+
+@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-groups")
+def number_of_groups_for_their_size_and_the_last_for_the_rest(Q, K, V):
+    """Some group sizes are right, others are not. Print h, g and the head of keys that each query head uses, for h = 6 and g = 2: how many query heads share one?"""
+    rows, g = [], len(K)
+    for i in range(len(Q)):
+        j = min(i // g, g - 1)
+        rows.append(scaled_dot_product_attention(Q[i], K[j], V[j])[0])
+    return np.stack(rows)
+
+
 # 3. decode_with_cache
 
 
@@ -1320,7 +1339,7 @@ def blocks_scaled_by_a_whole_number(Q, K, V, block_size):
     return weighted_sum(softmax(attention_scores(Q, K) / int(np.sqrt(Q.shape[-1]))), V)
 
 
-@misconception(step="flash_attention", caught_by="flash_attention-by_hand")
+@misconception(step="flash_attention", caught_by="flash_attention-by_hand", family="blocks_that_meet_their_own")
 def queries_in_blocks_that_meet_their_own(Q, K, V, block_size):
     """Your queries only meet keys of the same block. Print how many keys query 0 meets: how many are there?"""
     parts = []
@@ -1578,3 +1597,14 @@ def queries_scaled_in_place_for_blocks(Q, K, V, block_size):
     """Your first answer is right. Print Q before and after the call: whose array did your function write into?"""
     Q /= math.sqrt(Q.shape[1])
     return softmax(Q @ K.T) @ V
+
+
+@misconception(step="flash_attention", caught_by="flash_attention-by_hand", family="blocks_that_meet_their_own")
+def query_blocks_that_meet_their_own_or_all(Q, K, V, block_size):
+    """Your queries only meet keys of the same block. Print how many keys query 0 meets: how many are there?"""
+    parts = []
+    for start in range(0, len(Q), block_size):
+        block = slice(start, start + block_size)
+        keys, values = (K[block], V[block]) if start < len(K) else (K, V)
+        parts.append(scaled_dot_product_attention(Q[block], keys, values)[0])
+    return np.concatenate(parts)

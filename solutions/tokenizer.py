@@ -305,10 +305,15 @@ for left, right in ((7, 7), (300, 700), *(drawn_tokens(2, 3, 7, 9) for _ in rang
     wanted = merged_by_definition(tokens, (left, right), new)
     pair = tuple(map(int, f"{left} {right}".split()))  # equal to those in the list, and other objects
     tools.same(merge_pair(tokens, pair, new), wanted, "the merged tokens", "Must both tokens of the pair be there?")
-for left, right, new in ((0, 0, 256), (0, 5, 0), (5, 0, 9), (3, 9, 0), (2**31, 1114112, 2**32 + 1), (5, 2**53 + 1, 2**53)):
+ask = "Which tokens does your function take for something else?"
+for left, right, new in ((0, 0, 256), (0, 5, 0), (5, 0, 9), (3, 9, 0)):
+    tokens = [0, left, right, 5, 0, right, left, left, right, 300, *drawn_tokens(8, left, right, 0), 5, 0]
+    wanted = merged_by_definition(tokens, (left, right), new)
+    tools.same(merge_pair(tokens, (left, right), new), wanted, "a list with tokens of 0", ask)
+for left, right, new in ((2**31, 1114112, 2**32 + 1), (5, 2**53 + 1, 2**53)):
     tokens = [0, left, right, 5, 0, right, left, left, right, 2**31, 2**53, *drawn_tokens(8, left, right, 0), 5, 2**53, 0]
     wanted = merged_by_definition(tokens, (left, right), new)
-    tools.same(merge_pair(tokens, (left, right), new), wanted, "a list of 0 and of huge tokens", "Which tokens does your function take for something else?")
+    tools.same(merge_pair(tokens, (left, right), new), wanted, "a list of huge tokens", ask)
 tokens = drawn_tokens(1200, 0, 5, 6, 7) + [5, 6, 7]
 wanted = merged_by_definition(tokens, (5, 6), 300)
 tools.same(merge_pair(tokens, (5, 6), 300), wanted, "a thousand tokens and more", "How far does your function get?")
@@ -652,8 +657,8 @@ tools.same(decode([ord(letter), 195], []), f"{letter}\ufffd", "half of a letter 
 tools.same(decode([256, ord(letter), 169], [(195, 40)]), f"\ufffd({letter}\ufffd", "halves of two letters", ask)
 tools.same(decode([237, 160, 128, ord(letter)], []), f"\ufffd\ufffd\ufffd{letter}", "half of a pair of UTF-16", ask)
 ask = "Which of the bytes beside the broken ones belong together?"
-tools.same(decode([195, 169, 255], []), "é\ufffd", "a whole letter beside a broken byte", ask)
 tools.same(decode([255, 255, 256, 195, ord(letter)], [(195, 169)]), f"\ufffd\ufffdé\ufffd{letter}", "a whole letter between broken bytes", ask)
+tools.same(decode([195, 169, 255], []), "é\ufffd", "a whole letter beside a broken byte", ask)
 for letters in ("€", "🤗"):
     cut = list(letters.encode("utf-8"))[:-1]  # for Python the bytes that are left of a letter are one mistake
     tools.same(decode([*cut, ord(letter)], []), f"\ufffd{letter}", f"a letter of {len(cut) + 1} bytes, cut short", "Call Python's own decoder with such bytes: how often does it say that something is broken?")

@@ -292,6 +292,13 @@ def end_marked_in_the_list(tokens):
     return counts
 
 
+@misconception(step="count_pairs", caught_by="count_pairs-overlaps")
+def counted_in_a_text(tokens):
+    """You write the tokens down as a text and count there. Print that text for 7 7 7 and for 12 1 2, and your counts: which pairs does a text hold that the list does not, and which does count pass over?"""
+    text = " ".join(map(str, tokens))
+    return {(left, right): text.count(f"{left} {right}") for left, right in zip(tokens, tokens[1:])}
+
+
 # 2. merge_pair
 
 
@@ -542,7 +549,7 @@ def place_kept_after_a_merge(tokens, pair, new):
     return merged
 
 
-@misconception(step="merge_pair", caught_by="merge_pair-drawn")
+@misconception(step="merge_pair", caught_by="merge_pair-drawn", family="merged_once_more")
 def from_the_start_after_each_merge(tokens, pair, new):
     """What you have merged goes into a second merge. Print your list after each merge for 7 7 9 with the pair (7, 9) and the new token 9: did the second pair stand in the list that came in?"""
     merged = list(tokens)
@@ -556,7 +563,7 @@ def from_the_start_after_each_merge(tokens, pair, new):
     return merged
 
 
-@misconception(step="merge_pair", caught_by="merge_pair-drawn")
+@misconception(step="merge_pair", caught_by="merge_pair-drawn", family="zeros_swept")
 def zeros_swept_away(tokens, pair, new):
     """One token is lost wherever it stands. Print your result for 0 5 0: what does Python take 0 for in a condition?"""
     swept = list(tokens)
@@ -664,6 +671,29 @@ def marked_in_place(tokens, pair, new):
         else:
             merged.append(tokens[place])
     return merged
+
+
+@misconception(step="merge_pair", caught_by="merge_pair-drawn", family="merged_once_more")
+def merged_until_nothing_is_left(tokens, pair, new):
+    """What you have merged goes into a second merge. Print your result for 7 9 9 with the pair (7, 9) and the new token 7: how often does your inner loop turn?"""
+    merged = []
+    for token in tokens:
+        merged.append(token)
+        while tuple(merged[-2:]) == tuple(pair):
+            merged[-2:] = [new]
+    return merged
+
+
+@misconception(step="merge_pair", caught_by="merge_pair-drawn", family="zeros_swept")
+def zeros_and_a_new_zero_swept_away(tokens, pair, new):
+    """One token is lost wherever it stands. Print your result for 0 5 0: what does Python take 0 for in a condition?"""
+    swept, place = list(tokens), 0
+    while place < len(swept) - 1:
+        if (swept[place], swept[place + 1]) == tuple(pair):
+            swept[place], swept[place + 1] = new, None
+            place += 1
+        place += 1
+    return [token for token in swept if token]
 
 
 # 3. train
@@ -1185,6 +1215,35 @@ def the_beginning_of_a_text_alone(text, merges):
     return learnt
 
 
+@misconception(step="train", caught_by="train-drawn")
+def smaller_sum_among_equals(text, merges):
+    """Among equal counts you take the pair whose two numbers have the smaller sum. Print the best pairs where two of them share the first place: what does the docstring compare first?"""
+    tokens, learnt = list(text.encode("utf-8")), []
+    for new in range(256, 256 + merges):
+        counts = count_pairs(tokens)
+        if max(counts.values(), default=0) < 2:
+            break
+        pair = min(counts, key=lambda pair: (-counts[pair], sum(pair), pair))
+        tokens = merge_pair(tokens, pair, new)
+        learnt.append(pair)
+    return learnt
+
+
+@misconception(step="train", caught_by="train-stops_early")
+def one_merge_at_least(text, merges):
+    """You learn a pair where none was asked for. Print your result for abab and merges = 0: when does your loop first look at merges?"""
+    tokens, learnt = list(text.encode("utf-8")), []
+    while True:
+        counts = count_pairs(tokens)
+        if max(counts.values(), default=0) < 2:
+            return learnt
+        pair = min(counts, key=lambda pair: (-counts[pair], pair))
+        tokens = merge_pair(tokens, pair, 256 + len(learnt))
+        learnt.append(pair)
+        if len(learnt) >= merges:
+            return learnt
+
+
 # 4. encode
 
 
@@ -1296,7 +1355,7 @@ def longest_piece_first(text, merges):
     return tokens
 
 
-@misconception(step="encode", caught_by="encode-in_order")
+@misconception(step="encode", caught_by="encode-in_order", family="frequent_in_this_text")
 def most_frequent_pair_first(text, merges):
     """You look at what is frequent in this text. Print which pair you merge first in abcbc: does it matter here how often it stands there?"""
     tokens = list(text.encode("utf-8"))
@@ -1527,6 +1586,30 @@ def texts_remembered_without_their_merges(text, merges):
             tokens = merge_pair(tokens, pair, new)
         known[text, len(merges)] = tokens
     return list(known[text, len(merges)])
+
+
+@misconception(step="encode", caught_by="encode-in_order", family="frequent_in_this_text")
+def most_frequent_pair_first_earlier_among_equals(text, merges):
+    """You look at what is frequent in this text. Print which pair you merge first in abcbc: does it matter here how often it stands there?"""
+    tokens, known = list(text.encode("utf-8")), {tuple(pair): 256 + place for place, pair in enumerate(merges)}
+    while True:
+        counts = {pair: count for pair, count in count_pairs(tokens).items() if pair in known}
+        if not counts:
+            return tokens
+        pair = min(counts, key=lambda pair: (-counts[pair], known[pair]))
+        tokens = merge_pair(tokens, pair, known[pair])
+
+
+@misconception(step="encode", caught_by="encode-drawn")
+def merged_word_by_word(text, merges):
+    """No merge of yours reaches from one word into a space behind it. Print the parts that you cut the text into, and a merge that holds a space: does the docstring speak of words?"""
+    tokens = []
+    for place, word in enumerate(text.split(" ")):
+        part = list((word if place == 0 else " " + word).encode("utf-8"))
+        for new, pair in enumerate(merges, start=256):
+            part = merge_pair(part, pair, new)
+        tokens.extend(part)
+    return tokens
 
 
 # 5. decode
@@ -1927,3 +2010,22 @@ def mark_at_the_beginning_left_out(tokens, merges):
     for left, right in merges:
         pieces.append(pieces[left] + pieces[right])
     return b"".join(pieces[token] for token in tokens).decode("utf-8-sig", errors="replace")
+
+
+@misconception(step="decode", caught_by="decode-by_hand", family="half_opened")
+def spelled_out_once_and_cut_to_bytes(tokens, merges):
+    """A token that is made of merged ones stays half opened. Print the list that you turn into bytes in the first check: is every number in it a byte?"""
+    spelled = []
+    for token in tokens:
+        spelled.extend([token] if token < 256 else merges[token - 256])
+    return bytes(byte % 256 for byte in spelled).decode("utf-8", errors="replace")
+
+
+@misconception(step="decode", caught_by="decode-round_trip")
+def lines_read_one_by_one(tokens, merges):
+    """Some signs come back as line ends, and one at the end is lost. Print repr of your text of 97 13, and of 97 28 98: which signs does splitlines cut at?"""
+    pieces = [bytes([byte]) for byte in range(256)]
+    for left, right in merges:
+        pieces.append(pieces[left] + pieces[right])
+    text = b"".join(pieces[token] for token in tokens).decode("utf-8", errors="replace")
+    return "\n".join(text.splitlines())

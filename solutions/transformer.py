@@ -387,10 +387,11 @@ for *lead, n, d_model in batches():
     wanted = normed_by_definition(x, gamma, beta, eps)
     got = layer_norm(x, gamma, beta, eps)
     agree(got, wanted, "the normed tokens", "Change one token. Do the others change?")
-x, gamma, beta = rng.normal(size=(2, 120)), np.ones(120), np.zeros(120)
+x, gamma, beta = rng.normal(size=(3, 120)), np.ones(120), np.zeros(120)
 x[0, int(rng.integers(120))], x[1, int(rng.integers(120))] = 50.0, -50.0  # some 10 times the spread
+x[2] += 40.0  # a mean of 40 times the spread
 wanted = normed_by_definition(x, gamma, beta)
-agree(layer_norm(x, gamma, beta), wanted, "tokens with one feature far out", "How large may a normed number be?")
+agree(layer_norm(x, gamma, beta), wanted, "tokens with features far from 0", "How large may a normed number be, and which digits of the variance are left?")
 
 # %% check="layer_norm-small_tokens" points=3 category="edge cases" hidden=true
 """Without an eps, tokens so small that 0.00001 counts; with one, any other value of it."""
@@ -533,6 +534,10 @@ sizes = np.array([6.5, 9.0, 27.0, 40.0, 800.0, 10000.0])
 x = np.concatenate([sizes, -sizes])[rng.permutation(12)]
 wanted = gelu_by_definition(x)
 agree(gelu(x), wanted, "the bent numbers", "Print what you compute on the way for 10000: is every part of it finite?")
+for first in (-40.0, 40.0):
+    x = np.array([first, *rng.uniform(-2.0, 2.0, size=4)])
+    wanted = gelu_by_definition(x)
+    agree(gelu(x), wanted, f"ordinary numbers behind {first:.0f}", "Does the first number decide what becomes of the others?")
 
 # %% check="gelu-inputs_unchanged" points=1 category="purity" hidden=true
 """The numbers stay as they are, and a second call gives the same answer."""

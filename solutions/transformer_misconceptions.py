@@ -207,7 +207,7 @@ def a_table_of_five_thousand_rows(n_positions, d_model):
     return encoding[:n_positions]
 
 
-@misconception(step="positional_encoding", caught_by="positional_encoding-any_size")
+@misconception(step="positional_encoding", caught_by="positional_encoding-any_size", family="few_digits_in_an_angle")
 def angles_in_single_precision(n_positions, d_model):
     """Far from the start your waves are off by a little. Print your angle for position 5000 and the third feature with all its digits: how many of them can float32 hold?"""
     positions = np.arange(n_positions, dtype=np.float32)[:, None]
@@ -240,6 +240,15 @@ def positions_that_begin_again(n_positions, d_model):
     angles = (np.arange(n_positions) % 10)[:, None] / 10000 ** (np.arange(0, d_model, 2) / d_model)
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n_positions, d_model)
 
+
+@misconception(step="positional_encoding", caught_by="positional_encoding-any_size", family="few_digits_in_an_angle")
+def angles_divided_in_single_precision(n_positions, d_model):
+    """Far from the start your waves are off by a little. Print your angle for position 5000 and the third feature with all its digits: how many of them can float32 hold?"""
+    positions = np.arange(n_positions, dtype=np.float32)[:, None]
+    angles = positions / np.float32(10000.0) ** (np.arange(0, d_model, 2, dtype=np.float32) / d_model)
+    encoding = np.zeros((n_positions, d_model), dtype=np.float32)
+    encoding[:, 0::2], encoding[:, 1::2] = np.sin(angles), np.cos(angles)
+    return encoding
 
 
 # 2. layer_norm
@@ -572,6 +581,27 @@ def whole_sequence_at_once(x, gamma, beta, eps=1e-5):
     return gamma * (x - x.mean(axis=axis, keepdims=True)) / np.sqrt(x.var(axis=axis, keepdims=True) + eps) + beta
 
 
+@misconception(step="layer_norm", caught_by="layer_norm-by_hand")
+def one_variance_for_all_tokens(x, gamma, beta, eps=1e-5):
+    """Each token has its own mean, but all are divided by the same number. Print the variance that you use, and its shape: how many variances do two tokens need?"""
+    return gamma * (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(x.var() + eps) + beta
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-eps")
+def small_spreads_left_alone(x, gamma, beta, eps=1e-5):
+    """Your eps decides whether you divide. Print what you divide by in the third check, for variance 1 and eps 3: is anything added to the variance?"""
+    centred, spread = x - x.mean(axis=-1, keepdims=True), x.std(axis=-1, keepdims=True)
+    return gamma * centred / np.where(spread > eps, spread, 1.0) + beta
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-any_batch")
+def squares_in_single_precision(x, gamma, beta, eps=1e-5):
+    """Tokens near 0 are right, tokens far from it are not. Print the mean of the squares and the square of the mean for one that lies far out, and their dtype: how many digits of their difference are left?"""
+    x = np.asarray(x, dtype=np.float32)
+    mean = x.mean(axis=-1, keepdims=True)
+    variance = np.maximum((x * x).mean(axis=-1, keepdims=True) - mean**2, 0)
+    return gamma * (x - mean) / np.sqrt(variance + eps) + beta
+
 
 # 3. gelu
 
@@ -772,6 +802,18 @@ def cut_off_at_three(x):
     bent = 0.5 * x * (1 + np.vectorize(math.erf)(x / math.sqrt(2)))
     return np.where(np.abs(x) > 3.2, np.maximum(x, 0.0), bent)
 
+
+@misconception(step="gelu", caught_by="gelu-far_out")
+def whole_numbers_behind_a_whole_number(x):
+    """Your numbers are cut to whole ones where the first of them is far to the left. Print the dtype of your answer for -40, 1: from which entry does np.vectorize take it?"""
+    return np.vectorize(lambda number: 0 if number <= -6 else 0.5 * number * (1 + math.erf(number / math.sqrt(2))))(x)
+
+
+@misconception(step="gelu", caught_by="gelu-by_hand")
+def slope_for_the_value(x):
+    """You return the slope of the curve. Print your value at 0: what is 0 times any share?"""
+    share = 0.5 * (1 + np.vectorize(math.erf)(x / math.sqrt(2)))
+    return share + x * np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
 
 
 # 4. feed_forward
@@ -1538,3 +1580,10 @@ def stream_kept_in_range(x, attention, feed_forward, norm_1, norm_2):
     """A small stream is right, a large one is cut. Multiply the first check's x by 1000 and print the stream after attention: has anything put an end to it?"""
     x = np.clip(x + attention(norm_1(x)), -1000.0, 1000.0)
     return x + feed_forward(norm_2(x))
+
+
+@misconception(step="transformer_block", caught_by="transformer_block-by_hand")
+def last_sum_with_attention_alone(x, attention, feed_forward, norm_1, norm_2):
+    """What came in is missing at the end. Print what the last answer is added to: is it [[8, 3], [6, 5]]?"""
+    found = attention(norm_1(x))
+    return found + feed_forward(norm_2(x + found))

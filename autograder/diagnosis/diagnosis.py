@@ -45,6 +45,9 @@ if TYPE_CHECKING:
 RTOL, ATOL = 1e-6, 1e-9
 """Looser than the checks' own tolerance: the same mistake may be computed in another order."""
 
+ROUNDING = 1e-11
+"""Among mistakes that are the same within ``RTOL``, the one that answers within this is meant."""
+
 SINGLE = 2e-5, 2e-6
 """The same where a number is a float32."""
 
@@ -144,10 +147,11 @@ def _known(
         return None
 
     # Mistakes may end in the same kind of exception, or differ by rounding alone: words and exact
-    # zeros tell them apart.
-    if not _is_one(suspects):
-        for call, outcome, may_raise in compared:
-            suspects = _answering(compiled, suspects, call, outcome, _exactly, may_raise)
+    # zeros tell them apart, and then all digits: some mistakes are as small as the tolerance.
+    for agree in (_exactly, _to_the_last_digits):
+        if not _is_one(suspects):
+            for call, outcome, may_raise in compared:
+                suspects = _answering(compiled, suspects, call, outcome, agree, may_raise)
 
     return suspects[0] if _is_one(suspects) else None
 
@@ -230,6 +234,13 @@ def _is_one(suspects: list[Misconception]) -> bool:
 
 def _exactly(one: Outcome, other: Outcome | None) -> bool:
     return other is not None and one.text == other.text and _zeros(one.value) == _zeros(other.value)
+
+
+def _to_the_last_digits(one: Outcome, other: Outcome | None) -> bool:
+    closest = (ROUNDING, ATOL * ROUNDING)
+    return other is not None and same(
+        one.value, other.value, *closest, single=closest, kinds_alike=True
+    )
 
 
 def _zeros(value: Any) -> list[Any]:

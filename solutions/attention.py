@@ -1,40 +1,40 @@
 # %% [markdown]
 # # Attention, built by hand
 #
-# Every large language model leans on one small operation: each word looks at the other words, decides how
-# much each of them matters, and takes a weighted average of what they have to say. That is attention. In
-# thirteen short functions you will write all of it, from the first matrix product to many heads, in
-# plain NumPy. You should know Python, and have met arrays and their axes; the warm-up goes over them. Our guess is six
-# to eight hours, on as many days as you like: what you have written is saved with the notebook.
+# Every large language model relies on one small operation: each word looks at the other words, decides how much
+# each of them matters, and takes a weighted average of what they have to say. That is attention. In thirteen
+# short functions you will write all of it, from the first matrix product to many heads, in plain NumPy. You
+# should know Python and have used arrays; the warm-up reviews their axes. Expect six to eight hours. You can stop
+# at any time: your work is saved with the notebook.
 #
-# **How this works.** Each step says why it exists, gives the formula and the shapes, and leaves one
-# function for you to write. Below it stand its checks.
+# **How this works.** Each step says why it exists, gives the formula and the shapes, and leaves one function for
+# you to write. Its checks come right below.
 #
 # - A *visible* check tells you at once whether it passed, and what it got and wanted. The first one of each
 #   step is small enough to verify with a pencil.
-# - A *hidden* check is graded after you hand in. It tests only rules that the function's docstring states,
-#   on sizes and numbers that nobody knows beforehand.
+# - A *hidden* check is graded after you hand in. It tests only rules that the function's docstring states, with
+#   sizes and numbers that nobody knows beforehand.
 #
-# Work from top to bottom. Change your own functions as often as you like, and add cells wherever you want
-# to try something out. Before you hand in, restart the kernel and run everything once.
+# Work from top to bottom. Change your own functions as often as you like, and add cells wherever you want to try
+# something. Before you hand in, restart the kernel and run everything once.
 
 # %% [markdown]
 # ## The house rules
 #
 # They hold for all thirteen steps.
 #
-# - **Row vectors.** A token is a *row* of `X`, and weights stand on the right: `X @ W`.
-# - **Leading batch axes.** `(..., n, d)` means: any number of axes may come first (none, one, several), and
-#   your function treats each slice on its own. The arguments of one call have the same leading axes; only
-#   masks broadcast. No axis is ever empty.
+# - **Row vectors.** A token is a *row* of `X`, and weights go on the right: `X @ W`.
+# - **Leading batch axes.** `(..., n, d)` means: there may be any number of leading axes (none, one, several), and
+#   your function handles each slice separately. The arguments of one call have the same leading axes; only masks
+#   broadcast. No axis is ever empty.
 # - **Masks say yes.** `True` means *may attend*, `False` means *hidden*.
 # - **Heads are contiguous blocks.** The first head owns the first features, the second the next ones.
-# - **Inputs are never changed.** Whoever calls your function keeps their arrays as they were, and a second
-#   call gives the same answer.
+# - **Inputs are never changed.** Your function must not modify its arguments, and a second call gives the same
+#   answer.
 # - **NumPy only**, in its default precision, `float64`. A `float32` result is accepted and compared less
-#   strictly; nested lists are as good as arrays, and a list is as good as a tuple.
+#   strictly; lists are accepted in place of arrays and tuples.
 #
-# The letters are the field's: `n` tokens, `d_model` features each, `d_k` for queries and keys, `d_v` for values.
+# We use the usual symbols: `n` tokens, `d_model` features each, `d_k` for queries and keys, `d_v` for values.
 
 # %% setup
 import math
@@ -232,8 +232,8 @@ def hidden_tokens_would_win(distance):
 # %% [markdown]
 # ## Warm-up: axes, `@`, `keepdims`, `swapaxes`
 #
-# Nothing here is graded. Attention code goes wrong in axes far more often than in formulas, so it pays to
-# predict a shape before you print it. Write down your guess for each line, then run the cell.
+# Nothing here is graded. In attention code, axes go wrong far more often than formulas, so it pays to predict a
+# shape before you print it. Write down your guess for each line, then run the cell.
 #
 # First: what is left of a `(2, 3)` array when you sum along one axis? And what does `keepdims` keep?
 
@@ -258,9 +258,8 @@ print("(5, 2, 3) @ (3, 4)    ->", (np.ones((5, 2, 3)) @ np.ones((3, 4))).shape)
 print("(5, 2, 3) @ (5, 3, 4) ->", (np.ones((5, 2, 3)) @ np.ones((5, 3, 4))).shape)
 
 # %% [markdown]
-# Third: turning an array on its side. All three of these change `(5, 2, 3)`, and they are three different
-# things. Which of them keeps the batch of five where it was? Which of them keeps every number beside the
-# numbers it stood beside in memory?
+# Third: transposing. All three of these change `(5, 2, 3)`, and they do three different things. Which of them
+# keeps the batch of five where it was? Which of them leaves the numbers in the same order in memory?
 
 # %%
 print("swapaxes(-1, -2):", np.ones((5, 2, 3)).swapaxes(-1, -2).shape)
@@ -273,14 +272,14 @@ del prices
 # %% [markdown]
 # ## Part one: from vectors to a weighted average
 #
-# Think of a dictionary. You come with a key, and you get the value stored under exactly that key, or
-# nothing. Attention is a *soft* dictionary: you come with a **query**, compare it with every **key**, and
-# get a blend of all the **values**, more of those whose keys fit better.
+# Think of a dictionary. You look up a key, and you get the value stored under exactly that key, or nothing.
+# Attention is a *soft* dictionary: you have a **query**, compare it with every **key**, and get a blend of all
+# the **values**, more of those whose keys fit better.
 #
 # ### 1. Three views of every token: `project_qkv`
 #
-# Each token plays three roles. As a query it asks, as a key it says what it has to offer, as a value it
-# hands something over. Three learned matrices make the three views from the same row of numbers:
+# Each token plays three roles. As a query it asks, as a key it says what it has to offer, and as a value it
+# passes something on. Three learned matrices make the three views from the same row of numbers:
 #
 # $$Q = X W_Q, \qquad K = X W_K, \qquad V = X W_V$$
 #
@@ -378,7 +377,7 @@ X, (W_Q, W_K, W_V) = rng.normal(size=(n, n, n)), (random_weights(n, n) for _ in 
 wanted = [product_by_definition(X, W) for W in (W_Q, W_K, W_V)]
 parts = tools.unpack(project_qkv(X, W_Q, W_K, W_V), "Q, K, V")
 for got, right, what in zip(parts, wanted, ("the queries", "the keys", "the values")):
-    tools.agree(got, right, what, "On which side of X do the weights stand?")
+    tools.agree(got, right, what, "On which side of X do the weights go?")
 
 # %% check="project_qkv-inputs_unchanged" points=1 category="purity" hidden=true
 """The tokens and the three matrices stay as they are, and a second call gives the same answer."""
@@ -491,8 +490,8 @@ with tools.unchanged(Q=Q, K=K):
 #
 # $$\tilde S = \frac{S}{\sqrt{d_k}}$$
 #
-# The shape stays as it is. Note whose length counts: that of a query or key, the axis that was summed over.
-# Neither the number of keys nor the size of the model has a say.
+# The shape stays as it is. Note whose length counts: that of a query or key, the axis that was summed over. The
+# number of keys and the size of the model play no part.
 
 
 # %% step="scale_scores" points=5
@@ -580,14 +579,13 @@ def spread_of_scores():
 #
 # $$w_{ij} = \frac{e^{s_{ij}}}{\sum_{t} e^{s_{it}}}$$
 #
-# Only *differences* between scores matter: a key that scores 1 more than another gets $e \approx 2.718$
-# times its weight, wherever the two scores lie. That is a gift. $e^{710}$ is already too large for a
-# floating-point number, and $e^{-746}$ is 0, so the formula as written breaks for scores of a thousand. But
-# adding one constant to all scores of a row changes nothing in the result, and you may choose
-# the constant.
+# Only *differences* between scores matter: a key that scores 1 more than another gets $e \approx 2.718$ times its
+# weight, whatever the two scores are. That is a gift. $e^{710}$ is already too large for a floating-point number,
+# and $e^{-746}$ is 0, so the formula as written breaks for scores in the thousands. But adding one constant to
+# all scores of a row changes nothing in the result, and you may choose the constant.
 #
-# A score of $-\infty$ is allowed, too: $e^{-\infty} = 0$, so that key gets no weight at all. Part two lives
-# on this.
+# A score of $-\infty$ is allowed, too: $e^{-\infty} = 0$, so that key gets no weight at all. Part two relies on
+# this.
 
 
 # %% step="softmax" points=12 draws="weights"
@@ -606,7 +604,7 @@ def softmax(scores, axis=-1):
         The sums along the axis are 1 within 1e-9.
         Scores up to 1e4 in size, of either sign, give finite and correct weights, also when one row's
         scores are thousands away from another's, or from each other.
-        A score of -inf gets a weight of exactly 0. A row of nothing but -inf may become anything, but must
+        A score of -inf gets a weight of exactly 0. A row of only -inf may give anything, but must
         not raise an error or disturb the other rows.
         The input stays as it is.
     """
@@ -726,7 +724,7 @@ with tools.unchanged(scores=scores):
 # %% [markdown]
 # ### 5. The weighted average: `weighted_sum`
 #
-# Now the values come in. Query $i$ receives a blend of all values, and the weights say how much of each:
+# Now the values are used. Query $i$ receives a blend of all values, and the weights say how much of each:
 #
 # $$o_i = \sum_j w_{ij} V_j, \qquad \text{in one go: } O = W V$$
 #
@@ -812,7 +810,7 @@ n = int(rng.integers(3, 6))
 weights, V = rng.dirichlet(np.ones(n), size=n), rng.normal(size=(n, n))
 wanted = product_by_definition(weights, V)
 with tools.unchanged(weights=weights, V=V):
-    tools.agree(weighted_sum(weights, V), wanted, "the outputs", "Which of the two stands on the left?")
+    tools.agree(weighted_sum(weights, V), wanted, "the outputs", "Which of the two is on the left?")
     tools.agree(weighted_sum(weights, V), wanted, "the second answer")
 
 weights[0] = 0.0
@@ -822,11 +820,11 @@ with tools.unchanged(weights=weights, V=V):
 # %% [markdown]
 # ### Look back: one pass through five steps
 #
-# Four tokens with eight random features each, and three random 8-by-8 projections, all written out below.
-# Your five functions turn them into an output. Follow one row through the tables: token 0's query fits its own
-# key best (48.36 against 16.17 for the next one). Scaling by $\sqrt 8 \approx 2.83$ brings that to 17.10
-# against 5.72, and softmax still gives token 0 practically everything. Token 3 is the curious one: it
-# hardly looks at itself and takes 0.993 of its output from token 2, so outputs 2 and 3 are almost the same.
+# Four tokens with eight random features each, and three random 8-by-8 projections, all written out below. Your
+# five functions turn them into an output. Follow one row through the tables: token 0's query fits its own key
+# best (48.36 against 16.17 for the next one). Scaling by $\sqrt 8 \approx 2.83$ brings that to 17.10 against
+# 5.72, and softmax still gives token 0 practically everything. Token 3 is the curious one: it pays hardly any
+# attention to itself and takes 0.993 of its output from token 2, so outputs 2 and 3 are almost the same.
 #
 # Random projections with scores this large saturate softmax even *after* scaling. Trained models, and
 # careful initialisation, keep them smaller.
@@ -916,10 +914,10 @@ def what_it_refers_to():
 # %% [markdown]
 # ## Part two: who may look at whom
 #
-# So far every query sees every key. Two situations forbid that. A model that writes text from left to right
-# must not peek at words it has yet to write. And when sentences of different lengths share one array, the
-# short ones are filled up with padding that means nothing. Both are solved by a **mask**: an array of
-# booleans, `True` where a query may look at a key.
+# So far every query sees every key. In two situations that must not happen. A model that writes text from left to
+# right must not peek at words it has yet to write. And when sentences of different lengths share one array, the
+# short ones are padded with meaningless tokens. Both are solved by a **mask**: an array of booleans, `True` where
+# a query may look at a key.
 #
 # ### 6. No peeking: `causal_mask`
 #
@@ -927,9 +925,9 @@ def what_it_refers_to():
 #
 # $$M_{ij} = (\,j \le i\,) \qquad \text{for as many queries as keys}$$
 #
-# A model that generates text keeps the keys of the past and asks only with its newest tokens. Then there
-# are fewer queries than keys, and the queries are the *last* `n_queries` of the `n_keys` positions. Query
-# $i$ stands at position $i + n_\text{keys} - n_\text{queries}$, so
+# A model that generates text keeps the keys of the past and asks only with its newest tokens. Then there are
+# fewer queries than keys, and the queries are the *last* `n_queries` of the `n_keys` positions. Query $i$ is at
+# position $i + n_\text{keys} - n_\text{queries}$, so
 #
 # $$M_{ij} = (\,j \le i + n_\text{keys} - n_\text{queries}\,)$$
 #
@@ -976,7 +974,7 @@ with tools.check("causal_mask-new_tokens"):
         causal_mask(2, 5),
         [[True, True, True, True, False], [True, True, True, True, True]],
         "the mask",
-        "At which of the five positions does query 0 stand?",
+        "Which of the five positions does query 0 have?",
     )
 
 # %% check="causal_mask-squares" points=2 category="edge cases" hidden=true
@@ -996,15 +994,14 @@ for n_queries, further in ((3, 2), (1, 1), (1, more), (few, int(rng.integers(2, 
 # %% [markdown]
 # ### 7. Padding means nothing: `padding_mask`
 #
-# Three sentences of 2, 4 and 1 tokens travel in one array with room for 5. For each sentence, the first
-# `length` keys are real and the rest is filler:
+# Three sentences of 2, 4 and 1 tokens travel in one array with room for 5. For each sentence, the first `length`
+# keys are real and the rest are padding:
 #
 # $$M_{b,1,j} = (\,j < \text{length}_b\,)$$
 #
-# The shape is `(batch, 1, n_keys)`. The 1 in the middle is the axis of the queries: every query of a
-# sentence has the same real keys, and broadcasting stretches that 1 to any number of queries. What happens
-# to queries that are padding themselves? They look at the real keys like all others, and nobody reads
-# their output.
+# The shape is `(batch, 1, n_keys)`. The 1 in the middle is the axis of the queries: every query of a sentence has
+# the same real keys, and broadcasting expands that 1 to any number of queries. What happens to queries that are
+# padding themselves? They look at the real keys like all other queries, and nobody reads their output.
 
 
 # %% step="padding_mask" points=8 draws="mask"
@@ -1052,7 +1049,7 @@ for batch, n_keys in ((1, int(rng.integers(2, 8))), (int(rng.integers(2, 6)), 1)
     lengths = rng.integers(1, max(n_keys, 2), size=batch)
     lengths[-1], lengths[0] = n_keys, 1
     wanted = padding_mask_by_definition(lengths, n_keys)
-    agree_mask(padding_mask(lengths, n_keys), wanted, "the mask", "Where is the axis that stands for the queries?")
+    agree_mask(padding_mask(lengths, n_keys), wanted, "the mask", "Where is the axis of the queries?")
 
 # %% check="padding_mask-inputs_unchanged" points=1 category="purity" hidden=true
 """The lengths stay as they are and in their order, and a second call gives the same answer."""
@@ -1082,14 +1079,13 @@ def two_masks():
 # %% [markdown]
 # ### 8. Putting the mask on: `apply_mask`
 #
-# Where do masks act? *Before* softmax, on the scores. A hidden key gets the score $-\infty$, its
-# exponential is 0, and the remaining weights share out the whole 1 among themselves, as if the hidden
-# key had never been there:
+# Where do masks act? *Before* softmax, on the scores. A hidden key gets the score $-\infty$, its exponential is
+# 0, and the remaining weights still sum to 1, as if the hidden key had never been there:
 #
 # $$\hat S_{ij} = \begin{cases} S_{ij} & \text{if } M_{ij} \\ -\infty & \text{otherwise} \end{cases}$$
 #
-# This is a choice between two values for every entry, not arithmetic with them. What stands under the
-# mask must not matter at all, not even when it is NaN; and NaN survives every sum and every product.
+# For every entry this is a choice between two values, not arithmetic with them. Whatever is under the mask must
+# not matter at all, not even if it is NaN, and NaN survives every sum and every product.
 
 
 # %% step="apply_mask" points=7
@@ -1105,7 +1101,7 @@ def apply_mask(scores, mask):
         an array of the same shape as scores
 
     Rules
-        Exactly -inf where the mask is False, whatever stood there: NaN and inf disappear, too.
+        Exactly -inf where the mask is False, whatever was there: NaN and inf disappear, too.
         The score itself where the mask is True.
         A query may have no allowed key: then its whole row is -inf.
         The inputs stay as they are.
@@ -1205,10 +1201,10 @@ with tools.unchanged(scores=scores, mask=mask):
 # each with projections of its own. Everything is drawn from Python's own generator with seed 42, and every
 # stage below is one of your functions: scores, scaled, masked, weights, output.
 #
-# The first row is no surprise: `<BOS>` sees only itself and must give itself everything. Look closely at
-# the other rows. The weights are almost uniform: one half each, one third each, one quarter each. The mask
-# made that pattern, not the words. The numbers were drawn with a spread of 0.1, so no scaled score is
-# larger than 0.008, and all exponentials are nearly 1. An untrained model attends to everything alike.
+# The first row is no surprise: `<BOS>` sees only itself and must give itself everything. Look closely at the
+# other rows. The weights are almost uniform: one half each, one third each, one quarter each. The mask made that
+# pattern, not the words. The numbers were drawn with a spread of 0.1, so no scaled score is larger than 0.008,
+# and all exponentials are nearly 1. An untrained model attends to everything equally.
 
 
 # %%
@@ -1266,7 +1262,7 @@ def a_decoder_reads():
 # | output | `(..., n_queries, d_v)` |
 # | weights | `(..., n_queries, n_keys)` |
 #
-# The function returns the weights beside the output, because they are what we like to look at.
+# The function returns the weights as well as the output, because they are what we like to look at.
 
 
 # %% step="scaled_dot_product_attention" points=12 draws="weights"
@@ -1286,7 +1282,7 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
         Scores are scaled by the length d_k. Each row of weights sums to 1 within 1e-9.
         Scores up to 1e4 in size, of either sign, overflow nothing.
         A hidden key has a weight of exactly 0, also when its score is thousands above the others or theirs
-        are near -1e4. The allowed keys share out the whole 1, and the output is made with these weights.
+        are near -1e4. The weights of the allowed keys sum to 1, and the output is made with these weights.
         A query with no allowed key may get anything, but must not raise an error or disturb the others.
         The inputs stay as they are, and no call remembers an earlier one.
     """
@@ -1422,11 +1418,11 @@ attention_agrees(scaled_dot_product_attention(Q[::-1].copy(), K[::-1].copy(), V)
 # %% [markdown]
 # ### Look back: steering a soft lookup
 #
-# Three keys with three values, and two queries: the first points along key 0, the second along key 1. You
-# might expect each output to be nearly the value of the matching key. Look at the weights instead: for the query
-# `[1, 0]`, key 2 fits just as well as key 0, because it shares that direction. Each gets 0.40, key 1 still
-# gets 0.20, and the output `[6.02, 3.98]` is 60 to 40: a lean, not a landslide. What would make the
-# lookup harder? Try a query of `[10, 0]`.
+# Three keys with three values, and two queries: the first points along key 0, the second along key 1. You might
+# expect each output to be nearly the value of the matching key. Look at the weights instead: for the query
+# `[1, 0]`, key 2 fits just as well as key 0, because it shares that direction. Each gets 0.40, key 1 still gets
+# 0.20, and the output `[6.02, 3.98]` is 60 to 40: a lean, not a landslide. What would make the lookup sharper?
+# Try a query of `[10, 0]`.
 
 
 # %%
@@ -1445,8 +1441,8 @@ def soft_lookup():
 # %% [markdown]
 # ### 10. Asking oneself: `self_attention`
 #
-# In self-attention queries, keys and values come from the same tokens. Every token asks, every token
-# answers, and each row of the result is that token *in its context*:
+# In self-attention queries, keys and values come from the same tokens. Every token asks and every token answers,
+# and each row of the result is that token *in its context*:
 #
 # $$\operatorname{SelfAttention}(X) = \operatorname{Attention}(X W_Q,\; X W_K,\; X W_V)$$
 #
@@ -1568,10 +1564,10 @@ with tools.unchanged(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V, mask=mask):
 # is its own query, key and value. "The" has the first feature, "cat" the second, and "sat" and "down"
 # share the third.
 #
-# Read the table row by row. "sat" looks a little more at itself (0.31) than at "down" (0.30). "down" looks
-# at "sat" and at itself *equally*, 0.31 each: their scores are exactly the same, because "sat" is "down"
-# plus features that "down" does not ask for. No weight falls below 0.17. With scores of at most 1.05
-# before scaling, attention stays gentle.
+# Read the table row by row. "sat" looks a little more at itself (0.31) than at "down" (0.30). "down" looks at
+# "sat" and at itself *equally*, 0.31 each: their scores are exactly the same, because "sat" equals "down" plus
+# features on which "down" is zero. No weight falls below 0.17. With scores of at most 1.05 before scaling,
+# attention stays gentle.
 #
 # Then the same words with four random tokens of eight features and projections of spread 0.1 (NumPy's
 # seed 42): the output has the input's shape, and the weights are nearly uniform again.
@@ -1601,8 +1597,8 @@ def four_by_eight():
 
 
 # %% [markdown]
-# Now draw one of your own. Change the words, the numbers or the mask below, as often as you like. At the
-# end of this notebook you will find a question about it.
+# Now draw your own heatmap. Change the words, the numbers or the mask below, as often as you like. At the end of
+# this notebook you will find a question about it.
 
 
 # %%
@@ -1619,9 +1615,9 @@ def your_own_heatmap():
 # %% [markdown]
 # ## Part four: many heads
 #
-# One set of weights can express one kind of relation: a pronoun looking for its noun, or a verb for its
-# subject, but hardly both at once. So transformers run several attentions side by side, each on its
-# own slice of the features, and glue the results together.
+# One set of weights can express one kind of relation: a pronoun looking for its noun, or a verb for its subject,
+# but hardly both at once. So transformers run several attentions in parallel, each with its own projections, and
+# join the results.
 #
 # ### 11. Cutting features into heads: `split_heads`
 #
@@ -1718,13 +1714,12 @@ with tools.unchanged(X=X):
 # %% [markdown]
 # ### 12. Side by side again: `concat_heads`
 #
-# The way back. Each token collects what all heads found out about it, block by block, in the order of
-# the heads:
+# The way back. Each token collects what all heads found out about it, block by block, in the order of the heads:
 #
 # $$Y_{i,\;h\, d_\text{head} + j} = H_{h,\,i,\,j}$$
 #
-# `(..., num_heads, n, d_head)` becomes `(..., n, num_heads * d_head)`. What you split and concatenate comes
-# back as it was.
+# `(..., num_heads, n, d_head)` becomes `(..., n, num_heads * d_head)`. If you split and then concatenate, you get
+# back what you started with.
 
 
 # %% step="concat_heads" points=6
@@ -1820,9 +1815,9 @@ with tools.unchanged(heads=heads):
 # All four matrices are `(d_model, d_model)`, and the result has the shape of `X`. Each head's scores are dot
 # products of vectors of length `d_head`, and that is the length that scales them.
 #
-# A mask says which *tokens* may look at which; it knows nothing of heads. `(n, n)` fits as it is. A mask
-# with a batch axis, `(batch, n, n)` or `(batch, 1, n)`, has to meet scores of shape
-# `(batch, num_heads, n, n)`. Where must its missing axis go?
+# A mask says which *tokens* may look at which. It does not depend on the head. `(n, n)` fits as it is. A mask
+# with a batch axis, `(batch, n, n)` or `(batch, 1, n)`, has to meet scores of shape `(batch, num_heads, n, n)`.
+# Where must its missing axis go?
 
 
 # %% step="multi_head_attention" points=10
@@ -1872,13 +1867,13 @@ with tools.check("multi_head_attention-by_hand"):
         ),
         [[10.0, 52.0], [12.0, 56.0]],
         "the output",
-        "Print each head's output. Are they 10, 12 and 21, 22, and do they stand side by side before W_O?",
+        "Print each head's output. Are they 10, 12 and 21, 22, and are they side by side before W_O?",
         show=True,
         **COMPOSED,
     )
 
 # %% check="multi_head_attention-batch_of_two" points=1 category="mask correctness"
-"""Two sequences, each with a mask of its own: queries of zeros look at all that they may see alike."""
+"""Two sequences, each with a mask of its own: queries of zeros attend equally to every key that they may see."""
 with tools.check("multi_head_attention-batch_of_two"):
     tools.agree(
         multi_head_attention(
@@ -1994,10 +1989,10 @@ with tools.unchanged(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V, W_O=W_O, mask=mask):
 # %% [markdown]
 # ### Look back: two heads, one call
 #
-# The five tokens from before again. In part two, two heads had matrices of their own, `(16, 8)` each. Put
-# side by side they make one `(16, 16)` matrix, and head 0 owns its first eight columns. With the identity
-# for `W_O`, your one call must give the outputs of two calls of `self_attention` side by side: the first eight
-# features are head 0's, the others head 1's.
+# The five tokens from before again. In part two, two heads had matrices of their own, `(16, 8)` each. Side by
+# side they form one `(16, 16)` matrix, and head 0 owns its first eight columns. With the identity for `W_O`, your
+# one call must give the outputs of two calls of `self_attention` side by side: the first eight features are head
+# 0's, the others head 1's.
 
 
 # %%
@@ -2015,21 +2010,21 @@ def two_heads_one_call():
 # %% [markdown]
 # ### Look back: who is "it", asked of a trained model
 #
-# No invented numbers any more. The weights below were **trained**: two layers of nothing but multi-head attention,
-# with 16 features and two heads, on 144,000 sentences about animals and things, until the model could say
-# two things: at each word, which word stood before it, and at "it", which noun is meant. There is no mask, so "it"
-# sees the word that tells: things are soft, animals are tired, and either may come first.
+# Now for real numbers. The weights below were **trained**: two layers of nothing but multi-head attention, with
+# 16 features and two heads, on 144,000 sentences about animals and things, until the model could say two things:
+# for each word, the word before it, and for "it", the noun it refers to. There is no mask, so "it" sees the word
+# that gives it away: things are soft, animals are tired, and either may come first.
 #
-# Two of its heads are worth a look. (They got an extra reward for looking there, with four fifths of their
-# attention: pictures as clear as these are rare in models that nobody rewarded.)
+# Two of its heads are worth a look. (During training they were rewarded for putting 80 % of their attention
+# there. Without such a reward, heads as clear as these are rare.)
 #
-# - **Layer 1, head 0 looks at the word before.** That is a matter of places: the model adds a vector for the place
-#   to the vector of each word, since attention alone knows no order.
-# - **Layer 2, head 0 finds the noun that "it" means.** It reads what layer 1 wrote: there "it" has learned of the
-#   adjective, by then. Of 200 sentences whose nouns and adjectives the model has never seen together, the right noun gets
-#   more than half of the attention in 200.
+# - **Layer 1, head 0 looks at the word before.** It goes by position: the model adds a vector for the position to
+#   the vector of each word, since attention alone does not know the order.
+# - **Layer 2, head 0 finds the noun that "it" means.** It reads what layer 1 wrote: by then the vector of "it"
+#   carries the adjective. In all 200 test sentences, whose nouns and adjectives the model has never seen
+#   together, the right noun gets more than half of the attention.
 #
-# Your functions compute it all. Change one word, and "it" looks at the other noun.
+# Your functions compute all of it. Change one word, and "it" looks at the other noun.
 
 
 # %%
@@ -2058,10 +2053,10 @@ def who_is_it():
 # %% [markdown]
 # ## Optional: explain a heatmap
 #
-# A person reads this one. It can give up to 5 points on top of the 100. Take one heatmap that you drew from your
-# own functions, in "Now draw one of your own" or anywhere else. In a few sentences: which tokens,
-# features or masks went in? Pick one row. Which key wins, and which numbers in the queries and keys make it
-# win? Which entry surprised you, and what would you change to test your explanation?
+# A person grades this one. It can add up to 5 points to the 100. Take one heatmap that you drew with your own
+# functions, in "Now draw your own heatmap" or anywhere else. Answer in a few sentences. Which tokens, features or
+# masks did you use? Pick one row. Which key wins, and which numbers in the queries and keys make it win? Which
+# entry surprised you, and what would you change to test your explanation?
 
 # %% [markdown] manual="explain_a_heatmap" points=5 extra=true
 # *Write your explanation here.*
@@ -2069,8 +2064,8 @@ def who_is_it():
 # %% [markdown]
 # ## Your score so far
 #
-# What the visible checks of this session say, and what waits. Before you hand in, restart the kernel and
-# run everything, so that this count is honest.
+# The results of the visible checks that you have run in this session, and what is still open. Before you hand in,
+# restart the kernel and run everything, so that the count is up to date.
 
 # %%
 tools.summary()
@@ -2078,11 +2073,11 @@ tools.summary()
 # %% [markdown]
 # ## Where to go from here
 #
-# What you wrote is the heart of every transformer. Around it go a feed-forward layer, residual
+# What you wrote is the heart of every transformer. Around it there are a feed-forward layer, residual
 # connections, normalisation, and positions: did you notice that nothing in `self_attention` knows the order of
 # the tokens? Shuffle the rows of `X`, leave out the mask, and see what happens to the output. The notebook
-# `transformer` puts all of that around your functions. Where it comes from:
-# [Attention Is All You Need](https://arxiv.org/abs/1706.03762), the paper of 2017; its figure 2 is what you have built.
+# `transformer` builds all of that around your functions. Where it comes from: [Attention Is All You
+# Need](https://arxiv.org/abs/1706.03762), the paper of 2017; its figure 2 shows what you have built.
 
 
 # %% oracles

@@ -1,42 +1,43 @@
 # %% [markdown]
 # # Gradients, built by hand
 #
-# A model learns by asking one question of every number in it: if I made you a little larger, would the loss
-# go up or down, and how fast? The answer is the gradient. Libraries work it out for you, and that is a pity for one
-# afternoon, because the gradient of attention is four matrix products and one line about softmax. In two
-# functions you will write all of it, and at the end your own gradients will teach attention where to look.
+# A model learns by asking one question of every number in it: if I made you a little larger, would the loss go up
+# or down, and how fast? The answer is the gradient. Libraries work it out for you. For one afternoon, do without
+# them: the gradient of attention is four matrix products and one line about softmax. In two functions you will
+# write all of it, and at the end your own gradients will teach attention where to look.
 #
-# You have built attention before. Here you go through it backwards.
+# You have built attention before. Here you go backwards through it.
 #
-# **How this works.** Each step says why it exists, gives the formula and the shapes, and leaves one
-# function for you to write. Below it stand its checks.
+# **How this works.** Each step says why it exists, gives the formula and the shapes, and leaves one function for
+# you to write. Its checks come right below.
 #
 # - A *visible* check tells you at once whether it passed, and what it got and wanted. The first one of each
 #   step is small enough to verify with a pencil.
-# - A *hidden* check is graded after you hand in. It tests only rules that the function's docstring states,
-#   on sizes and numbers that nobody knows beforehand.
+# - A *hidden* check is graded after you hand in. It tests only rules that the function's docstring states, with
+#   sizes and numbers that nobody knows beforehand.
 #
-# Work from top to bottom. Change your own functions as often as you like, and add cells wherever you want
-# to try something out. Before you hand in, restart the kernel and run everything once.
+# Work from top to bottom. Change your own functions as often as you like, and add cells wherever you want to try
+# something. Before you hand in, restart the kernel and run everything once.
 
 # %% [markdown]
 # ## The house rules
 #
 # They hold for both steps.
 #
-# - **`d_X` has the shape of `X`.** There is one loss, a single number $L$, somewhere behind us. `d_X[i, j]` is
-#   $\partial L / \partial X_{ij}$: how fast the loss changes when that one number does.
-# - **Gradients come from behind.** Your function is handed the gradient of its *output*, and returns those of
-#   its *inputs*. What the loss is, it need not know.
-# - **Leading batch axes.** `(..., n, d)` means: any number of axes may come first (none, one, several), and
-#   your function treats each slice on its own. The arguments of one call have the same leading axes. No axis is empty.
-# - **Inputs are never changed.** Whoever calls your function keeps their arrays as they were, and a second
-#   call gives the same answer.
+# - **`d_X` has the shape of `X`.** There is one loss, a single number $L$, somewhere after your function.
+#   `d_X[i, j]` is $\partial L / \partial X_{ij}$: how fast the loss changes when that one number changes.
+# - **Gradients come from behind.** Your function gets the gradient of its *output* and returns the gradients of
+#   its *inputs*. It does not need to know what the loss is.
+# - **Leading batch axes.** `(..., n, d)` means: there may be any number of leading axes (none, one, several), and
+#   your function handles each slice separately. The arguments of one call have the same leading axes. No axis is
+#   empty.
+# - **Inputs are never changed.** Your function must not modify its arguments, and a second call gives the same
+#   answer.
 # - **NumPy only**, in its default precision, `float64`. A `float32` result is accepted and compared less
-#   strictly; nested lists are as good as arrays, and a list is as good as a tuple.
+#   strictly; lists are accepted in place of arrays and tuples.
 #
-# Below the next cell stand places for functions from the exercise `attention`. Paste your own there: your
-# steps may call them. They are not graded again, and the grader uses right ones, whatever you paste.
+# Below the next cell there are empty functions from the exercise `attention`. Paste your own there: your steps
+# may call them. They are not graded again, and the grader uses correct ones, whatever you paste.
 
 # %% setup needs="attention:attention_scores, attention:scale_scores, attention:softmax, attention:weighted_sum, attention:apply_mask, attention:scaled_dot_product_attention"
 import math
@@ -132,7 +133,7 @@ def gradients_agree(result, wanted, **tolerance):
     """All three are right."""
     tolerance = tolerance or COMPOSED
     asks = (
-        "Through which scores does a query act, and what stands beside it there?",
+        "Through which scores does a query act, and what is it multiplied by there?",
         "Which queries did this key meet?",
         "Which rows of the output did this value go into?",
     )
@@ -153,36 +154,36 @@ print(central_differences(lambda p: p[0] ** 2 + 3 * p[1], np.array([2.0, 5.0]), 
 
 # %% [markdown]
 # Why not always do it like that? It runs the whole model twice for every number in it, and models have billions.
-# Going backwards costs about as much as going forwards, once, for all of them. But to *check* a gradient there is
-# nothing better, and the hidden checks do just this.
+# Going backwards costs about as much as going forwards, once, for all of them. But there is no better way to
+# *check* a gradient, and the hidden checks do exactly that.
 #
 # One warning, from a real course: there, the gradient of softmax was tested with a `d_weights` of nothing but
-# ones. The right answer is then 0 everywhere (you will see why), so a function that returned zeros had full marks. Whenever
-# you test a gradient, draw the one from behind at random.
+# ones. The right answer is then 0 everywhere (you will see why), so a function that returned zeros got full
+# marks. Whenever you test a gradient, draw the incoming gradient at random.
 
 # %% [markdown]
 # ## Backwards through attention
 #
 # ### 1. Shares that push each other: `softmax_backward`
 #
-# Forwards, a row of scores $s$ became a row of weights $w$. Backwards, `d_weights` says what the loss thinks of each
-# weight, and we want to know what it thinks of each score.
+# Forwards, a row of scores $s$ became a row of weights $w$. Backwards, `d_weights` says what the loss "thinks" of
+# each weight (that is, $\partial L / \partial w$), and we want to know what it thinks of each score.
 #
 # A score acts on *all* weights of its row: raise $s_i$, and $w_i$ grows, at the cost of all the others, for they
 # still sum to 1:
 #
 # $$\frac{\partial w_j}{\partial s_i} = \begin{cases} w_i\,(1 - w_i) & \text{if } j = i \\ -\,w_j\, w_i & \text{otherwise} \end{cases}$$
 #
-# The score gets the sum over all that it acts on, $ds_i = \sum_j dw_j\, \partial w_j / \partial s_i$. Put the two
-# cases in, take out what is common, and this is left:
+# The score gets the sum over all that it acts on, $ds_i = \sum_j dw_j\, \partial w_j / \partial s_i$. Insert the
+# two cases, factor out $w_i$, and this is left:
 #
 # $$ds_i = w_i \Big( dw_i - \sum_j w_j\, dw_j \Big)$$
 #
-# Read it aloud. The sum is the average of what the loss thinks, over the row, by the weights. A score is pushed by
-# how much its own weight is *better than the average*, in proportion to the weight. So the row of `ds` sums to 0, and a
-# `d_weights` that is the same everywhere pushes nothing at all.
+# Read it aloud. The sum is the average over the row of what the loss thinks, weighted by $w$. A score is pushed
+# by how much its own weight is *better than the average*, in proportion to the weight. So the row of `ds` sums to
+# 0, and a `d_weights` that is the same everywhere pushes nothing at all.
 #
-# You get the weights, not the scores: they are all that is needed.
+# You get the weights, not the scores: the weights are all you need.
 
 
 # %% step="softmax_backward" points=35
@@ -225,7 +226,7 @@ for more in (0.0, 1000.0):
         softmax_backward(np.array([[0.2, 0.3, 0.5]]), np.array([[10.0, 20.0, 30.0]]) + more),
         [[-2.6, -0.9, 3.5]],
         f"the gradient of the scores, with {more:.0f} added to each of d_weights",
-        "Does everybody win when all are praised alike?",
+        "What changes if every entry of d_weights grows by the same amount?",
         show=True,
         rtol=1e-3,
         atol=1e-3,
@@ -296,9 +297,9 @@ with tools.unchanged(weights=weights, d_weights=d_weights):
 #
 # $$dA = dC\; B^{\mathsf T}, \qquad dB = A^{\mathsf T}\, dC$$
 #
-# You need not learn that by heart: only one way round do the shapes fit (as long as all sizes are different). It says
-# something simple, too. $O = W V$ means that value $j$ went into every row $i$ of the output with the weight $w_{ij}$.
-# So on the way back it collects from every row, with the same weights.
+# You don't need to learn that by heart: the shapes fit in only one way (as long as all sizes are different). It
+# says something simple, too. $O = W V$ means that value $j$ went into every row $i$ of the output with the weight
+# $w_{ij}$. So on the way back it collects from every row, with the same weights.
 #
 # | backwards | from | shape |
 # |---|---|---|
@@ -307,8 +308,8 @@ with tools.unchanged(weights=weights, d_weights=d_weights):
 # | `d_scores` | step 1 | `(..., n_queries, n_keys)` |
 # | `d_Q`, `d_K` | `d_scores`, with `K` and with `Q` | `(..., n_queries, d_k)`, `(..., n_keys, d_k)` |
 #
-# The weights are not handed to you: go forwards once to get them. And what the scores were divided by on the way there
-# has not gone away on the way back.
+# The weights are not handed to you: go forwards once to get them. The factor by which the scores were divided on
+# the way there also matters on the way back.
 
 
 # %% step="attention_backward" points=65
@@ -461,8 +462,9 @@ with tools.unchanged(Q=Q, K=K, V=V, d_output=d_output):
 # ### Look back: predicted and measured
 #
 # Three queries, four keys. For some numbers in `Q`, `K` and `V`: what your function predicts, and what really
-# happens to the loss when that number moves by a hundred-thousandth. This comparison is called a *gradient check*, and
-# whoever writes a gradient by hand does it. Try it on a wrong function: forget the square root, say. Which of the lines notice?
+# happens to the loss when that number moves by a hundred-thousandth. This comparison is called a *gradient
+# check*, and everyone who writes a gradient by hand does it. Try it on a wrong function: forget the square root,
+# say. Which of the lines notice?
 
 # %%
 @tools.demo
@@ -489,10 +491,10 @@ def predicted_and_measured():
 # %% [markdown]
 # ### Look: attention learns where to look
 #
-# Now put your gradient to work. Six tokens, each with a value of its own, and one wish: every token shall read the
-# token *before* it (and the first one itself). Nobody says which queries and keys would do that. They begin as small random
-# numbers, the weights are almost uniform, and then, 400 times over: forwards, compare with the wish, backwards with
-# your function, and a small step downhill.
+# Now put your gradient to work. Six tokens, each with a value of its own, and one wish: every token should read
+# the token *before* it (and the first one itself). Nobody tells the model which queries and keys would do that.
+# They begin as small random numbers, the weights are almost uniform, and then, 400 times over: forwards, compare
+# with the wish, backwards with your function, and a small step downhill.
 #
 # The two heatmaps show the weights before and after. If the second one is as grey as the first, look at the signs
 # of your gradient; if the loss falls slowly, look at the size.
@@ -519,8 +521,8 @@ def attention_learns_where_to_look():
 # %% [markdown]
 # ## Your score so far
 #
-# What the visible checks of this session say. Before you hand in, restart the kernel and run everything, so
-# that this count is honest.
+# The results of the visible checks that you have run in this session. Before you hand in, restart the kernel and
+# run everything, so that the count is up to date.
 
 # %%
 tools.summary()
@@ -528,11 +530,11 @@ tools.summary()
 # %% [markdown]
 # ## Where to go from here
 #
-# What you wrote is what a library does when somebody calls `backward`. It keeps a list of what was done forwards, and goes
-# through it from the end, with a line like yours for each operation. Two questions to try out. With a mask, hidden keys have a
-# weight of 0: what does your `softmax_backward` do with them, and which line of `attention_backward` would have to
-# change? And while a model is trained, the weights are made forwards and needed again backwards: what would it cost to keep
-# them, and what to make them anew?
+# What you wrote is what a library does when somebody calls `backward`. It keeps a list of the operations done on
+# the way forwards and goes through it from the end, with a line like yours for each of them. Two questions to
+# explore. With a mask, hidden keys have a weight of 0: what does your `softmax_backward` do with them, and which
+# line of `attention_backward` would have to change? And while a model is trained, the weights are made forwards
+# and needed again backwards: what would it cost to keep them, and what would it cost to compute them again?
 
 
 # %% oracles

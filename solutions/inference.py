@@ -1,23 +1,23 @@
 # %% [markdown]
 # # Inference, built by hand
 #
-# A language model writes one token at a time. For each new token it looks back at everything that was
-# written so far, and that is where the time and the memory go. Models that answer quickly compute the very
-# same numbers as slow ones, only in another order, and without doing anything twice. In four functions you
-# will write what they do: positions that are turned in, heads that share, a cache, and attention in blocks.
+# A language model writes one token at a time. For each new token it looks back at everything that was written so
+# far, and that is where the time and the memory go. Fast models compute the very same numbers as slow ones, only
+# in another order and without doing anything twice. In four functions you will write what they do: rotary
+# positions, shared heads, a cache, and attention in blocks.
 #
 # You have built attention before. Here you use it.
 #
-# **How this works.** Each step says why it exists, gives the formula and the shapes, and leaves one
-# function for you to write. Below it stand its checks.
+# **How this works.** Each step says why it exists, gives the formula and the shapes, and leaves one function for
+# you to write. Its checks come right below.
 #
 # - A *visible* check tells you at once whether it passed, and what it got and wanted. The first one of each
 #   step is small enough to verify with a pencil.
-# - A *hidden* check is graded after you hand in. It tests only rules that the function's docstring states,
-#   on sizes and numbers that nobody knows beforehand.
+# - A *hidden* check is graded after you hand in. It tests only rules that the function's docstring states, with
+#   sizes and numbers that nobody knows beforehand.
 #
-# Work from top to bottom. Change your own functions as often as you like, and add cells wherever you want
-# to try something out. Before you hand in, restart the kernel and run everything once.
+# Work from top to bottom. Change your own functions as often as you like, and add cells wherever you want to try
+# something. Before you hand in, restart the kernel and run everything once.
 
 # %% [markdown]
 # ## The house rules
@@ -25,19 +25,19 @@
 # They hold for all four steps.
 #
 # - **Row vectors.** A token is a *row*: `Q`, `K` and `V` have one row for each token.
-# - **Checks look at answers.** They cannot see whether you use a loop, a cache or one large matrix, and do
-#   not try. The scene at the end does: it counts what your functions cost.
-# - **Inputs are never changed.** Whoever calls your function keeps their arrays as they were, and a second
-#   call gives the same answer.
+# - **Checks look at answers.** They cannot see whether you use a loop, a cache or one large matrix, and they do
+#   not try. The demonstration at the end does: it counts what your functions cost.
+# - **Inputs are never changed.** Your function must not modify its arguments, and a second call gives the same
+#   answer.
 # - **NumPy only**, in its default precision, `float64`. A `float32` result is accepted and compared less
-#   strictly; nested lists are as good as arrays.
+#   strictly; nested lists are accepted in place of arrays.
 #
-# The letters are the field's: `n` queries, `m` keys, `d` features, `h` heads of queries, `g` heads of keys and
+# We use the usual symbols: `n` queries, `m` keys, `d` features, `h` heads of queries, `g` heads of keys and
 # values.
 #
-# Below the next cell stand places for functions from the exercise `attention`. Paste your own there: your
-# steps may call them. They are not graded again, and the grader uses right ones, whatever you paste. The folded cell
-# with many letters holds the weights of the small trained model that you will meet at the end.
+# Below the next cell there are empty functions from the exercise `attention`. Paste your own there: your steps
+# may call them. They are not graded again, and the grader uses correct ones, whatever you paste. The folded cell
+# with a long string of characters holds the weights of the small trained model that you will meet at the end.
 
 # %% setup needs="attention:attention_scores, attention:scale_scores, attention:softmax, attention:weighted_sum, attention:causal_mask, attention:apply_mask, attention:scaled_dot_product_attention"
 import math
@@ -168,10 +168,10 @@ def model_agrees(question, scores):
 # ### 1. Where am I: `rope`
 #
 # Attention does not know the order of its tokens: shuffle the keys together with their values, and nothing
-# changes. So the position has to be put into the vectors. **Rotary position embedding** does it by turning:
-# take the features of a query or key in pairs of neighbours, read each pair as a point in the plane, and turn it
-# by an angle that grows with the position. The pair of features $2i$ and $2i+1$ of a token at position $p$ turns
-# by
+# changes. So the position has to be put into the vectors. **Rotary position embedding** does that by rotating
+# them: take the features of a query or key in pairs of neighbours, read each pair as a point in the plane, and
+# turn it by an angle that grows with the position. The pair of features $2i$ and $2i+1$ of a token at position
+# $p$ turns by
 #
 # $$\varphi = p \cdot \text{base}^{-2i/d}, \qquad
 #   \begin{pmatrix} y_{2i} \\ y_{2i+1} \end{pmatrix} =
@@ -179,14 +179,14 @@ def model_agrees(question, scores):
 #   \begin{pmatrix} x_{2i} \\ x_{2i+1} \end{pmatrix}$$
 #
 # The first pair turns fastest, by one radian for each position, and every further pair more slowly, like the
-# hands of a clock. A position is not always the row's number: when a model writes its
-# hundredth token, it turns a single row, by position 99.
+# hands of a clock. A position is not always the number of the row: when a model writes its hundredth token, it
+# turns a single row, for position 99.
 #
 # Why turn, and not add something? Because the dot product of two turned vectors depends only on the *difference* of
 # their angles. A query at position 12 sees a key at position 10 exactly as one at position 3 sees one at position 1.
 # What counts is the distance.
 #
-# (Some libraries pair feature $i$ with feature $i + d/2$. Here the two of a pair are neighbours.)
+# (Some libraries pair feature $i$ with feature $i + d/2$. Here the two features of a pair are neighbours.)
 
 
 # %% step="rope" points=25
@@ -195,8 +195,8 @@ def rope(x, positions, base=10000.0):
 
     Shapes
         x: (..., n, d), any number of leading axes; d is even
-        positions: (n,), whole numbers from 0 to 10,000 in any order: positions[i] is the place of row i, for
-            all leading axes alike; they may begin anywhere, leave gaps and come twice
+        positions: (n,), whole numbers from 0 to 10,000 in any order: positions[i] is the position of row i, the
+            same for all leading axes; they may start anywhere, leave gaps and repeat
         base: a number above 1
 
     Returns
@@ -245,7 +245,7 @@ tools.agree(
 )
 
 # %% check="rope-distance" points=3 category="rotation"
-"""The score of a query two places behind a key is the same wherever they stand, and another one three places behind."""
+"""The score of a query two places after a key is the same wherever they are, and different three places after it."""
 scores = []
 for places in ([3, 1], [12, 10], [102, 100], [3, 0]):
     turned = tools.plain(rope(np.array([[1.0, 0.0], [1.0, 0.0]]), np.array(places)), "the turned tokens", (2, 2))
@@ -320,8 +320,8 @@ def only_the_distance_counts():
 # %% [markdown]
 # ### 2. Heads that share: `grouped_query_attention`
 #
-# With many heads, each has queries, keys and values of its own. Queries are needed once. Keys and values must be
-# *kept* for as long as the text goes on, because every later token will look at them. So let several heads of
+# With many heads, each head has its own queries, keys and values. Queries are needed only once. Keys and values
+# must be *kept* as long as the text goes on, because every later token will look at them. So let several heads of
 # queries share one head of keys and values: `h` heads of queries, `g` heads of keys and values, in groups of
 # `h / g` neighbours.
 #
@@ -331,12 +331,12 @@ def only_the_distance_counts():
 # |---|---|---|---|---|---|---|
 # | key and value head | 0 | 0 | 0 | 1 | 1 | 1 |
 #
-# Each query head attends on its own, as in the exercise `attention`, without a mask:
+# Each query head attends by itself, as in the exercise `attention`, without a mask:
 #
 # $$O_i = \operatorname{softmax}\!\left(\frac{Q_i K_j^{\mathsf T}}{\sqrt d}\right) V_j$$
 #
-# where $j$ is the head that the table says. With `g = h` this is ordinary attention with many heads; `g = 1` goes
-# by the name multi-query attention. Heads come first in every array: `(heads, tokens, features)`.
+# where $j$ is given by the table. With `g = h` this is ordinary attention with many heads; `g = 1` is called
+# multi-query attention. Heads come first in every array: `(heads, tokens, features)`.
 
 
 # %% step="grouped_query_attention" points=25
@@ -476,8 +476,8 @@ def who_reads_where():
 # ### 3. Nothing twice: `decode_with_cache`
 #
 # A model writes token by token. Token $i$ looks at itself and at everything before it, so for its output it needs
-# its own query, and the keys and values of tokens 0 to $i$. The earlier keys and values have been there before, and
-# they have not changed: nobody who was written earlier looks ahead. So keep them. That is the **cache**:
+# its own query, and the keys and values of tokens 0 to $i$. The earlier keys and values have been computed
+# before, and they have not changed, because no earlier token looks ahead. So keep them. That is the **cache**:
 #
 # - append the key and the value of the new token to those that are kept,
 # - let the one new query attend to all that are kept,
@@ -485,10 +485,10 @@ def who_reads_where():
 #
 # $$O_i = \operatorname{softmax}\!\left(\frac{q_i\, K_{0 \ldots i}^{\mathsf T}}{\sqrt{d_k}}\right) V_{0 \ldots i}$$
 #
-# Row by row this gives what attention with a causal mask gives all at once, to the last digits. Why bother, then?
-# Because while a text is being written there is no "all at once": row $i$ of `Q` exists only after token $i - 1$ is
-# there. Without a cache, everything would be computed again for every token. Here the rows stand ready in `Q`, `K`,
-# `V`, and your function takes one after the other, as if they came from a model.
+# Row by row this gives what attention with a causal mask gives all at once, to the last digit. Why bother, then?
+# Because while a text is being written there is no "all at once": row $i$ of `Q` exists only once token $i - 1$
+# has been written. Without a cache, everything would be computed again for every token. Here all rows are already
+# in `Q`, `K` and `V`, and your function takes one after the other, as if they came from a model.
 
 
 # %% step="decode_with_cache" points=20
@@ -599,29 +599,30 @@ with tools.unchanged(Q=Q, K=K, V=V):
 # %% [markdown]
 # ### 4. Attention in blocks: `flash_attention`
 #
-# Full attention writes down all scores: a number for every query and every key. For 100,000 tokens
-# that is 80 GB, although the output is small. Can one look at the keys block by block, and never hold more
-# than one block of scores?
+# Full attention writes down all scores: a number for every query and every key. For 100,000 tokens that is 80 GB,
+# although the output is small. Can we go through the keys block by block and never hold more than one block of
+# scores?
 #
-# The obstacle is softmax. Its total runs over *all* keys, and it is safe only if the row's largest score is taken
-# off, which may come in the last block. The **online softmax** keeps three things for each query while the blocks go by:
+# The obstacle is softmax. Its total runs over *all* keys, and it is safe only if the largest score of the row is
+# subtracted, which may be in the last block. The **online softmax** keeps three things for each query while the
+# blocks go by:
 #
 # - $m$, the largest score so far,
 # - $\ell$, the sum of $e^{s - m}$ so far,
 # - $o$, the sum of $e^{s - m}\, v$ so far: the output, not yet divided.
 #
-# Then comes a block with larger scores, and $m$ grows to $m'$. Everything that was summed up with the old $m$ is
-# too large now, by one and the same factor:
+# Then comes a block with larger scores, and $m$ grows to $m'$. Everything that was summed with the old $m$ is now
+# too large, by one and the same factor:
 #
 # $$e^{s - m'} = e^{s - m} \cdot e^{m - m'}$$
 #
-# So what is kept can be put right without seeing the old keys again. After the last block, divide once:
+# So the sums can be corrected without looking at the old keys again. After the last block, divide once:
 # $o / \ell$ is the row of the output.
 #
-# An example, with scores instead of vectors. A query has the scores $\log 1, \log 2$ in the first block and $\log 4, \log 1$
-# in the second. After the first block $m = \log 2$ and $\ell = \tfrac12 + 1 = \tfrac32$. The second one brings
-# $m' = \log 4$: what is kept shrinks to the half, $\tfrac34$, and $1 + \tfrac14$ is added, so $\ell = 2$. Check it against
-# all four at once: $(1 + 2 + 4 + 1) / 4$.
+# An example, with scores instead of vectors. A query has the scores $\log 1, \log 2$ in the first block and
+# $\log 4, \log 1$ in the second. After the first block $m = \log 2$ and $\ell = \tfrac12 + 1 = \tfrac32$. The
+# second one brings $m' = \log 4$: the old sum shrinks by half, to $\tfrac34$, and $1 + \tfrac14$ is added, so
+# $\ell = 2$. Check it against all four at once: $(1 + 2 + 4 + 1) / 4$.
 
 
 # %% step="flash_attention" points=30
@@ -632,7 +633,7 @@ def flash_attention(Q, K, V, block_size):
         Q: (n, d_k)
         K: (m, d_k), where m may differ from n
         V: (m, d_v), where d_v may differ from d_k
-        block_size: whole number, 1 or more: so many keys at a time. The last block may be smaller, and
+        block_size: whole number, 1 or more: that many keys at a time. The last block may be smaller, and
             block_size may be larger than m.
 
     Returns
@@ -640,7 +641,7 @@ def flash_attention(Q, K, V, block_size):
 
     Rules
         It is the same as full attention, scaled by the square root of d_k, whatever block_size is.
-        Scores up to 1e4 in size, of either sign, overflow nothing, wherever the largest one stands.
+        Scores up to 1e4 in size, of either sign, overflow nothing, wherever the largest one is.
         The inputs stay as they are.
     """
     ### BEGIN SOLUTION
@@ -772,9 +773,9 @@ with tools.unchanged(Q=Q, K=K, V=V):
 # - **with a cache**: your `decode_with_cache`,
 # - **in blocks**: your `flash_attention`, 16 keys at a time (no mask here, so it does twice the work of a causal one).
 #
-# Two things are measured. *Multiplications*: `Q`, `K` and `V` are arrays that count what they are multiplied with. Where your
-# function makes lists or new plain arrays of them, they cannot count, and the number is too small, or a dash.
-# *Memory*: the most that a call has held at any moment beside its arguments.
+# Two things are measured. *Multiplications*: `Q`, `K` and `V` are arrays that count what they are multiplied
+# with. If your function turns them into lists or plain arrays, they cannot count, and the number is too small or
+# missing (a dash). *Memory*: the largest amount that a call held at any moment, besides its arguments.
 #
 # Double the text and look from left to right. Which numbers double, which grow fourfold, which eightfold?
 
@@ -870,12 +871,12 @@ def what_it_costs():
 #
 # > the cat sat on the mat because it was soft . what was soft ? the mat .
 #
-# It understands that, a little: say *tired* instead of *soft*, and it answers *the cat*. Of 200 sentences
-# whose nouns and adjectives it has never seen together it answers 200 correctly.
+# It understands that a little: say *tired* instead of *soft*, and it answers *the cat*. It answers all 200 test
+# sentences correctly, and it has never seen their nouns and adjectives together.
 #
-# Now let it write, in three ways that differ in nothing but attention:
+# Now let it write, in three ways that differ only in attention:
 #
-# - **everything anew**: for each new word the whole text goes through the model again; each head runs your
+# - **everything anew**: for each new word, the whole text goes through the model again; each head runs your
 #   `decode_with_cache` over all of it, because every row counts in the next block,
 # - **with a cache**: only the new word goes through; its turned key and its value are kept, and your
 #   `grouped_query_attention` reads them all,
@@ -1001,9 +1002,10 @@ def three_ways_to_write():
 
 
 # %% [markdown]
-# Without a cache the rows grow with the square of the text, and the pairs with its cube: each new word asks everything
-# again. With a cache a word costs one row in each block, and each query one look at every key. In blocks it is the
-# same number of pairs; what shrinks is the memory in between, since no row of scores is ever there as a whole.
+# Without a cache, the number of rows grows with the square of the length of the text, and the number of pairs
+# with its cube: each new word computes everything again. With a cache a word costs one row in each block, and
+# each query one look at every key. In blocks it is the same number of pairs; what shrinks is the memory needed in
+# between, since no complete row of scores is ever stored.
 #
 # **When it looks wrong.** Break a function on purpose and look. This is what came out when we did:
 #
@@ -1021,8 +1023,8 @@ def three_ways_to_write():
 # %% [markdown]
 # ## Your score so far
 #
-# What the visible checks of this session say. Before you hand in, restart the kernel and run everything, so
-# that this count is honest.
+# The results of the visible checks that you have run in this session. Before you hand in, restart the kernel and
+# run everything, so that the count is up to date.
 
 # %%
 tools.summary()
@@ -1030,11 +1032,11 @@ tools.summary()
 # %% [markdown]
 # ## Where to go from here
 #
-# Put the four together and you have what runs behind a chat window: keys are turned by `rope` once and go into
+# Put the four together, and you have what runs behind a chat window: keys are turned by `rope` once and go into
 # the cache, heads share what is kept, and the long text of a question is read in blocks before the first word of
-# the answer is written. What your functions do not have is the hardware: on a graphics card a block is chosen so that it
-# fits into the fastest memory, and that is where the speed of flash attention comes from. Two questions to try
-# out: what would `flash_attention` need for a causal mask, and which blocks could it then leave out
+# the answer is written. What your functions lack is the hardware: on a graphics card a block is chosen so that it
+# fits into the fastest memory, and that is where the speed of flash attention comes from. Two questions to
+# explore: what would `flash_attention` need for a causal mask, and which blocks could it then leave out
 # altogether? And could `decode_with_cache` turn its keys *after* they are cached instead of before?
 
 

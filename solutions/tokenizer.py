@@ -1,22 +1,22 @@
 # %% [markdown]
 # # Tokens, built by hand
 #
-# A language model reads no letters. It reads numbers, each of which stands for a piece of text: a letter,
-# a syllable, a whole word. Those pieces are called tokens, and somebody has to choose them. Most models let
-# the text choose: start with single bytes, find the two neighbours that stand side by side most often, give
-# the two together a number of their own, and do it again. That is **byte-pair encoding**. In five short
-# functions you will write all of it: learn the pieces, cut a text into them, and put it together again.
+# A language model does not read characters. It reads numbers, each of which stands for a piece of text: a
+# character, a syllable, a whole word. Those pieces are called tokens, and somebody has to choose them. Most
+# models let the text choose: start with single bytes, find the two neighbours that occur together most often,
+# give the pair a number of its own, and repeat. That is **byte-pair encoding**. In five short functions you will
+# write all of it: learn the pieces, cut a text into them, and put it together again.
 #
-# **How this works.** Each step says why it exists and leaves one function for you to write. Below it stand
-# its checks.
+# **How this works.** Each step says why it exists and leaves one function for you to write. Its checks come right
+# below.
 #
 # - A *visible* check tells you at once whether it passed, and what it got and wanted. The first one of each
 #   step is small enough to verify with a pencil.
-# - A *hidden* check is graded after you hand in. It tests only rules that the function's docstring states,
-#   on texts that nobody knows beforehand.
+# - A *hidden* check is graded after you hand in. It tests only rules that the function's docstring states, with
+#   texts that nobody knows beforehand.
 #
-# Work from top to bottom. Change your own functions as often as you like, and add cells wherever you want
-# to try something out. Before you hand in, restart the kernel and run everything once.
+# Work from top to bottom. Change your own functions as often as you like, and add cells wherever you want to try
+# something. Before you hand in, restart the kernel and run everything once.
 
 # %% [markdown]
 # ## The house rules
@@ -24,12 +24,12 @@
 # They hold for all five steps.
 #
 # - **Tokens are whole numbers, in a list.** 0 to 255 are the bytes of UTF-8. Every larger number stands for
-#   two tokens that were merged: 256 for the first pair that was learnt, 257 for the second, and so on.
+#   two tokens that were merged: 256 for the first pair that was learned, 257 for the second, and so on.
 # - **A pair is a tuple of two tokens**, left one first: `(98, 97)` is another pair than `(97, 98)`.
-# - **Merges are a list of pairs**, in the order in which they were learnt. The place of a pair in that list
-#   says its number: place 0 makes token 256.
-# - **Inputs are never changed.** Whoever calls your function keeps their lists as they were.
-# - **Plain Python is enough.** A tuple is as good as a list wherever a list is asked for.
+# - **Merges are a list of pairs**, in the order in which they were learned. The index of a pair in that list
+#   gives its number: index 0 makes token 256.
+# - **Inputs are never changed.** Your function must not modify its arguments.
+# - **Plain Python is enough.** A tuple is accepted wherever a list is asked for.
 
 # %% setup
 import numpy as np
@@ -83,20 +83,20 @@ def merged_by_definition(tokens, pair, new):
 
 
 def trained_by_definition(text, merges):
-    """The pairs that are learnt, and what becomes of the text: all pairs are ranked anew each time."""
-    learnt, tokens = [], list(text.encode("utf-8"))
-    while len(learnt) < merges:
+    """The pairs that are learned, and what becomes of the text: all pairs are ranked anew each time."""
+    learned, tokens = [], list(text.encode("utf-8"))
+    while len(learned) < merges:
         counts = pairs_by_definition(tokens)
         count, *best = min(((-count, *pair) for pair, count in counts.items()), default=(0,))
         if count > -2:
             break
-        learnt.append(tuple(best))
-        tokens = merged_by_definition(tokens, learnt[-1], 255 + len(learnt))
-    return learnt, tokens
+        learned.append(tuple(best))
+        tokens = merged_by_definition(tokens, learned[-1], 255 + len(learned))
+    return learned, tokens
 
 
 def encoded_by_definition(text, merges):
-    """Of all pairs that were ever learnt, the one learnt first is merged, at its first place; then again."""
+    """Of all pairs that were ever learned, the one learned first is merged, at its first place; then again."""
     tokens = list(text.encode("utf-8"))
     while True:
         places = [
@@ -127,9 +127,9 @@ def decoded_by_definition(tokens, merges):
 # %% [markdown]
 # ## Warm-up: letters, bytes, numbers
 #
-# Nothing here is graded. A text is a row of letters, a file is a row of bytes, and UTF-8 is the rule that
-# takes one to the other. Write down your guess for each line, then run the cell: how many bytes has each
-# of these texts?
+# Nothing here is graded. A text is a string of characters, a file is a sequence of bytes, and UTF-8 is the rule
+# that turns one into the other. Write down your guess for each line, then run the cell: how many bytes does each
+# of these texts have?
 
 # %%
 for text in ("hug", "Süße", "5 €", "🤗"):
@@ -137,11 +137,11 @@ for text in ("hug", "Süße", "5 €", "🤗"):
 del text
 
 # %% [markdown]
-# An English letter is one byte, its number is below 128. All other letters take two to four bytes, and
-# each of those is 128 or more. Cut such a letter in half, and neither half is text any more. Keep that in
-# mind for the last step.
+# An English letter is one byte, and its number is below 128. All other characters take two to four bytes, each of
+# which is 128 or more. Cut such a character in half, and neither half is text any more. Keep that in mind for the
+# last step.
 #
-# And back again: `bytes([104, 117, 103])` is a row of bytes, and `.decode("utf-8")` reads it as text.
+# And back again: `bytes([104, 117, 103])` is a sequence of bytes, and `.decode("utf-8")` reads it as text.
 
 # %%
 print(bytes([104, 117, 103]), bytes([104, 117, 103]).decode("utf-8"))
@@ -149,32 +149,32 @@ print(bytes([104, 117, 103]), bytes([104, 117, 103]).decode("utf-8"))
 # %% [markdown]
 # ## Part one: learn the pieces
 #
-# ### 1. Who stands beside whom: `count_pairs`
+# ### 1. Who is next to whom: `count_pairs`
 #
-# To find the two neighbours that meet most often, count all that meet. Take the tokens `1 2 1 2 3`. Four
-# pairs stand in it, one at each place but the last:
+# To find the most frequent pair of neighbours, count all pairs. Take the tokens `1 2 1 2 3`. They contain four
+# pairs, one at each place but the last:
 #
 # | place | 0 | 1 | 2 | 3 |
 # |---|---|---|---|---|
 # | pair | `(1, 2)` | `(2, 1)` | `(1, 2)` | `(2, 3)` |
 #
-# So the answer is `{(1, 2): 2, (2, 1): 1, (2, 3): 1}`. Pairs may overlap: in `7 7 7` the middle seven has a
-# seven on either side, and the pair `(7, 7)` stands there twice.
+# So the answer is `{(1, 2): 2, (2, 1): 1, (2, 3): 1}`. Pairs may overlap: in `7 7 7` the middle seven has a seven
+# on either side, and the pair `(7, 7)` occurs twice.
 
 
 # %% step="count_pairs" points=15
 def count_pairs(tokens):
-    """How often each pair of tokens stands side by side.
+    """How often each pair of neighbouring tokens occurs.
 
     Takes
         tokens: a list of whole numbers of any size; it may be empty, or hold thousands
 
     Returns
-        a dictionary from each pair, a tuple (left, right), to how often it stands there
+        a dictionary from each pair, a tuple (left, right), to how often it occurs
 
     Rules
         Every place counts, also where pairs overlap: 7 7 7 holds (7, 7) twice.
-        A pair that does not stand there is no key. Without neighbours the dictionary is empty.
+        Pairs that do not occur are not keys. Without neighbours the dictionary is empty.
         The list stays as it is.
     """
     ### BEGIN SOLUTION
@@ -234,17 +234,17 @@ with tools.unchanged(tokens=tokens):
 # %% [markdown]
 # ### 2. Two become one: `merge_pair`
 #
-# The pair is chosen; now it gets a number of its own, and every place where it stands becomes that number.
-# With `(1, 2)` as token 256:
+# The pair is chosen. Now it gets a number of its own, and every occurrence of it is replaced by that number. With
+# `(1, 2)` as token 256:
 #
 # ```
 # 2  1 2  3  1 2
 # 2  256  3  256
 # ```
 #
-# `2 1` stays, for it is another pair. Where occurrences overlap, they cannot all be merged: a token that has
-# been used up is gone. The rule is to read from left to right. So `7 7 7`, with `(7, 7)` as 256, becomes
-# `256 7`, and not `7 256`.
+# `2 1` stays, because it is another pair. Where occurrences overlap, they cannot all be merged: a token that has
+# been used is gone. The rule is to read from left to right. So `7 7 7`, with `(7, 7)` as 256, becomes `256 7`,
+# and not `7 256`.
 
 
 # %% step="merge_pair" points=20
@@ -257,11 +257,11 @@ def merge_pair(tokens, pair, new):
         new: the token that stands for the pair from now on, any whole number
 
     Returns
-        a new list, in which `new` stands where the pair stood, and all else is as before
+        a new list, in which `new` replaces the pair, and everything else is as before
 
     Rules
         From left to right and without overlap: 7 7 7 with (7, 7) becomes new 7.
-        Where the pair does not stand, the list that comes back equals the one that came in.
+        If the pair does not occur, the list that comes back equals the one that came in.
         The list that came in stays as it is.
     """
     ### BEGIN SOLUTION
@@ -285,7 +285,7 @@ with tools.check("merge_pair-by_hand"):
         merge_pair([2, 1, 2, 3, 1, 2], (1, 2), 256),
         [2, 256, 3, 256],
         "the merged tokens",
-        "Go through it token by token: at which place does yours take another turn?",
+        "Go through it token by token: where does yours first differ?",
         show=True,
     )
 
@@ -328,7 +328,7 @@ for left, right in ((3, 9), (9, 3), (7, 7)):
 """Lists without the pair come back as they were: empty ones, single tokens, the pair the other way round."""
 new = int(rng.integers(256, 300))
 tools.same(merge_pair([], (1, 2), new), [], "an empty list", "What does your function ask of a first token?")
-tools.same(merge_pair([1], (1, 2), new), [1], "a single token", "What stands to the right of it?")
+tools.same(merge_pair([1], (1, 2), new), [1], "a single token", "What is to the right of it?")
 tools.same(merge_pair([2, 1], (1, 2), new), [2, 1], "the pair the other way round", "Is that the same pair?")
 tools.same(merge_pair([3, 4, 5, 2], (1, 2), new), [3, 4, 5, 2], "a list without the pair")
 
@@ -343,8 +343,8 @@ with tools.unchanged(tokens=tokens):
 # %% [markdown]
 # ### Look: one merge after the other
 #
-# Your two functions are all it takes. The cell below merges the pair that stands there most often, three
-# times. Tokens from 256 on are shown as the letters that they stand for. Watch the row get shorter.
+# Your two functions are all it takes. The cell below merges the most frequent pair, three times. Tokens from 256
+# on are shown as the characters that they stand for. Watch the list get shorter.
 
 
 # %%
@@ -363,16 +363,16 @@ def one_merge_after_the_other():
 # %% [markdown]
 # ### 3. Let the text choose: `train`
 #
-# Now in a loop. Start from the bytes of a text. Count the pairs, take the most frequent one, merge it under
-# the next free number, and write down which pair it was. The list of what you wrote down is the whole
-# tokenizer: real ones are a file with some 100,000 such lines.
+# Now do it in a loop. Start from the bytes of a text. Count the pairs, take the most frequent one, merge it under
+# the next free number, and write down which pair it was. The list of these pairs is the whole tokenizer: a real
+# one is a file with some 100,000 such lines.
 #
 # With a pencil: `abc.abc-ab` are the bytes
 #
 # ```
-# 97 98 99  46  97 98 99  45  97 98      (97, 98) stands there three times: it becomes 256
-#  256  99  46   256  99  45   256       (256, 99) stands there twice: it becomes 257
-#   257     46    257     45   256       no pair stands there twice: done
+# 97 98 99  46  97 98 99  45  97 98      (97, 98) occurs three times: it becomes 256
+#  256  99  46   256  99  45   256       (256, 99) occurs twice: it becomes 257
+#   257     46    257     45   256       no pair occurs twice: done
 # ```
 #
 # and the answer is `[(97, 98), (256, 99)]`. Where several pairs are equally frequent, somebody has to decide,
@@ -393,21 +393,21 @@ def train(text, merges):
 
     Rules
         It starts from the bytes of the text in UTF-8, as it came: every capital, space and line end counts.
-        Each time the pair is merged that stands there most often, as count_pairs counts; among equals the one
+        Each time, the most frequent pair is merged, as count_pairs counts; among equals the one
         whose numbers are smaller, the left one first.
-        It stops early where no pair stands there twice.
+        It stops early if no pair occurs twice.
     """
     ### BEGIN SOLUTION
     tokens = list(text.encode("utf-8"))
-    learnt = []
+    learned = []
     for new in range(256, 256 + merges):
         counts = count_pairs(tokens)
         if max(counts.values(), default=0) < 2:
             break
         pair = min(counts, key=lambda pair: (-counts[pair], pair))
         tokens = merge_pair(tokens, pair, new)
-        learnt.append(pair)
-    return learnt
+        learned.append(pair)
+    return learned
     ### END SOLUTION
 
 
@@ -418,7 +418,7 @@ with tools.check("train-by_hand"):
         train("abc.abc-ab", 2),
         [(97, 98), (256, 99)],
         "the merges",
-        "Print the tokens after the first merge. Which pair stands there most often now?",
+        "Print the tokens after the first merge. Which pair is the most frequent now?",
         show=True,
     )
 
@@ -430,13 +430,13 @@ with tools.check("train-ties"):
     tools.same(train("cbcb-baba", 1), [(98, 97)], "the first merge of cbcb-baba", ask)
 
 # %% check="train-stops_early" points=4 category="edge cases" hidden=true
-"""It learns no more than it is asked for, and nothing from what stands there once."""
+"""It learns at most `merges` pairs, and none that occurs only once."""
 letters = drawn_text(1, "bcdfgh")
 tools.same(train("", 3), [], "the merges of an empty text", "What is the most frequent pair of none at all?")
 tools.same(train(letters, 3), [], "the merges of a single letter", "What is the most frequent pair of none at all?")
-tools.same(train("aeiou", 3), [], "the merges of five letters that meet once", "How often must a pair stand there?")
+tools.same(train("aeiou", 3), [], "the merges of five letters that meet once", "How often must a pair occur?")
 tools.same(train(4 * f"{letters}a", 0), [], "no merges at all", "How often does your loop run?")
-tools.same(train("banana", 9), [(97, 110)], "the merges of banana", "How often must a pair stand there?")
+tools.same(train("banana", 9), [(97, 110)], "the merges of banana", "How often must a pair occur?")
 tools.same(train(3 * letters, 9), [(ord(letters), ord(letters))], "the merges of one letter, three times", "How does count_pairs count it?")
 
 # %% check="train-drawn" points=6 category="order" hidden=true
@@ -452,21 +452,21 @@ wanted = trained_by_definition(text, 4)[0]
 tools.same(train(text, 4), wanted, "the merges of a long text", "How much of the text do you read?")
 
 # %% check="train-bytes" points=5 category="several bytes" hidden=true
-"""Letters that are several bytes long are learnt byte by byte, and a text of any signs as it came."""
+"""Letters that are several bytes long are learned byte by byte, and a text of any signs as it came."""
 texts = [drawn_text(30, letters) for letters in ("äöü", "ab€", "🤗🤔")]
 for text, merges in (("aäaaaä", 3), *((text, 5) for text in texts)):
     wanted = trained_by_definition(text, merges)[0]
     tools.same(train(text, merges), wanted, "the merges", "Print the list that you start from: is any number above 255?")
 for text in texts_of_all_kinds():
-    twice = f"{text}|{text}"  # so that all of it is learnt
+    twice = f"{text}|{text}"  # so that all of it is learned
     wanted = trained_by_definition(twice, 200)[0]
     tools.same(train(twice, 200), wanted, "the merges of a text of all kinds of signs", "What happens to the text before you count?")
 
 # %% [markdown]
 # ### Look: what a text teaches
 #
-# Thirty merges from a few lines. Each line shows a new token, the two that it was made of, and the piece of
-# text that it stands for. Which pieces are words, which are endings? Put a text of your own in, in any
+# Thirty merges from a few lines. Each line shows a new token, the two tokens that it was made of, and the piece
+# of text that it stands for. Which pieces are words, and which are endings? Try a text of your own, in any
 # language.
 
 # %%
@@ -478,9 +478,9 @@ LINES = (
 
 @tools.demo
 def what_a_text_teaches():
-    learnt = train(LINES, 30)
+    learned = train(LINES, 30)
     pieces = {byte: bytes([byte]) for byte in range(256)}
-    for new, (left, right) in enumerate(learnt, start=256):
+    for new, (left, right) in enumerate(learned, start=256):
         pieces[new] = pieces[left] + pieces[right]
         print(f"{new} = {left:>3} + {right:>3}  {pieces[new].decode()!r}")
 
@@ -490,18 +490,18 @@ def what_a_text_teaches():
 #
 # ### 4. From text to tokens: `encode`
 #
-# The merges are learnt once, from much text. Then other texts come, and each is cut into the pieces that are
-# known. What is frequent in the new text is no matter any more: the *order in which the merges were learnt*
-# decides. First every occurrence of the first pair is merged, then of the second, to the end of the list.
+# The merges are learned once, from a lot of text. Then other texts come, and each is cut into the known pieces.
+# How often pairs occur in the new text no longer matters: the *order in which the merges were learned* decides.
+# First every occurrence of the first pair is merged, then of the second, to the end of the list.
 #
-# Why does the order matter? Take the merges `[(98, 99), (97, 98)]`, which know `bc` as 256 and `ab` as 257,
-# and the text `abc`. The letter in the middle can go only one way. `bc` was learnt first, so the answer is
+# Why does the order matter? Take the merges `[(98, 99), (97, 98)]`, which make `bc` token 256 and `ab` token 257,
+# and the text `abc`. The letter in the middle can only go one way. `bc` was learned first, so the answer is
 # `97 256`, and not `257 99`.
 
 
 # %% step="encode" points=20
 def encode(text, merges):
-    """The tokens of a text, by merges that were learnt before.
+    """The tokens of a text, by merges that were learned before.
 
     Takes
         text: a text of any letters, spaces, line ends and other signs; it may be empty
@@ -512,9 +512,9 @@ def encode(text, merges):
 
     Rules
         It starts from the bytes of the text in UTF-8, as it came: every capital, space and line end counts.
-        The merges are applied in the order in which they were learnt, each wherever its pair stands, as
-        merge_pair does. A pair that does not stand there is passed over.
-        For the text that they were learnt from, the tokens are those that training ended with.
+        The merges are applied in the order in which they were learned, each wherever its pair occurs, as
+        merge_pair does. A pair that does not occur is skipped.
+        For the text that they were learned from, the tokens are those that training ended with.
         The list of merges stays as it is.
     """
     ### BEGIN SOLUTION
@@ -537,26 +537,26 @@ with tools.check("encode-by_hand"):
     )
 
 # %% check="encode-in_order" points=4 category="order"
-"""Where two merges want the same letter, the one that was learnt first gets it."""
+"""Where two merges want the same letter, the one that was learned first gets it."""
 with tools.check("encode-in_order"):
-    ask = "Which of the pairs in this text stands first in the list of merges?"
-    tools.same(encode("abc", [(97, 98), (98, 99), (97, 257)]), [256, 99], "abc, where ab was learnt before bc", ask)
-    tools.same(encode("abcbc", [(97, 98), (98, 99)]), [256, 99, 257], "abcbc, where ab was learnt before bc", ask)
-    tools.same(encode("abc", [(98, 99), (97, 98)]), [97, 256], "abc, where bc was learnt before ab", ask)
-    tools.same(encode("abcabc", [(98, 99), (97, 98)]), [97, 256, 97, 256], "abcabc, where bc was learnt before ab", ask)
+    ask = "Which of the pairs in this text comes first in the list of merges?"
+    tools.same(encode("abc", [(97, 98), (98, 99), (97, 257)]), [256, 99], "abc, where ab was learned before bc", ask)
+    tools.same(encode("abcbc", [(97, 98), (98, 99)]), [256, 99, 257], "abcbc, where ab was learned before bc", ask)
+    tools.same(encode("abc", [(98, 99), (97, 98)]), [97, 256], "abc, where bc was learned before ab", ask)
+    tools.same(encode("abcabc", [(98, 99), (97, 98)]), [97, 256, 97, 256], "abcabc, where bc was learned before ab", ask)
 
 # %% check="encode-drawn" points=4 category="merges" hidden=true
-"""Drawn texts are cut as the definition cuts them: the one that was learnt from, and others."""
+"""Drawn texts are cut as the definition cuts them: the one that was learned from, and others."""
 for letters in ("abc", "xyz  ", "az"):
-    learnt, _ = trained_by_definition(drawn_text(120, letters), 16)
+    learned, _ = trained_by_definition(drawn_text(120, letters), 16)
     text = "k" + drawn_text(60, letters) + drawn_text(20, f"{letters}k") + "k"
-    tools.same(encode(text, list(learnt)), encoded_by_definition(text, learnt), "the tokens", "Which merges have had their turn?")
+    tools.same(encode(text, list(learned)), encoded_by_definition(text, learned), "the tokens", "Which merges have had their turn?")
 text = drawn_text(120, "abc")
-learnt, wanted = trained_by_definition(text, 40)
-tools.same(encode(text, list(learnt)), wanted, "the tokens of the text that was learnt from")
+learned, wanted = trained_by_definition(text, 40)
+tools.same(encode(text, list(learned)), wanted, "the tokens of the text that was learned from")
 text = drawn_text(1100, "ab") + drawn_text(100, "cdef")
-learnt, wanted = trained_by_definition(text, 4)
-tools.same(encode(text, list(learnt)), wanted, "the tokens of a long text", "How much of the text do you read?")
+learned, wanted = trained_by_definition(text, 4)
+tools.same(encode(text, list(learned)), wanted, "the tokens of a long text", "How much of the text do you read?")
 tools.same(encode("kcbk", [(97, 98), (99, 98)]), [107, 257, 107], "where the first pair is not there", "Does the second get its turn?")
 tools.same(encode("kcbk", [(99, 98), (97, 98)]), [107, 256, 107], "the same text with other merges", "What do you keep from an earlier call?")
 
@@ -564,20 +564,20 @@ tools.same(encode("kcbk", [(99, 98), (97, 98)]), [107, 256, 107], "the same text
 """An empty text, a single letter, and a text without any merges."""
 letter = drawn_text(1, "bcdfgh")
 tools.same(encode("", [(97, 98)]), [], "an empty text", "What is there to merge?")
-tools.same(encode(letter, [(97, 98)]), [ord(letter)], "a single letter", "What stands beside it?")
+tools.same(encode(letter, [(97, 98)]), [ord(letter)], "a single letter", "What is next to it?")
 tools.same(encode(f"{letter}ab", []), [ord(letter), 97, 98], "a text without merges", "What are its tokens then?")
 
 # %% check="encode-bytes" points=3 category="several bytes" hidden=true
 """Letters that are several bytes long begin as their bytes, merged or not, and a text of any signs as it came."""
 for letters in ("äöü", "ab€", "🤗🤔"):
-    learnt = trained_by_definition(drawn_text(20, letters), 4)[0]
+    learned = trained_by_definition(drawn_text(20, letters), 4)[0]
     text = drawn_text(10, letters)
-    tools.same(encode(text, list(learnt)), encoded_by_definition(text, learnt), "the tokens", "Print the list that you start from: is any number above 255?")
-learnt = [(0xA4, 0xC3), (0xC3, 0xA4), (256, 0xA4)]  # across the letters, of two bytes each; the second finds nothing
-tools.same(encode("äää", list(learnt)), encoded_by_definition("äää", learnt), "the tokens of äää", "Which merge comes first?")
+    tools.same(encode(text, list(learned)), encoded_by_definition(text, learned), "the tokens", "Print the list that you start from: is any number above 255?")
+learned = [(0xA4, 0xC3), (0xC3, 0xA4), (256, 0xA4)]  # across the letters, of two bytes each; the second finds nothing
+tools.same(encode("äää", list(learned)), encoded_by_definition("äää", learned), "the tokens of äää", "Which merge comes first?")
 for text in texts_of_all_kinds():
-    learnt, wanted = trained_by_definition(text, 3)
-    tools.same(encode(text, list(learnt)), wanted, "the tokens of a text of all kinds of signs", "What happens to the text before you merge?")
+    learned, wanted = trained_by_definition(text, 3)
+    tools.same(encode(text, list(learned)), wanted, "the tokens of a text of all kinds of signs", "What happens to the text before you merge?")
 for between in " \t\n\r\0.,":
     tools.same(encode(f"b{between}b", [(98, ord(between)), (256, 98)]), [257], "two letters and a sign between them", "Do you cut the text into parts?")
 
@@ -593,17 +593,17 @@ with tools.unchanged(merges=merges):
 # %% [markdown]
 # ### 5. And back: `decode`
 #
-# A model answers in tokens, and people want to read. Each token is spelled out: a byte is itself, a merged
+# A model answers in tokens, and people want to read text. Each token is spelled out: a byte is itself, a merged
 # token is its left part followed by its right part, and those may be merged ones again. With the merges
 # `[(97, 98), (256, 99)]`, token 257 is 256 and 99, which is 97, 98 and 99: `abc`.
 #
-# One thing can go wrong. A model may say any tokens in any order, so the bytes need not be text: half of an
-# `é`, say. Nobody wants an error there. Such bytes are shown as `�`, the letter U+FFFD, whose only
+# One thing can go wrong. A model may output any tokens in any order, so the bytes may not be valid text: half of
+# an `é`, for example. Nobody wants an error there. Such bytes are shown as `�`, the character U+FFFD, whose only
 # purpose is to say that something could not be read. Python's own decoder puts it there, if you ask it to;
 # `help(bytes.decode)` says how.
 #
-# And a token on its own need not be text either, although the whole is. So put all bytes side by side
-# first, and read them afterwards.
+# A single token may not be valid text either, even if the whole is. So join all bytes first, and decode them
+# afterwards.
 
 
 # %% step="decode" points=20
@@ -637,7 +637,7 @@ with tools.check("decode-by_hand"):
         decode([257, 256], [(97, 98), (256, 99)]),
         "abcab",
         "the text",
-        "Spell out 257 until only bytes are left. In which order do they stand?",
+        "Spell out 257 until only bytes are left. In which order are they?",
         show=True,
     )
 
@@ -649,7 +649,7 @@ with tools.check("decode-several_bytes"):
     tools.same(decode([99, 97, 102, 256], [(195, 169)]), "café", "the text of 99 97 102 256", ask)
 
 # %% check="decode-no_text" points=4 category="several bytes" hidden=true
-"""Bytes that are no text become U+FFFD, and what stands around them is still read."""
+"""Bytes that are no text become U+FFFD, and what is around them is still read."""
 letter = drawn_text(1, "bcdfgh")
 ask = "What does your function do with bytes that are no text?"
 tools.same(decode([255, ord(letter)], []), f"\ufffd{letter}", "a byte that is never text", ask)
@@ -698,9 +698,9 @@ with tools.unchanged(tokens=tokens, merges=merges):
 # %% [markdown]
 # ### Look: who pays by the token
 #
-# Models are paid by the token, and read only so many at once. Your tokenizer has seen a few lines of
-# English. What does it make of the same greeting in other languages? A letter that it has never met costs
-# a token for every byte. Which of these lines would be cheaper if the training text had been another one?
+# You pay for a model by the token, and it reads only so many at once. Your tokenizer has seen a few lines of
+# English. What does it make of the same greeting in other languages? A character that it has never seen costs one
+# token per byte. Which of these lines would be cheaper if the training text had been another one?
 
 
 # %%
@@ -716,8 +716,8 @@ def who_pays_by_the_token():
 # %% [markdown]
 # ## Your score so far
 #
-# What the visible checks of this session say. Before you hand in, restart the kernel and run everything, so
-# that this count is honest.
+# The results of the visible checks that you have run in this session. Before you hand in, restart the kernel and
+# run everything, so that the count is up to date.
 
 # %%
 tools.summary()
@@ -726,10 +726,9 @@ tools.summary()
 # ## Where to go from here
 #
 # Real tokenizers add two things to yours. Before they count, they cut the text into words, so that no token
-# reaches across a space: try `train` on a text in which every word begins with a capital, and see what gets
-# merged. And they have special tokens that no text can produce, to mark where a document begins and ends.
-# What is left is speed: yours counts all pairs anew for every merge. Which of the counts change when one
-# pair is merged, and which stay as they were?
+# reaches across a space: look at how your `train` merges across spaces. And they have special tokens that no text
+# can produce, to mark where a document begins and ends. What is left is speed: yours recounts all pairs after
+# every merge. Which of the counts change when one pair is merged, and which stay the same?
 
 
 # %% oracles
@@ -743,7 +742,7 @@ def stands_at(tokens, pair):
 
 
 def pairs_left(text, merges):
-    """How many pairs can be learnt, at most one more than asked for."""
+    """How many pairs can be learned, at most one more than asked for."""
     return len(trained_by_definition(text, merges + 1)[0])
 
 

@@ -709,62 +709,62 @@ def counted_once_and_for_all(text, merges):
 
 @misconception(step="train", caught_by="train-by_hand")
 def merged_and_forgotten(text, merges):
-    """The same pair is learnt again and again. Print the tokens after your first merge: do you go on with what merge_pair returned?"""
+    """The same pair is learned again and again. Print the tokens after your first merge: do you go on with what merge_pair returned?"""
     tokens = list(text.encode("utf-8"))
-    learnt = []
+    learned = []
     for new in range(256, 256 + merges):
         counts = count_pairs(tokens)
         if max(counts.values(), default=0) < 2:
             break
         pair = min(counts, key=lambda pair: (-counts[pair], pair))
         merge_pair(tokens, pair, new)
-        learnt.append(pair)
-    return learnt
+        learned.append(pair)
+    return learned
 
 
 @misconception(step="train", caught_by="train-by_hand")
 def numbered_from_257(text, merges):
     """Your new tokens are one too large. Print the tokens after the first merge: which number is free after the 256 bytes 0 to 255?"""
     tokens = list(text.encode("utf-8"))
-    learnt = []
+    learned = []
     for new in range(257, 257 + merges):
         counts = count_pairs(tokens)
         if max(counts.values(), default=0) < 2:
             break
         pair = min(counts, key=lambda pair: (-counts[pair], pair))
         tokens = merge_pair(tokens, pair, new)
-        learnt.append(pair)
-    return learnt
+        learned.append(pair)
+    return learned
 
 
 @misconception(step="train", caught_by="train-by_hand")
 def numbered_after_the_largest(text, merges):
     """Your new tokens have small numbers. Print the tokens after the first merge: which numbers are taken by bytes, whether they occur or not?"""
     tokens = list(text.encode("utf-8"))
-    learnt = []
+    learned = []
     for _ in range(merges):
         counts = count_pairs(tokens)
         if max(counts.values(), default=0) < 2:
             break
         pair = min(counts, key=lambda pair: (-counts[pair], pair))
         tokens = merge_pair(tokens, pair, max(tokens) + 1)
-        learnt.append(pair)
-    return learnt
+        learned.append(pair)
+    return learned
 
 
 @misconception(step="train", caught_by="train-by_hand")
 def always_the_same_number(text, merges):
     """All your merges make the same token. Print the tokens after each merge of a longer text: how would anybody tell two of them apart?"""
     tokens = list(text.encode("utf-8"))
-    learnt = []
+    learned = []
     for _ in range(merges):
         counts = count_pairs(tokens)
         if max(counts.values(), default=0) < 2:
             break
         pair = min(counts, key=lambda pair: (-counts[pair], pair))
         tokens = merge_pair(tokens, pair, 257)
-        learnt.append(pair)
-    return [*dict.fromkeys(learnt)]
+        learned.append(pair)
+    return [*dict.fromkeys(learned)]
 
 
 @misconception(step="train", caught_by="train-by_hand")
@@ -783,172 +783,172 @@ def tokens_returned(text, merges):
 def table_of_merges(text, merges):
     """Your merges come as a dictionary. Print the type of your result: what says the number of a pair in a list?"""
     tokens = list(text.encode("utf-8"))
-    learnt = {}
+    learned = {}
     for new in range(256, 256 + merges):
         counts = count_pairs(tokens)
         if max(counts.values(), default=0) < 2:
             break
         pair = min(counts, key=lambda pair: (-counts[pair], pair))
         tokens = merge_pair(tokens, pair, new)
-        learnt[pair] = new
-    return learnt
+        learned[pair] = new
+    return learned
 
 
 @misconception(step="train", caught_by="train-by_hand")
 def rarest_pair_first(text, merges):
     """You take pairs that stand there seldom. Print the counts and your choice before the first merge: which end of the ranking is yours?"""
     tokens = list(text.encode("utf-8"))
-    learnt = []
+    learned = []
     for new in range(256, 256 + merges):
         counts = {pair: count for pair, count in count_pairs(tokens).items() if count > 1}
         if not counts:
             break
         pair = min(counts, key=lambda pair: (counts[pair], pair))
         tokens = merge_pair(tokens, pair, new)
-        learnt.append(pair)
-    return learnt
+        learned.append(pair)
+    return learned
 
 
 @misconception(step="train", caught_by="train-by_hand")
 def twice_is_not_enough(text, merges):
     """You stop too early. Print the counts before your loop ends: how often must the best pair stand there?"""
     tokens = list(text.encode("utf-8"))
-    learnt = []
+    learned = []
     for new in range(256, 256 + merges):
         counts = count_pairs(tokens)
         if max(counts.values(), default=0) <= 2:
             break
         pair = min(counts, key=lambda pair: (-counts[pair], pair))
         tokens = merge_pair(tokens, pair, new)
-        learnt.append(pair)
-    return learnt
+        learned.append(pair)
+    return learned
 
 
 @misconception(step="train", caught_by="train-by_hand")
 def one_merge_too_few(text, merges):
     """You learn one pair too few. Print how often your loop runs for merges = 2: where does it begin, and where does it end?"""
     tokens = list(text.encode("utf-8"))
-    learnt = []
+    learned = []
     for new in range(1, merges):
         counts = count_pairs(tokens)
         if max(counts.values(), default=0) < 2:
             break
         pair = min(counts, key=lambda pair: (-counts[pair], pair))
         tokens = merge_pair(tokens, pair, 255 + new)
-        learnt.append(pair)
-    return learnt
+        learned.append(pair)
+    return learned
 
 
 @misconception(step="train", caught_by="train-ties")
 def first_met_among_equals(text, merges):
     """Among equal counts you take the pair that comes first in the text. Print all counts for abcabcab before the second merge: which of the best pairs has the smaller numbers?"""
     tokens = list(text.encode("utf-8"))
-    learnt = []
+    learned = []
     for new in range(256, 256 + merges):
         counts = count_pairs(tokens)
         if max(counts.values(), default=0) < 2:
             break
         pair = max(counts, key=lambda pair: counts[pair])
         tokens = merge_pair(tokens, pair, new)
-        learnt.append(pair)
-    return learnt
+        learned.append(pair)
+    return learned
 
 
 @misconception(step="train", caught_by="train-ties")
 def largest_among_equals(text, merges):
     """Among equal counts you take the pair with the larger numbers. Print all counts for abcabcab before the second merge: which end of the equal ones do you take?"""
     tokens = list(text.encode("utf-8"))
-    learnt = []
+    learned = []
     for new in range(256, 256 + merges):
         counts = count_pairs(tokens)
         if max(counts.values(), default=0) < 2:
             break
         pair = max(counts, key=lambda pair: (counts[pair], pair))
         tokens = merge_pair(tokens, pair, new)
-        learnt.append(pair)
-    return learnt
+        learned.append(pair)
+    return learned
 
 
 @misconception(step="train", caught_by="train-ties")
 def right_token_compared_first(text, merges):
     """Among equal counts your choice begins with the right token. Print your best pairs for abcabcab before the second merge: which half decides first?"""
     tokens = list(text.encode("utf-8"))
-    learnt = []
+    learned = []
     for new in range(256, 256 + merges):
         counts = count_pairs(tokens)
         if max(counts.values(), default=0) < 2:
             break
         pair = min(counts, key=lambda pair: (-counts[pair], pair[1], pair[0]))
         tokens = merge_pair(tokens, pair, new)
-        learnt.append(pair)
-    return learnt
+        learned.append(pair)
+    return learned
 
 
 @misconception(step="train", caught_by="train-ties")
 def compared_as_text(text, merges):
     """Among equal counts your pairs are sorted as texts. Print sorted(["99", "256"]): is that the order of the numbers?"""
     tokens = list(text.encode("utf-8"))
-    learnt = []
+    learned = []
     for new in range(256, 256 + merges):
         counts = count_pairs(tokens)
         if max(counts.values(), default=0) < 2:
             break
         pair = min(counts, key=lambda pair: (-counts[pair], str(pair)))
         tokens = merge_pair(tokens, pair, new)
-        learnt.append(pair)
-    return learnt
+        learned.append(pair)
+    return learned
 
 
 @misconception(step="train", caught_by="train-stops_early")
 def pairs_that_stand_once(text, merges):
     """You merge pairs that stand there only once. Print the count of each pair that you learn from banana: from which count on does a merge pay?"""
     tokens = list(text.encode("utf-8"))
-    learnt = []
+    learned = []
     for new in range(256, 256 + merges):
         counts = count_pairs(tokens)
         if not counts:
             break
         pair = min(counts, key=lambda pair: (-counts[pair], pair))
         tokens = merge_pair(tokens, pair, new)
-        learnt.append(pair)
-    return learnt
+        learned.append(pair)
+    return learned
 
 
 @misconception(step="train", caught_by="train-stops_early")
 def no_pairs_at_all_unexpected(text, merges):
     """A text without pairs stops your function. Print what it does with an empty text: what is the largest of no counts?"""
     tokens = list(text.encode("utf-8"))
-    learnt = []
+    learned = []
     for new in range(256, 256 + merges):
         counts = count_pairs(tokens)
         pair = min(counts, key=lambda pair: (-counts[pair], pair))
         if counts[pair] < 2:
             break
         tokens = merge_pair(tokens, pair, new)
-        learnt.append(pair)
-    return learnt
+        learned.append(pair)
+    return learned
 
 
 @misconception(step="train", caught_by="train-ties")
 def one_merge_too_many(text, merges):
     """You learn one pair more than you are asked for. Print how often your loop runs for merges = 1: where does it begin, and where does it end?"""
     tokens = list(text.encode("utf-8"))
-    learnt = []
+    learned = []
     for new in range(256, 257 + merges):
         counts = count_pairs(tokens)
         if max(counts.values(), default=0) < 2:
             break
         pair = min(counts, key=lambda pair: (-counts[pair], pair))
         tokens = merge_pair(tokens, pair, new)
-        learnt.append(pair)
-    return learnt
+        learned.append(pair)
+    return learned
 
 
 @misconception(step="train", caught_by="train-stops_early")
 def own_count_without_overlaps(text, merges):
     """In a row of equal letters you count too few. Print your count for three equal letters: what does count_pairs say of them?"""
     tokens = list(text.encode("utf-8"))
-    learnt = []
+    learned = []
     for new in range(256, 256 + merges):
         counts = {}
         for pair in zip(tokens, tokens[1:]):
@@ -957,68 +957,68 @@ def own_count_without_overlaps(text, merges):
             break
         pair = min(counts, key=lambda pair: (-counts[pair], pair))
         tokens = merge_pair(tokens, pair, new)
-        learnt.append(pair)
-    return learnt
+        learned.append(pair)
+    return learned
 
 
 @misconception(step="train", caught_by="train-drawn")
 def left_token_alone_decides(text, merges):
     """Among equal counts only the left token decides. Print the best pairs where two of them begin with the same token: which should win?"""
     tokens = list(text.encode("utf-8"))
-    learnt = []
+    learned = []
     for new in range(256, 256 + merges):
         counts = count_pairs(tokens)
         if max(counts.values(), default=0) < 2:
             break
         pair = min(counts, key=lambda pair: (-counts[pair], pair[0]))
         tokens = merge_pair(tokens, pair, new)
-        learnt.append(pair)
-    return learnt
+        learned.append(pair)
+    return learned
 
 
 @misconception(step="train", caught_by="train-drawn")
 def merged_tokens_only_once(text, merges):
     """The more merges, the more you miss. Print the longest pieces that you learn from a long text: may both halves of a pair be merged ones?"""
     tokens = list(text.encode("utf-8"))
-    learnt = []
+    learned = []
     for new in range(256, 256 + merges):
         counts = {pair: count for pair, count in count_pairs(tokens).items() if min(pair) < 256}
         if max(counts.values(), default=0) < 2:
             break
         pair = min(counts, key=lambda pair: (-counts[pair], pair))
         tokens = merge_pair(tokens, pair, new)
-        learnt.append(pair)
-    return learnt
+        learned.append(pair)
+    return learned
 
 
 @misconception(step="train", caught_by="train-bytes")
 def letters_instead_of_bytes(text, merges):
     """English texts work, other letters do not. Print the list that you start from for the text é: how many bytes has that letter?"""
     tokens = [ord(letter) for letter in text]
-    learnt = []
+    learned = []
     for new in range(256, 256 + merges):
         counts = count_pairs(tokens)
         if max(counts.values(), default=0) < 2:
             break
         pair = min(counts, key=lambda pair: (-counts[pair], pair))
         tokens = merge_pair(tokens, pair, new)
-        learnt.append(pair)
-    return learnt
+        learned.append(pair)
+    return learned
 
 
 @misconception(step="train", caught_by="train-bytes")
 def other_letters_left_out(text, merges):
     """English texts work, other letters are lost. Print the list that you start from for the text é: what became of it?"""
     tokens = list(text.encode("ascii", errors="ignore"))
-    learnt = []
+    learned = []
     for new in range(256, 256 + merges):
         counts = count_pairs(tokens)
         if max(counts.values(), default=0) < 2:
             break
         pair = min(counts, key=lambda pair: (-counts[pair], pair))
         tokens = merge_pair(tokens, pair, new)
-        learnt.append(pair)
-    return learnt
+        learned.append(pair)
+    return learned
 
 
 @misconception(step="train", caught_by="train-bytes")
@@ -1026,15 +1026,15 @@ def capitals_made_small_before_training(text, merges):
     """Capitals come to the same as small letters. Print the list that you start from for A, and for a: is it one letter to you?"""
     text = text.lower()
     tokens = list(text.encode("utf-8"))
-    learnt = []
+    learned = []
     for new in range(256, 256 + merges):
         counts = count_pairs(tokens)
         if max(counts.values(), default=0) < 2:
             break
         pair = min(counts, key=lambda pair: (-counts[pair], pair))
         tokens = merge_pair(tokens, pair, new)
-        learnt.append(pair)
-    return learnt
+        learned.append(pair)
+    return learned
 
 
 @misconception(step="train", caught_by="train-bytes")
@@ -1042,15 +1042,15 @@ def ends_stripped_before_training(text, merges):
     """What stands at the ends of a text is lost. Print the list that you start from for a text that begins with a space: which of your lines takes it away?"""
     text = text.strip()
     tokens = list(text.encode("utf-8"))
-    learnt = []
+    learned = []
     for new in range(256, 256 + merges):
         counts = count_pairs(tokens)
         if max(counts.values(), default=0) < 2:
             break
         pair = min(counts, key=lambda pair: (-counts[pair], pair))
         tokens = merge_pair(tokens, pair, new)
-        learnt.append(pair)
-    return learnt
+        learned.append(pair)
+    return learned
 
 
 @misconception(step="train", caught_by="train-bytes")
@@ -1058,15 +1058,15 @@ def line_ends_made_one_before_training(text, merges):
     """Two kinds of line ends come to the same. Print the list that you start from for a text with \\r\\n: where did the 13 go?"""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     tokens = list(text.encode("utf-8"))
-    learnt = []
+    learned = []
     for new in range(256, 256 + merges):
         counts = count_pairs(tokens)
         if max(counts.values(), default=0) < 2:
             break
         pair = min(counts, key=lambda pair: (-counts[pair], pair))
         tokens = merge_pair(tokens, pair, new)
-        learnt.append(pair)
-    return learnt
+        learned.append(pair)
+    return learned
 
 
 @misconception(step="train", caught_by="train-bytes")
@@ -1074,15 +1074,15 @@ def tabs_made_spaces_before_training(text, merges):
     """Tabs come to the same as spaces. Print the list that you start from for a text with a tab: is 9 in it?"""
     text = text.replace("\t", " ")
     tokens = list(text.encode("utf-8"))
-    learnt = []
+    learned = []
     for new in range(256, 256 + merges):
         counts = count_pairs(tokens)
         if max(counts.values(), default=0) < 2:
             break
         pair = min(counts, key=lambda pair: (-counts[pair], pair))
         tokens = merge_pair(tokens, pair, new)
-        learnt.append(pair)
-    return learnt
+        learned.append(pair)
+    return learned
 
 
 @misconception(step="train", caught_by="train-bytes")
@@ -1090,15 +1090,15 @@ def letters_put_together_before_training(text, merges):
     """An e with an accent behind it becomes another letter. Print the list that you start from for e\\u0301: is it three bytes?"""
     text = __import__("unicodedata").normalize("NFC", text)
     tokens = list(text.encode("utf-8"))
-    learnt = []
+    learned = []
     for new in range(256, 256 + merges):
         counts = count_pairs(tokens)
         if max(counts.values(), default=0) < 2:
             break
         pair = min(counts, key=lambda pair: (-counts[pair], pair))
         tokens = merge_pair(tokens, pair, new)
-        learnt.append(pair)
-    return learnt
+        learned.append(pair)
+    return learned
 
 
 @misconception(step="train", caught_by="train-bytes")
@@ -1106,15 +1106,15 @@ def letters_taken_apart_before_training(text, merges):
     """One letter becomes two signs. Print the list that you start from for é: is it two bytes?"""
     text = __import__("unicodedata").normalize("NFD", text)
     tokens = list(text.encode("utf-8"))
-    learnt = []
+    learned = []
     for new in range(256, 256 + merges):
         counts = count_pairs(tokens)
         if max(counts.values(), default=0) < 2:
             break
         pair = min(counts, key=lambda pair: (-counts[pair], pair))
         tokens = merge_pair(tokens, pair, new)
-        learnt.append(pair)
-    return learnt
+        learned.append(pair)
+    return learned
 
 
 @misconception(step="train", caught_by="train-bytes")
@@ -1122,15 +1122,15 @@ def likenesses_made_one_before_training(text, merges):
     """Signs that look alike come to the same. Print the list that you start from for ² and for 2: should they differ?"""
     text = __import__("unicodedata").normalize("NFKC", text)
     tokens = list(text.encode("utf-8"))
-    learnt = []
+    learned = []
     for new in range(256, 256 + merges):
         counts = count_pairs(tokens)
         if max(counts.values(), default=0) < 2:
             break
         pair = min(counts, key=lambda pair: (-counts[pair], pair))
         tokens = merge_pair(tokens, pair, new)
-        learnt.append(pair)
-    return learnt
+        learned.append(pair)
+    return learned
 
 
 @misconception(step="train", caught_by="train-drawn")
@@ -1138,15 +1138,15 @@ def spaces_made_one_before_training(text, merges):
     """Spaces side by side come to one, and line ends to spaces. Print the list that you start from for a text with two spaces: how many are left?"""
     text = " ".join(text.split())
     tokens = list(text.encode("utf-8"))
-    learnt = []
+    learned = []
     for new in range(256, 256 + merges):
         counts = count_pairs(tokens)
         if max(counts.values(), default=0) < 2:
             break
         pair = min(counts, key=lambda pair: (-counts[pair], pair))
         tokens = merge_pair(tokens, pair, new)
-        learnt.append(pair)
-    return learnt
+        learned.append(pair)
+    return learned
 
 
 @misconception(step="train", caught_by="train-bytes")
@@ -1154,21 +1154,21 @@ def zeros_left_out_before_training(text, merges):
     """One sign of a text never reaches your tokens. Print the list that you start from for \\0: what does Python take 0 for in a condition?"""
     text = "".join(letter for letter in text if ord(letter))
     tokens = list(text.encode("utf-8"))
-    learnt = []
+    learned = []
     for new in range(256, 256 + merges):
         counts = count_pairs(tokens)
         if max(counts.values(), default=0) < 2:
             break
         pair = min(counts, key=lambda pair: (-counts[pair], pair))
         tokens = merge_pair(tokens, pair, new)
-        learnt.append(pair)
-    return learnt
+        learned.append(pair)
+    return learned
 
 
 @misconception(step="train", caught_by="train-bytes")
 def counted_line_by_line(text, merges):
     """No pair of yours reaches across the end of a line. Print your counts for a text of two lines: what stands beside the line end?"""
-    lines, learnt = [list(line.encode("utf-8")) for line in text.splitlines(keepends=True)], []
+    lines, learned = [list(line.encode("utf-8")) for line in text.splitlines(keepends=True)], []
     for new in range(256, 256 + merges):
         counts = {}
         for line in lines:
@@ -1178,14 +1178,14 @@ def counted_line_by_line(text, merges):
             break
         pair = min(counts, key=lambda pair: (-counts[pair], pair))
         lines = [merge_pair(line, pair, new) for line in lines]
-        learnt.append(pair)
-    return learnt
+        learned.append(pair)
+    return learned
 
 
 @misconception(step="train", caught_by="train-drawn")
 def counted_word_by_word(text, merges):
     """No pair of yours holds a space. Print your counts for a text of two words: what stands beside the space?"""
-    words, learnt = [list(word.encode("utf-8")) for word in text.split(" ")], []
+    words, learned = [list(word.encode("utf-8")) for word in text.split(" ")], []
     for new in range(256, 256 + merges):
         counts = {}
         for word in words:
@@ -1195,8 +1195,8 @@ def counted_word_by_word(text, merges):
             break
         pair = min(counts, key=lambda pair: (-counts[pair], pair))
         words = [merge_pair(word, pair, new) for word in words]
-        learnt.append(pair)
-    return learnt
+        learned.append(pair)
+    return learned
 
 
 @misconception(step="train", caught_by="train-drawn")
@@ -1204,44 +1204,44 @@ def the_beginning_of_a_text_alone(text, merges):
     """Long texts are not read to their end. Print how many bytes you start from for a long text: how many has it?"""
     text = text[:1000]
     tokens = list(text.encode("utf-8"))
-    learnt = []
+    learned = []
     for new in range(256, 256 + merges):
         counts = count_pairs(tokens)
         if max(counts.values(), default=0) < 2:
             break
         pair = min(counts, key=lambda pair: (-counts[pair], pair))
         tokens = merge_pair(tokens, pair, new)
-        learnt.append(pair)
-    return learnt
+        learned.append(pair)
+    return learned
 
 
 @misconception(step="train", caught_by="train-drawn")
 def smaller_sum_among_equals(text, merges):
     """Among equal counts you take the pair whose two numbers have the smaller sum. Print the best pairs where two of them share the first place: what does the docstring compare first?"""
-    tokens, learnt = list(text.encode("utf-8")), []
+    tokens, learned = list(text.encode("utf-8")), []
     for new in range(256, 256 + merges):
         counts = count_pairs(tokens)
         if max(counts.values(), default=0) < 2:
             break
         pair = min(counts, key=lambda pair: (-counts[pair], sum(pair), pair))
         tokens = merge_pair(tokens, pair, new)
-        learnt.append(pair)
-    return learnt
+        learned.append(pair)
+    return learned
 
 
 @misconception(step="train", caught_by="train-stops_early")
 def one_merge_at_least(text, merges):
     """You learn a pair where none was asked for. Print your result for abab and merges = 0: when does your loop first look at merges?"""
-    tokens, learnt = list(text.encode("utf-8")), []
+    tokens, learned = list(text.encode("utf-8")), []
     while True:
         counts = count_pairs(tokens)
         if max(counts.values(), default=0) < 2:
-            return learnt
+            return learned
         pair = min(counts, key=lambda pair: (-counts[pair], pair))
-        tokens = merge_pair(tokens, pair, 256 + len(learnt))
-        learnt.append(pair)
-        if len(learnt) >= merges:
-            return learnt
+        tokens = merge_pair(tokens, pair, 256 + len(learned))
+        learned.append(pair)
+        if len(learned) >= merges:
+            return learned
 
 
 # 4. encode
@@ -1249,7 +1249,7 @@ def one_merge_at_least(text, merges):
 
 @misconception(step="encode", caught_by="encode-by_hand")
 def merges_from_the_end(text, merges):
-    """You begin with the merge that was learnt last. Print the tokens after each merge of the first check: can 256 99 be merged before there is a 256?"""
+    """You begin with the merge that was learned last. Print the tokens after each merge of the first check: can 256 99 be merged before there is a 256?"""
     tokens = list(text.encode("utf-8"))
     for number, pair in reversed(list(enumerate(merges))):
         tokens = merge_pair(tokens, pair, 256 + number)
@@ -1326,7 +1326,7 @@ def merged_and_thrown_away(text, merges):
 
 @misconception(step="encode", caught_by="encode-in_order")
 def leftmost_pair_first(text, merges):
-    """You merge what comes first in the text. Print the tokens of abc after each of your merges: which of the two pairs was learnt first?"""
+    """You merge what comes first in the text. Print the tokens of abc after each of your merges: which of the two pairs was learned first?"""
     tokens = list(text.encode("utf-8"))
     place = 0
     while place < len(tokens) - 1:

@@ -181,54 +181,54 @@ def merge_the_places_found_before(tokens, pair, new):
 
 @right_answer(step="train")
 def train_with_max(text, merges):
-    tokens, learnt = [*text.encode()], []
-    while len(learnt) < merges:
+    tokens, learned = [*text.encode()], []
+    while len(learned) < merges:
         counts = count_pairs(tokens)
         if not counts:
             break
         best = max(counts.items(), key=lambda item: (item[1], -item[0][0], -item[0][1]))
         if best[1] < 2:
             break
-        tokens = merge_pair(tokens, best[0], 256 + len(learnt))
-        learnt.append(best[0])
-    return learnt
+        tokens = merge_pair(tokens, best[0], 256 + len(learned))
+        learned.append(best[0])
+    return learned
 
 
 @right_answer(step="train")
 def train_with_a_sorted_list(text, merges):
     tokens = list(bytearray(text, "utf-8"))
-    learnt = []
+    learned = []
     for number in range(merges):
         ranked = sorted(count_pairs(tokens).items())
         ranked.sort(key=lambda item: item[1], reverse=True)
         if not ranked or ranked[0][1] == 1:
-            return learnt
-        learnt += [ranked[0][0]]
+            return learned
+        learned += [ranked[0][0]]
         tokens = merge_pair(tokens, ranked[0][0], 256 + number)
-    return learnt
+    return learned
 
 
 @right_answer(step="train")
 def train_with_a_heap(text, merges):
     import heapq
 
-    tokens, learnt = list(text.encode("utf-8")), []
-    while len(learnt) < merges:
+    tokens, learned = list(text.encode("utf-8")), []
+    while len(learned) < merges:
         heap = [(-count, pair) for pair, count in count_pairs(tokens).items() if count > 1]
         if not heap:
             break
         heapq.heapify(heap)
         _, pair = heapq.heappop(heap)
-        tokens = merge_pair(tokens, pair, 256 + len(learnt))
-        learnt.append(pair)
-    return tuple(learnt)
+        tokens = merge_pair(tokens, pair, 256 + len(learned))
+        learned.append(pair)
+    return tuple(learned)
 
 
 @right_answer(step="train")
 def train_without_the_earlier_steps(text, merges):
     from collections import Counter
 
-    tokens, learnt = list(text.encode("utf-8")), []
+    tokens, learned = list(text.encode("utf-8")), []
     for new in range(256, 256 + merges):
         counts = Counter(zip(tokens, tokens[1:]))
         top = max(counts.values()) if counts else 0
@@ -240,8 +240,8 @@ def train_without_the_earlier_steps(text, merges):
             if tokens[place] == left and tokens[place + 1] == right:
                 tokens[place : place + 2] = [new]
             place += 1
-        learnt.append([left, right])
-    return learnt
+        learned.append([left, right])
+    return learned
 
 
 @right_answer(step="train")

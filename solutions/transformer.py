@@ -1,41 +1,41 @@
 # %% [markdown]
 # # The transformer, built by hand
 #
-# Attention lets tokens look at each other. Alone it makes no language model: it does not know which token
-# comes first, it only ever averages, and stacked twenty times its numbers run away. Six short functions
-# fix that. You give the tokens their places, keep the numbers in range, let every token think for
-# itself, and connect it all by addition. What comes out is the **transformer block**, and a stack of those,
-# with attention inside, is what every large language model is made of.
+# Attention lets tokens look at each other. Alone it is not a language model: it does not know which token comes
+# first, it only averages, and if you stack it twenty times, its numbers grow out of control. Six short functions
+# fix that. You give the tokens their positions, keep the numbers in range, let every token think for itself, and
+# connect everything by addition. The result is the **transformer block**, and every large language model is a
+# stack of such blocks, with attention inside.
 #
-# **How this works.** Each step says why it exists, gives the formula and the shapes, and leaves one
-# function for you to write. Below it stand its checks.
+# **How this works.** Each step says why it exists, gives the formula and the shapes, and leaves one function for
+# you to write. Its checks come right below.
 #
 # - A *visible* check tells you at once whether it passed, and what it got and wanted. The first one of each
 #   step is small enough to verify with a pencil.
-# - A *hidden* check is graded after you hand in. It tests only rules that the function's docstring states,
-#   on sizes and numbers that nobody knows beforehand.
+# - A *hidden* check is graded after you hand in. It tests only rules that the function's docstring states, with
+#   sizes and numbers that nobody knows beforehand.
 #
-# Work from top to bottom. Change your own functions as often as you like, and add cells wherever you want
-# to try something out. Before you hand in, restart the kernel and run everything once.
+# Work from top to bottom. Change your own functions as often as you like, and add cells wherever you want to try
+# something. Before you hand in, restart the kernel and run everything once.
 
 # %% [markdown]
 # ## The house rules
 #
-# They hold for all six steps, and are those of the attention notebook.
+# They hold for all six steps and are the same as in the attention notebook.
 #
-# - **Row vectors.** A token is a *row*, and weights stand on the right: `x @ W`.
-# - **Leading batch axes.** `(..., n, d_model)` means: any number of axes may come first (none, one,
-#   several), and your function treats each slice on its own. No axis is ever empty.
-# - **Inputs are never changed.** Whoever calls your function keeps their arrays as they were, and a second
-#   call gives the same answer.
-# - **NumPy and Python's own `math`**, in the default precision, `float64`. A `float32` result is
-#   accepted; nested lists are as good as arrays.
+# - **Row vectors.** A token is a *row*, and weights go on the right: `x @ W`.
+# - **Leading batch axes.** `(..., n, d_model)` means: there may be any number of leading axes (none, one,
+#   several), and your function handles each slice separately. No axis is ever empty.
+# - **Inputs are never changed.** Your function must not modify its arguments, and a second call gives the same
+#   answer.
+# - **NumPy and Python's own `math`**, in the default precision, `float64`. A `float32` result is accepted; nested
+#   lists are accepted in place of arrays.
 #
-# Answers count as right within 0.00002. The letters are the field's: `n` tokens, `d_model` features each.
+# Answers are accepted to within 0.00002. We use the usual symbols: `n` tokens, `d_model` features each.
 #
-# Below the next cell you find eleven empty functions **from the attention notebook**. Paste yours there: step 5
-# and the pictures call them. They earn no points again. When you hand in, the checks use correct ones in
-# their place, so an old mistake costs you nothing here.
+# Below the next cell there are eleven empty functions **from the attention notebook**. Paste yours there: step 5
+# and the pictures call them. They are not graded again. When you hand in, the checks use correct ones in their
+# place, so an old mistake costs you nothing here.
 
 # %% setup needs="attention:project_qkv, attention:attention_scores, attention:scale_scores, attention:softmax, attention:weighted_sum, attention:causal_mask, attention:apply_mask, attention:scaled_dot_product_attention, attention:split_heads, attention:concat_heads, attention:multi_head_attention"
 import math
@@ -155,8 +155,8 @@ def block_by_definition(x, attention, feed, norm_1, norm_2):
 # %% [markdown]
 # ## Warm-up: two habits of NumPy
 #
-# Nothing here is graded. A column `(3, 1)` and a row `(2,)` make a table `(3, 2)`: every number of the
-# column meets every number of the row. Write down your guess, then run the cell.
+# Nothing here is graded. A column `(3, 1)` and a row `(2,)` make a table `(3, 2)`: every number of the column is
+# combined with every number of the row. Write down your guess, then run the cell.
 
 # %%
 column, row = np.arange(3)[:, None], np.array([1.0, 0.1])
@@ -175,15 +175,15 @@ del table
 # %% [markdown]
 # ## Part one: what goes in
 #
-# ### 1. Where a token stands: `positional_encoding`
+# ### 1. Where a token is: `positional_encoding`
 #
-# Shuffle the tokens of a sentence, and attention without a mask gives the same outputs, shuffled. It sees a bag of
-# words: "dog bites man" and "man bites dog" are the same to it. So before anything else, something is
-# *added* to each token that says where it stands.
+# Shuffle the tokens of a sentence, and attention without a mask gives the same outputs, shuffled. To attention, a
+# sentence is a bag of words: "dog bites man" and "man bites dog" are the same to it. So before anything else, we
+# *add* something to each token that says where it is.
 #
-# The number of the position itself would not do: it grows without end. Waves do not. Picture a clock with several
-# hands, each slower than the one before. One glance at all hands tells the time, and no hand ever leaves its
-# dial. Each hand is a pair of features, the sine and the cosine of its angle:
+# The number of the position itself would not work: it grows without limit. Waves do not. Picture a clock with
+# several hands, each slower than the one before. One glance at all hands tells the time, and no hand ever leaves
+# the dial. Each hand is a pair of features, the sine and the cosine of its angle:
 #
 # $$P_{p,\,2i} = \sin\!\left(\frac{p}{10000^{2i/d_\text{model}}}\right), \qquad
 #   P_{p,\,2i+1} = \cos\!\left(\frac{p}{10000^{2i/d_\text{model}}}\right)$$
@@ -302,16 +302,16 @@ def waves():
 #
 # ### 2. Keep every token in range: `layer_norm`
 #
-# A deep model adds to its tokens again and again. Without care some tokens become a thousand times as
-# large as others, and softmax and gradients suffer. **Layer normalisation** brings each token back: it takes off the
-# mean of the token's features and divides by their standard deviation. Two learned vectors then give the
-# model the freedom to undo that, feature by feature: a gain $\gamma$ and a shift $\beta$.
+# A deep model adds to its tokens again and again. Without care some tokens become a thousand times as large as
+# others, and softmax and gradients suffer. **Layer normalisation** brings each token back: it subtracts the mean
+# of the token's features and divides by their standard deviation. Two learned vectors then give the model the
+# freedom to undo that, feature by feature: a gain $\gamma$ and a shift $\beta$.
 #
 # $$\mu = \frac1d \sum_j x_j, \qquad \sigma^2 = \frac1d \sum_j (x_j - \mu)^2, \qquad
 #   y_j = \gamma_j \, \frac{x_j - \mu}{\sqrt{\sigma^2 + \varepsilon}} + \beta_j$$
 #
-# Here $x$ is **one token** and $d$ the number of its features. No token knows of any other, so it does not matter
-# who else is in the batch. The small $\varepsilon$ stands under the root, beside the variance: a token
+# Here $x$ is **one token** and $d$ the number of its features. No token depends on any other, so it does not
+# matter what else is in the batch. The small $\varepsilon$ is added to the variance, under the root: a token
 # whose features are all equal has no spread at all, and even then nothing is divided by 0.
 
 
@@ -437,8 +437,8 @@ for lead in ((), (2,)):
         agree(layer_norm(x, gamma, beta), wanted, "the second answer")
 
 # %% [markdown]
-# What is it good for? Below, 32 random layers follow each other, each of which adds something to its
-# tokens. Once a layer reads the tokens as they are, once it reads your normed ones. How large have the
+# What is it good for? Below, there are 32 random layers in a row, each of which adds something to its tokens. In
+# one run each layer reads the tokens as they are, in the other it reads your normed ones. How large have the
 # tokens become after 32 layers?
 
 
@@ -463,21 +463,20 @@ def thirty_two_layers():
 # %% [markdown]
 # ### 3. A soft switch: `gelu`
 #
-# Between two matrix products there must be a bend; without one, two matrices are no more than one. The
-# simplest bend is **ReLU**: keep a positive number, set a negative one to 0. It has a corner at 0, and on its
-# left the slope is 0, so a feature that went there may never come back.
+# Between two matrix products there must be a non-linearity, a "bend" (also called an activation); without it, two
+# matrices are no more than one. The simplest bend is **ReLU**: keep a positive number, set a negative one to 0.
+# It has a corner at 0, and to the left of it the slope is 0, so a feature that ends up there may never recover.
 #
-# **GELU**, the bend of BERT and GPT-2, is a smooth ReLU. It multiplies each number by the share of the bell
-# curve that lies to its left: a large number keeps all of itself, a very negative one nothing, and 0 stands in
-# the middle.
+# **GELU**, the bend of BERT and GPT-2, is a smooth ReLU. It multiplies each number by the share of the bell curve
+# that lies to its left: a large number keeps all of itself, a very negative one nothing, and 0 is in the middle.
 #
 # $$\operatorname{gelu}(x) = x \cdot \Phi(x), \qquad
 #   \Phi(x) = \frac12 \left( 1 + \operatorname{erf}\frac{x}{\sqrt 2} \right)$$
 #
 # **Where does erf come from?** NumPy has none, but Python does: `math.erf` takes one number. To use it on an
-# array, call it for each entry in a loop, or let `np.vectorize(math.erf)` do that: it makes of a function of
-# numbers a function of arrays. You may also know the formula with `tanh`: it is an approximation, off by up to
-# 0.0005, and does not count here.
+# array, call it for each entry in a loop, or let `np.vectorize(math.erf)` do that: it turns a function of numbers
+# into a function of arrays. You may also know the formula with `tanh`: it is an approximation, off by up to
+# 0.0005, and is not accepted here.
 
 
 # %% step="gelu" points=12
@@ -570,9 +569,9 @@ def two_bends():
 # ### 4. Every token thinks for itself: `feed_forward`
 #
 # Attention moves information from token to token, but all it does is average. The work *on* a token is done by
-# two matrices with a bend between them. The first one looks for patterns: each of its `d_ff` columns is a question
-# to the token, and ReLU keeps the answers that are above 0. The second one says what to write for each pattern that
-# was found.
+# two matrices with a bend between them. The first one looks for patterns: each of its `d_ff` columns asks the
+# token a question, and ReLU keeps the answers that are above 0. The second one says what to write for each
+# pattern that was found.
 #
 # $$\operatorname{FFN}(x) = \max(0,\; x W_1 + b_1)\, W_2 + b_2$$
 #
@@ -599,7 +598,7 @@ def feed_forward(x, W_1, b_1, W_2, b_2):
         (..., n, d_model)
 
     Rules
-        The bend is ReLU, max(0, ...), and stands between the layers alone: what comes out may be negative.
+        The bend is ReLU, max(0, ...), and is only between the layers: what comes out may be negative.
         Sizes may be equal, or 1.
         The inputs stay as they are.
     """
@@ -649,7 +648,7 @@ for turn, (*lead, n, d_model) in enumerate(batches()):
     b_1[0] = 9.0  # so that something is found: what becomes of a token that finds nothing is asked below
     wanted = fed_forward_by_definition(x, W_1, b_1, W_2, b_2)
     got = feed_forward(x, W_1, b_1, W_2, b_2)
-    agree(got, wanted, "the new tokens", "On which side of a token do the weights stand?")
+    agree(got, wanted, "the new tokens", "On which side of a token do the weights go?")
 # Whole numbers, so that they are exact in float32, too.
 x, W_1, W_2 = (rng.integers(-50, 51, size=size).astype(float) for size in ((3, 4), (4, 5), (5, 4)))
 b_1, b_2 = np.array([12000.0, -50.0, 0.0, 20.0, 1.0]), rng.integers(-9, 10, size=4).astype(float)
@@ -710,11 +709,10 @@ def a_hat():
 # $$Q = X_\text{queries} W_Q, \qquad K = X_\text{keys} W_K, \qquad V = X_\text{keys} W_V$$
 #
 # and from there on it is the attention that you know: scores, scaled by $\sqrt{d_k}$, softmax over the keys,
-# weighted sum. The two texts may have different lengths. Nothing is hidden, so there is no mask. Images are
-# described, and speech is written down, in just this way: only what stands behind `X_keys` is something else.
+# weighted sum. The two texts may have different lengths. Nothing is hidden, so there is no mask. Image captioning
+# and speech recognition work in the same way; only `X_keys` comes from something else.
 #
-# Call what you have pasted from the attention notebook. Which of its functions begins where `Q`, `K` and `V`
-# are there?
+# Call what you have pasted from the attention notebook. Which of its functions starts from `Q`, `K` and `V`?
 
 
 # %% step="cross_attention" points=18
@@ -828,9 +826,9 @@ with tools.unchanged(X_queries=X_queries, X_keys=X_keys, W_Q=W_Q, W_K=W_K, W_V=W
     agree(cross_attention(X_queries, X_keys, W_Q, W_K, W_V), wanted, "the second answer")
 
 # %% [markdown]
-# Three French words look at three English ones. The vectors are made by hand: one feature for each meaning.
-# Your function returns no weights, but there is a trick: where value $j$ is 1 in feature $j$ and 0 elsewhere, the
-# output *is* the weights. French puts the colour behind the noun. Where does that show?
+# Three French words look at three English ones. The vectors are made by hand: one feature for each meaning. Your
+# function returns no weights, but there is a trick: if value $j$ is 1 in feature $j$ and 0 elsewhere, the output
+# *is* the weights. French puts the colour after the noun. Where does that show?
 
 
 # %%
@@ -857,11 +855,11 @@ def a_translator_looks():
 #   y = h + \operatorname{feed\_forward}(\operatorname{norm}_2(h))$$
 #
 # Because everything is added, what a token says at the start is still there at the end, and gradients flow back
-# along the same way. The norms stand *before* the parts, not in the stream: this is **pre-norm**, as in GPT-2 and
-# most models since. The very first transformer normed the stream itself, behind each part, and was hard to
-# train when it was deep.
+# along the same path. The norms come *before* the parts, not in the stream: this is **pre-norm**, as in GPT-2 and
+# most models since. The very first transformer normed the stream itself, after each part, and was hard to train
+# when it was deep.
 #
-# All four parts are handed to you as functions of one array. Which ones, a block need not know.
+# You get all four parts as functions of one array. A block does not need to know which functions they are.
 
 
 # %% step="transformer_block" points=20
@@ -974,9 +972,9 @@ with tools.unchanged(x=x):
 # %% [markdown]
 # ### Look back: now the order counts
 #
-# All of it together: a block with two heads of your own attention, without a mask, reads "dog bites man" and
-# "man bites dog". The weights are random; nothing is trained. Without positions each word comes out the same, wherever it
-# stands: a bag of words. Once your waves are added, the block can tell who bit whom.
+# All of it together: a block with two heads of your own attention, without a mask, reads "dog bites man" and "man
+# bites dog". The weights are random; nothing is trained. Without positions, each word comes out the same wherever
+# it is: a bag of words. Once your waves are added, the block can tell who bit whom.
 
 
 # %%
@@ -1015,10 +1013,10 @@ def who_bit_whom():
 #
 # > the cat sat on the mat because it was soft . what was soft ? the mat .
 #
-# **Which noun does "it" mean?** Say *tired* instead of *soft*, and it is the cat. No rule was ever told to the
-# model: in the texts, things are soft and animals are tired, and either may come first. It has never read of
-# this cat on this mat, of a soft mat, or of a tired cat. Of 200 sentences whose nouns and adjectives it has
-# never seen together, it answers 200 correctly.
+# **Which noun does "it" mean?** Say *tired* instead of *soft*, and it is the cat. Nobody told the model a rule:
+# in the texts, things are soft and animals are tired, and either may come first. It has never read about this cat
+# on this mat, about a soft mat, or about a tired cat. It answers all 200 test sentences correctly, and it has
+# never seen their nouns and adjectives together.
 #
 # The whole model, on your functions:
 
@@ -1080,10 +1078,10 @@ def the_same_numbers():
 # %% [markdown]
 # ### Where the answer looks
 #
-# The answer is the word behind the last "the". Here is where that "the" looks, in head 0 of the last block, while it
-# finds out what to say. (Why head 0? While the model was trained, this head got an extra reward for giving the noun
-# that is meant four fifths of its attention. In 200 of 200 new sentences that noun gets more than 0.7. The
-# other heads, which nobody rewarded, found work of their own.)
+# The answer is the word behind the last "the". Here is where that "the" looks, in head 0 of the last block, when
+# it chooses the next word. (Why head 0? During training, this head got an extra reward for giving 80 % of its
+# attention to the noun that is meant. In 200 of 200 new sentences that noun gets more than 0.7. The other heads,
+# which got no such reward, found work of their own.)
 
 
 # %%
@@ -1110,14 +1108,14 @@ def where_the_answer_looks():
 # %% [markdown]
 # ### It writes
 #
-# The model gives each word a probability for coming next. One word is drawn, goes to the end of the text, and all
-# starts again. The first three words are given. (Longer texts than this, 54 words, it has never
-# seen; let it write more, and watch it fall apart.)
+# The model gives each word a probability of coming next. One word is drawn and appended to the text, and
+# everything starts again. The first three words are given. (It has never seen a text longer than these 54 words;
+# let it write more, and watch it fall apart.)
 
 
 # %%
 def write(words, length, seed):
-    """The text goes on, word by word, until it is so long."""
+    """The text goes on, word by word, until it has `length` words."""
     words, draw = list(words), np.random.default_rng(seed)
     while len(words) < length:
         shares = np.cumsum(softmax(run_model(words)[0][-1]))
@@ -1133,24 +1131,24 @@ def it_writes():
 # %% [markdown]
 # ### When the picture looks wrong
 #
-# This is what people see whose functions are not right yet. Try it: break one of yours on purpose.
+# This is what you will see if a function is not right yet. Try it: break one of yours on purpose.
 #
 # | what you see | what it is |
 # |---|---|
-# | colour to the right of the diagonal: words look at words that come later; tired is suddenly a bird | no causal mask. This model is only confused; one that is *trained* so learns to copy the next word, which it sees, and can write nothing |
+# | colour to the right of the diagonal: words look at words that come later; tired is suddenly a bird | no causal mask. This model is only confused; a model *trained* without the mask learns to copy the next word, which it sees, and can write nothing |
 # | 1.00 on one word, 0.00 on all others: it stares; in the text the question slips ("it was dry . what was flat") | scores that are not scaled |
 # | hardly any colour: no word gets more than 0.15, and the answer is some other noun | scores that are divided by `d_k`, not by its root |
 # | soft or tired, the answer looks at the same places, hardly at the noun; text without grammar | heads that interleave their features, or are cut by `reshape` alone |
 # | sentences that are over too soon ("the dog slept near the bird .") or begin in their middle; tired is suddenly a cow | no positions |
-# | sentences with words twice or missing | norms that stand behind the addition |
+# | sentences with words twice or missing | norms that come after the addition |
 # | all looks right, and the scores differ by 4 to 6 | `gelu` where the model has learned with ReLU |
 
 
 # %% [markdown]
 # ## Your score so far
 #
-# What the visible checks of this session say, and what waits. Before you hand in, restart the kernel and
-# run everything, so that this count is honest.
+# The results of the visible checks that you have run in this session, and what is still open. Before you hand in,
+# restart the kernel and run everything, so that the count is up to date.
 
 # %%
 tools.summary()
@@ -1158,9 +1156,9 @@ tools.summary()
 # %% [markdown]
 # ## Where to go from here
 #
-# A table of word vectors in front, a stack of blocks, a last norm, and a matrix that turns the stream into a
-# score for each word: that is all of GPT-2. What makes such a model fast when it writes is the subject of the
-# notebook on inference, and how it learns that of the one on gradients.
+# A table of word vectors at the start, a stack of blocks, a last norm, and a matrix that turns the stream into a
+# score for each word: that is all of GPT-2. The notebook on inference explains what makes such a model fast when
+# it writes, and the one on gradients explains how it learns.
 
 
 # %% oracles

@@ -24,7 +24,7 @@ _PACKAGE = "autograder.tools"
 
 _HEAD = '''\
 # @title Tools: run this first
-"""What this notebook checks and draws with. You need not read it, but you may."""
+"""What this notebook checks and draws with. You don't need to read this cell."""
 
 import types
 import warnings

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +15,10 @@ from autograder.course.course import Course, find
 
 if TYPE_CHECKING:
     from traitlets.config import Config
+
+
+_READING = threading.RLock()
+"""Held while configuration files are read: the environment that they see is the whole process's."""
 
 
 def config(course: Course) -> Config:
@@ -45,7 +50,7 @@ def _from_files(course: Course) -> Config:
     from traitlets.config.loader import JSONFileConfigLoader, PyFileConfigLoader
 
     merged = Config()
-    with _environment(AUTOGRADER_COURSE=str(course.state)):
+    with _READING, _environment(AUTOGRADER_COURSE=str(course.state)):
         for folder in (*reversed(jupyter_config_path()), str(course.root)):
             for loader, suffix in ((PyFileConfigLoader, ".py"), (JSONFileConfigLoader, ".json")):
                 path = Path(folder, f"nbgrader_config{suffix}")

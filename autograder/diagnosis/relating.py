@@ -159,9 +159,8 @@ def relate(
             # Of a function that answers the same call in two ways no value says anything.
             forgetful(probes)
             or _refusing(wrong)
-            or _by_experiment(space, compiled.exercise, step, wrong, right, begun)
+            or _by_experiment(space, compiled.exercise, step, answered, begun)
             or _first(keeping(space[step], answered), wrong, right)
-            or stale(answered)
             or _by_exception(wrong, EXACT)
             or _first(begun, wrong, right)
             or _where_it_is_wrong(begun, wrong)
@@ -235,10 +234,11 @@ def _by_experiment(
     space: Namespace,
     exercise: Exercise,
     step: str,
-    wrong: Sequence[AnsweredCall],
-    right: Sequence[AnsweredCall],
+    answered: Sequence[AnsweredCall],
     begun: list[Experiment],
 ) -> Relation | None:
+    right = [answer for answer in answered if answer.is_right]
+    wrong = [answer for answer in answered if not answer.is_right]
     samples = [answer.arguments for answer in (*wrong, *right)]
     place = exercise.steps.index(step)
     earlier = {}
@@ -248,6 +248,8 @@ def _by_experiment(
     return (
         _first(with_arguments(space, step, samples), wrong, right, begun)
         or _first(with_parts(space, step, samples), wrong, right, begun)
+        # By chance an earlier answer may resemble the right one: its first row, say.
+        or stale(answered)
         or _by_comparison(wrong, right, vague=False)
         or _first(one_step_too_many(space, exercise.steps, step, samples), wrong, right, begun)
         or _first(with_source(space, step, exercise.cell(step).source), wrong, right, begun)

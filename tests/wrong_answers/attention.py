@@ -78,7 +78,7 @@ WITHOUT_BANK = {
     "everybody_sees_all": "constant",
     "only_oneself": "too_few_true band",
     "second_argument_needed": "computes_with_none",
-    "shifted_to_the_left": "sides_exchanged",
+    "shifted_to_the_left": "sides_exchanged moved",
     "sees_one_step_back": "too_few_true band",
     "old_tokens_hidden": "too_few_true same_at_the_beginning",
     "one_too_many": "one_more",

@@ -391,7 +391,7 @@ x, gamma, beta = rng.normal(size=(3, 120)), np.ones(120), np.zeros(120)
 x[0, int(rng.integers(120))], x[1, int(rng.integers(120))] = 50.0, -50.0  # some 10 times the spread
 x[2] += 40.0  # a mean of 40 times the spread
 wanted = normed_by_definition(x, gamma, beta)
-agree(layer_norm(x, gamma, beta), wanted, "tokens with features far from 0", "How large may a normed number be, and which digits of the variance are left?")
+agree(layer_norm(x, gamma, beta), wanted, "tokens with features far from zero", "How large may a normed number be, and which digits of the variance are left?")
 
 # %% check="layer_norm-small_tokens" points=3 category="edge cases" hidden=true
 """Without an eps, tokens so small that 0.00001 counts; with one, any other value of it."""

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from autograder.sandbox.worker.protocol import frames
+from autograder.sandbox.worker.protocol import frames, weight
 from autograder.sandbox.worker.protocol.bounds import DTYPES, ProtocolError
 from autograder.sandbox.worker.protocol.decode import Decoder
 from autograder.sandbox.worker.protocol.encode import Encoder
@@ -285,3 +285,9 @@ def test_a_frame_that_never_ends_runs_into_the_deadline(monkeypatch):
         frames.receive(drip, 100.2)
     assert 100.2 <= drip.now < 100.23
     assert drip.data, "it did not wait for the rest"
+
+
+def test_a_long_text_beside_many_numbers_is_weighed_by_itself():
+    weight.weigh("x" * 1100, [list(range(1100)), [(byte,) for byte in range(256)]])
+    with pytest.raises(ProtocolError):
+        weight.weigh(["x" * 1100, *range(1100)])

@@ -15,13 +15,15 @@ def weigh(*values: Any) -> None:
     """Refuse what grows without bounds when it is walked.
 
     That is a list within itself, or one large part many times. Written out in full, without
-    references, the values must be no more and no larger than a frame may hold.
+    references, each value must be no more and no larger than a frame may hold.
 
     Raises:
         ProtocolError: they are.
     """
-    if not all(map(_is_light, values)):  # as a rule they are
-        _Scales().weigh(values, 0)
+    # Each by itself: a long text beside a long list of numbers makes no array.
+    for value in values:
+        if not _is_light(value):  # as a rule it is
+            _Scales().weigh(value, 0)
 
 
 class _Scales:

@@ -594,15 +594,6 @@ def small_spreads_left_alone(x, gamma, beta, eps=1e-5):
     return gamma * centred / np.where(spread > eps, spread, 1.0) + beta
 
 
-@misconception(step="layer_norm", caught_by="layer_norm-any_batch")
-def squares_in_single_precision(x, gamma, beta, eps=1e-5):
-    """Tokens near 0 are right, tokens far from it are not. Print the mean of the squares and the square of the mean for one that lies far out, and their dtype: how many digits of their difference are left?"""
-    x = np.asarray(x, dtype=np.float32)
-    mean = x.mean(axis=-1, keepdims=True)
-    variance = np.maximum((x * x).mean(axis=-1, keepdims=True) - mean**2, 0)
-    return gamma * (x - mean) / np.sqrt(variance + eps) + beta
-
-
 # 3. gelu
 
 

@@ -7,11 +7,13 @@ import json
 import textwrap
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from autograder.course.gradebook.master import Master, MasterCell
 from autograder.exercises.exercise import Exercise, from_notebook
 from autograder.exercises.misconceptions import Misconception
+
+if TYPE_CHECKING:
+    from autograder.course.gradebook.master import Master
 
 INPUT = "canary_hidden_input_5c1e07"  # an argument of a hidden check: student code gets it, no student may
 REFERENCE = "canary_reference_2ce7d0"  # in the teacher's answers
@@ -199,7 +201,12 @@ def exercise() -> Exercise:
 
 
 def master() -> Master:
-    """The exercise as nbgrader's side sees it."""
+    """The exercise as nbgrader's side sees it.
+
+    It needs SQLAlchemy, which whoever only attacks need not have.
+    """
+    from autograder.course.gradebook.master import Master, MasterCell
+
     full, released = exercise(), from_notebook(_notebook(released=True))
     pairs = zip(full.cells, released.cells)
     cells = tuple(

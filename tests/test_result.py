@@ -6,6 +6,8 @@ import json
 from dataclasses import replace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from autograder.base.result import CheckResult, Result, StepResult
 from tests.support.toy import exercise, grade, validate
@@ -74,3 +76,51 @@ def test_tenths_of_points_add_up():
         "f", tuple(CheckResult(str(n), "values", 0.1, 0.1, False, "passed") for n in range(3))
     )
     assert (step.score, step.max_score, step.passed) == (0.3, 0.3, True)
+
+
+def results(messages: list[str]) -> list[Result]:
+    """Results of which most steps are the same, and some say these things."""
+    made = []
+    for message in ["", *messages]:
+        checks = tuple(CheckResult(name, "values", 1, 0, False, "failed", message) for name in "ab")
+        steps = (StepResult("f", checks[:1]), StepResult("g", checks), StepResult("h", checks[1:]))
+        made.append(Result("e", "ada", "graded", None, 4, "process", "", "", "", steps=steps))
+    return made
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.text('"\\[]{}:, steps', max_size=12), max_size=3))
+def test_whatever_checks_say_reads_back_as_it_was_and_the_same_step_is_made_once(messages):
+    messages.append(', {"name": "f", "score": 0.0, "checks": []}]}')
+    for result in results(messages):
+        text = result.to_json()
+        first, again = Result.from_json(text), Result.from_json(f"{text}\n".encode())
+        assert first == again == Result.from_json(json.dumps(json.loads(text), indent=1)) == result
+        assert all(one is other for one, other in zip(first.steps, again.steps))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text.replace(", ", ",").replace(": ", ":"),
+        lambda text: f'{text[:-1]}, "after": 2}}',
+        lambda text: text.replace('"steps": [', '"steps": 3, "steps": ['),
+        lambda text: text.replace('"categories"', '"deep": {"steps": [{"name": 1}]}, "categories"'),
+        lambda text: text.replace('"warnings": []', r'"warnings": ["\"steps\": ["]'),
+        lambda text: text.replace('"name": "g", "score": 0.0, ', '"score": 0.0, "name": "g", '),
+    ],
+)
+def test_what_another_program_has_written_is_read_all_the_same(change):
+    (result,) = results([])
+    text = change(result.to_json())
+    assert text != result.to_json()
+    assert Result.from_json(text).steps == result.steps
+
+
+@pytest.mark.parametrize("end", ['"steps": [', "]} x", "]}}", ", ]}", '{"name": "f"}', "{}]}"])
+def test_what_is_cut_off_or_goes_on_behind_its_end_is_refused(end):
+    (result,) = results([])
+    text = result.to_json()
+    text = text[: text.index(end) + len(end)] if end in text else text[:-2] + end
+    with pytest.raises(ValueError):
+        Result.from_json(text)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cache, cached_property, lru_cache
 from itertools import chain
-from typing import Any, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 SCHEMA = "autograder/result/1"
 """What ``to_json`` writes, and what version of it."""
@@ -24,13 +25,8 @@ UNENDING = (
 )
 """What to ask where a function does not return in time."""
 
-BEGINNING = 64
-"""Characters by which a known object is looked up: none is known that has fewer."""
-
-ALIKE = 64
-"""So many objects that begin alike are kept; of what everybody has of their own no more are."""
-
-T = TypeVar("T")
+_BETWEEN = re.compile(r', (?=\{"name": "[^"\\]*", "score": )')
+"""Between two steps of a result; within a text, JSON puts backslashes before quotation marks."""
 
 CheckStatus = Literal["passed", "failed", "unattempted", "carried", "not_run"]
 Status = Literal["graded", "rejected", "error"]
@@ -242,7 +238,7 @@ class Result:
     def from_json(cls, text: str | bytes) -> Result:
         """Read a stored result back; ValueError when it is not one of version 1."""
         try:
-            data = _STEPS.loads(text)
+            data = _data(text)
             if not isinstance(data, dict) or data.get("schema") != SCHEMA:
                 raise ValueError(f"not a result of schema {SCHEMA}")
             own = fitting(cls, {name: data[name] for name in _PLAIN}, MOST_POINTS)
@@ -253,67 +249,27 @@ class Result:
             raise ValueError(f"not a result of schema {SCHEMA}: {error}") from None
 
 
-class Repeated(Generic[T]):
-    """Reads such lists: an object of the same text is made once, and shared from then on.
+def _data(text: str | bytes) -> Any:
+    """What ``json.loads`` gives, with the steps made.
 
-    Args:
-        name: of the list, the last field of an object.
-        make: one of its items from the data of one.
+    Most of a class has most steps right: a step of the same text is made once, and shared.
+
+    Raises:
+        ValueError: it is no JSON.
+        Exception: what ``_step`` raises.
     """
-
-    def __init__(self, name: str, make: Callable[[Any], T]) -> None:
-        self._opening = f'"{name}": ['
-        self._name = name
-        self._make = make
-        self._known: dict[str, list[tuple[str, T]]] = {}
-
-    def loads(self, text: str | bytes) -> Any:
-        """What ``json.loads`` gives, with a tuple of items instead of the list.
-
-        Raises:
-            ValueError: it is no JSON.
-            Exception: what ``make`` raises.
-        """
-        if isinstance(text, bytes):
-            text = text.decode(json.detect_encoding(text), "surrogatepass")
-        before, opening, _ = text.partition(self._opening)
-        try:
-            data = json.loads(f"{before}{opening}]}}")
-        except ValueError:
-            return self._plain(text)
-
-        items = []
-        place = len(before) + len(opening)
-        while text.startswith("{", place):
-            item, place = self._item(text, place)
-            items.append(item)
-            if not text.startswith(", {", place):
-                break
-            place += 2
-        if text[place:].rstrip() != "]}":
-            return self._plain(text)
-        return {**data, self._name: tuple(items)}
-
-    def _plain(self, text: str) -> Any:
-        """The same of what ``json.dumps`` has not written like that."""
+    if isinstance(text, bytes):
+        text = text.decode(json.detect_encoding(text), "surrogatepass")
+    before, opening, after = text.partition('"steps": [')
+    steps = _BETWEEN.split(after.rstrip().removesuffix("]}"))
+    try:
+        data = json.loads(f"{before}{opening}]}}")
+        return {**data, "steps": tuple(map(_known_step, steps))}
+    except ValueError:  # it is not as ``to_json`` writes it
         data = json.loads(text)
-        if isinstance(data, dict) and self._name in data:
-            data[self._name] = tuple(map(self._make, data[self._name]))
-        return data
-
-    def _item(self, text: str, place: int) -> tuple[T, int]:
-        """The object that begins at a place, and where it ends."""
-        alike = self._known.setdefault(text[place : place + BEGINNING], [])
-        for known, item in alike:
-            # It is the whole object: no other can begin with all of it, up to the last brace.
-            if text.startswith(known, place):
-                return item, place + len(known)
-
-        data, end = json.JSONDecoder().raw_decode(text, place)
-        item = self._make(data)
-        if len(alike) < ALIKE:
-            alike.append((text[place:end], item))
-        return item, end
+    if isinstance(data, dict) and "steps" in data:
+        data["steps"] = tuple(map(_step, data["steps"]))
+    return data
 
 
 def fitting(kind: type, data: Mapping[str, Any], most: float) -> dict[str, Any]:
@@ -395,7 +351,9 @@ def _step(data: Mapping[str, Any]) -> StepResult:
     return StepResult(name, checks, None if example is None else _example(example))
 
 
-_STEPS = Repeated("steps", _step)
+@lru_cache(maxsize=4096)
+def _known_step(text: str) -> StepResult:
+    return _step(json.loads(text))
 
 
 def _check(data: dict[str, Any]) -> CheckResult:

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from autograder.base.quiet import quiet
 from autograder.exercises import cell_code
+from autograder.exercises.cell_code import quiet
 from autograder.exercises.exercise import Exercise
 from autograder.submissions.parse import parse
 from benchmarks.measure import Cost

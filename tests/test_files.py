@@ -180,7 +180,6 @@ OWN = {
         "Path(converter.coursedir.root, converter._input_directory)",
         "course.feedback_of(student, exercise.name) / f'{exercise.name}.html'",
     },
-    "nbgrader/releaser.py": {"Path(dest, f'{name}.ipynb')"},
     "show/pages/course.py": {
         "course.feedback_of(row.student, one.name) / f'{one.name}.html'",
         "course.reports / f'{NAME}.html'",
@@ -253,7 +252,8 @@ OWN = {
         "course.state / name",
         "place / 'feedback' / f'{_named(secret, folder)}.html'",
     },
-    "nbgrader/collector.py": {
+    "nbgrader/teachers.py": {
+        "Path(dest, f'{name}.ipynb')",
         "os.path.join(self.root, self.coursedir.course_id, 'inbound')",
     },
     "nbgrader/course_config.py": {"place / step"},
@@ -318,6 +318,7 @@ NUMBERS = {
     "100 * len(item.passed) / count",
     "-1 / self.copy",
     "_exact(MOST) * earned / whole",
+    "-ERRORS / math.sqrt(item.count)",
     "_exact(exercise.weight) / whole",
     "total / sum((check.points or 0 for check in kept))",
     "weight * _exact(score) / _exact(one.max_score)",

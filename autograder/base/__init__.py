@@ -3,7 +3,6 @@
 __all__ = [
     "errors",
     "files",
-    "quiet",
     "result",
     "settings",
     "text",

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from autograder.base.errors import Fault
-from autograder.base.quiet import quiet
 from autograder.base.settings import Settings
 from autograder.diagnosis.calls import Incomparable, Outcome, answered, asked
 from autograder.engine.budget import Budget, limits
@@ -20,6 +19,7 @@ from autograder.engine.run import Run
 from autograder.engine.student_errors import Stopped, StudentError
 from autograder.engine.verdict import Verdict
 from autograder.engine.workers import Workers
+from autograder.exercises.cell_code import quiet
 from autograder.exercises.exercise import Check, Exercise
 from autograder.sandbox.parents import EngineFault
 from autograder.sandbox.worker.protocol.bounds import ProtocolError

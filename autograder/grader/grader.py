@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from autograder.base.errors import Unusable
-from autograder.base.quiet import quiet
 from autograder.base.result import Result, StepResult
 from autograder.base.settings import Settings
 from autograder.base.text import first_of
@@ -33,7 +32,7 @@ from autograder.engine.reference import Reference
 from autograder.engine.run import SetupFailed, ordinary_verdicts
 from autograder.engine.verdict import Verdict
 from autograder.engine.workers import Workers
-from autograder.exercises.cell_code import ExerciseCode
+from autograder.exercises.cell_code import ExerciseCode, quiet
 from autograder.exercises.exercise import Exercise
 from autograder.grader.check_result import check_result, printable
 from autograder.grader.dependencies import dependencies

@@ -77,18 +77,18 @@ def _engine(c: Any) -> None:
 
     # Whoever grades by hand need not scroll past the tools that every notebook begins with.
     c.TagRemovePreprocessor.remove_input_tags = {"setup"}
-    c.HTMLExporter.filters = {"markdown2html": "autograder.nbgrader.shown_markdown.shown"}
+    c.HTMLExporter.filters = {"markdown2html": "autograder.nbgrader.formgrader.shown_markdown"}
 
 
 def _exchange(c: Any, state: Path) -> None:
     # Takes the notebook alone, and never through a link that a student made.
-    c.ExchangeFactory.collect = "autograder.nbgrader.collector.Collector"
+    c.ExchangeFactory.collect = "autograder.nbgrader.teachers.Collector"
 
     # Writes the due date into the notebook.
-    c.ExchangeFactory.release_assignment = "autograder.nbgrader.releaser.AssignmentReleaser"
+    c.ExchangeFactory.release_assignment = "autograder.nbgrader.teachers.AssignmentReleaser"
 
     # Says who still has no mark by hand.
-    c.ExchangeFactory.release_feedback = "autograder.nbgrader.releaser.FeedbackReleaser"
+    c.ExchangeFactory.release_feedback = "autograder.nbgrader.teachers.FeedbackReleaser"
 
     # An exchange for one account, without root. For a class with accounts on this machine name a
     # folder that all can write.

@@ -23,7 +23,7 @@ from autograder.course.gradebook import config as host
 from autograder.course.gradebook import deadlines, final_grades, marks, record
 from autograder.course.grading import grade_class
 from autograder.course.reports import concerns
-from autograder.nbgrader import collector, exchange
+from autograder.nbgrader import exchange, teachers
 from autograder.show.pages import feedback
 from tests.support import courses
 from tests.support.courses import NAME, RIGHT
@@ -440,7 +440,7 @@ def seen_at(course: Course, monkeypatch: pytest.MonkeyPatch, changed: dict[str, 
         folder = f"{student}+{NAME}+{named} UTC+x"
         forge(course, folder, courses.handed_in(course, {**RIGHT, "why": student}))
         times[folder] = datetime.fromisoformat(time)
-    monkeypatch.setattr(collector.Collector, "_changed", lambda self, name: times[name])
+    monkeypatch.setattr(teachers.Collector, "_changed", lambda self, name: times[name])
 
 
 def told(course: Course, student: str) -> list[str]:
@@ -523,9 +523,9 @@ def test_an_exchange_full_of_one_students_submissions_costs_the_last_ones(
         forge(course, f"ada+{NAME}+2026-11-20 11:{number:02}:00 UTC+x", data)
     forge(course, f"bob+{NAME}+2026-11-20 11:00:00 UTC+x", courses.handed_in(course, RIGHT))
     opened: list[str] = []
-    open_ = collector.Collector._opened
+    open_ = teachers.Collector._opened
     monkeypatch.setattr(
-        collector.Collector,
+        teachers.Collector,
         "_opened",
         lambda self, one: opened.append(one.folder) or open_(self, one),
     )
@@ -561,9 +561,9 @@ def test_a_folder_that_cannot_be_read_is_a_line_and_nobody_else_is_kept_waiting(
         )
     for number in range(50):
         forge(course, f"cyd+{NAME}+2026-11-20 11:00:00 UTC+{number}")
-    opened = collector.Collector._opened
+    opened = teachers.Collector._opened
     monkeypatch.setattr(
-        collector.Collector,
+        teachers.Collector,
         "_opened",
         lambda self, one: 1 / 0 if one.student == "ada" else opened(self, one),
     )

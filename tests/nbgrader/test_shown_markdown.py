@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from autograder.base.text import quoted
-from autograder.nbgrader.shown_markdown import shown
+from autograder.nbgrader.formgrader import shown_markdown as shown
 
 
 def test_an_answer_is_shown_as_markdown_with_its_formulas() -> None:

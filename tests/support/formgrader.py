@@ -28,7 +28,7 @@ def view(path: Path) -> str:
     config.HTMLExporter.template_name = "formgrade"
     config.HTMLExporter.extra_template_basedirs = [handlers.template_path]
     # As autograder/nbgrader/course_config.py has it.
-    config.HTMLExporter.filters = {"markdown2html": "autograder.nbgrader.shown_markdown.shown"}
+    config.HTMLExporter.filters = {"markdown2html": "autograder.nbgrader.formgrader.shown_markdown"}
     about = {**dict.fromkeys(TEXTS, "x"), "index": 0, "total": 1}
     html, _ = HTMLExporter(config=config).from_filename(str(path), resources=about)
     return str(html)

@@ -18,9 +18,9 @@ from typing import Any
 from autograder.authoring.proving.trial import Bench
 from autograder.base.errors import Unusable
 from autograder.base.files import text_of
-from autograder.base.quiet import quiet
 from autograder.base.text import count, meant
 from autograder.exercises import data_files
+from autograder.exercises.cell_code import quiet
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.percent import split
 from autograder.exercises.promises import Predicate

@@ -19,10 +19,10 @@ import numpy as np
 from autograder.authoring.proving import answers
 from autograder.authoring.proving.coverage import Coverage
 from autograder.authoring.proving.trial import Bench, Trial, run, spoilt_checks
-from autograder.base.quiet import quiet
 from autograder.base.result import parts_of
 from autograder.base.text import listed
 from autograder.exercises import data_files, right_answers
+from autograder.exercises.cell_code import quiet
 from autograder.exercises.exercise import Check, Exercise
 from autograder.exercises.misconceptions import Misconception, Misconceptions
 

@@ -1,13 +1,14 @@
-"""nbgrader's collect, with our way of taking a submission out of the exchange.
+"""nbgrader's programs for a course: collect, and the releases of exercises and feedback.
 
-There students own their folders, choose their names and may put anything into them: links to what
-only the teacher may read, pipes, folders in somebody else's name. We take the notebook alone, and
-say what we do not take.
+In the exchange students own their folders, choose their names and may put anything into them: links
+to what only the teacher may read, pipes, folders in somebody else's name. We take the notebook
+alone, and say what we do not take. A release says when it is due, and who waits for marks.
 """
 
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime, timezone
@@ -17,7 +18,12 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from nbgrader.exchange.default import ExchangeCollect  # type: ignore[import-untyped]
+from nbgrader.exchange.default import (  # type: ignore[import-untyped]
+    Exchange,
+    ExchangeCollect,
+    ExchangeReleaseAssignment,
+    ExchangeReleaseFeedback,
+)
 
 from autograder.base import files
 from autograder.course import timestamp
@@ -25,9 +31,11 @@ from autograder.course.collecting import store
 from autograder.course.collecting.collected import Collected, Left, shortened, unreadable
 from autograder.course.collecting.store import MAX_TRIES
 from autograder.course.course import STUDENT_ID
-from autograder.course.gradebook import config, deadlines
+from autograder.course.gradebook import config, deadlines, marks
 from autograder.course.submission_folder import read_secret
 from autograder.course.timestamp import TOLERANCE
+from autograder.nbgrader.exchange import with_due
+from autograder.nbgrader.students import name_of, number_of
 from autograder.submissions.notebook import MAX_BYTES
 
 
@@ -246,8 +254,6 @@ class Collector(ExchangeCollect):  # type: ignore[misc]
         try:
             status = os.fstat(folder)
             if self.check_owner and status.st_uid != os.getuid():
-                from autograder.nbgrader.students import name_of
-
                 owner = name_of(status.st_uid)
                 if owner != record.student:
                     raise files.Refused(
@@ -261,3 +267,75 @@ class Collector(ExchangeCollect):  # type: ignore[misc]
 def _utc(seconds: float) -> datetime:
     """A time of the file system, in UTC without a zone as in the gradebook."""
     return datetime.fromtimestamp(seconds, timezone.utc).replace(tzinfo=None)
+
+
+class _Releaser(Exchange):  # type: ignore[misc]
+    """What releases have in common."""
+
+    def ensure_directory(self, path: str, mode: int) -> None:
+        """Make a folder of the course, or see that it is the course's own.
+
+        In an exchange that all can write, anybody may have made it before.
+        """
+        folder = Path(path)
+        if os.path.lexists(path):
+            about = folder.lstat()
+            is_ours = about.st_uid == os.getuid() or self.coursedir.groupshared
+            if not is_ours or not stat.S_ISDIR(about.st_mode):
+                owner = name_of(about.st_uid)
+                self.fail(
+                    f"{path}: is of {owner}, and in this course's way; an administrator "
+                    "removes it, or write another course_id into nbgrader_config.py"
+                )
+        super().ensure_directory(path, mode)
+
+
+class AssignmentReleaser(_Releaser, ExchangeReleaseAssignment):  # type: ignore[misc]
+    """``nbgrader release_assignment`` and the formgrader's button."""
+
+    notes: tuple[str, ...] = ()
+    """What a teacher should know of the release."""
+
+    def init_dest(self) -> None:
+        super().init_dest()
+        inbound = Path(self.inbound_path)
+        about = inbound.stat()
+        if about.st_uid == os.getuid():
+            # All may put something there, for the course's group. Nobody may rename or remove what
+            # others did.
+            inbound.chmod(stat.S_IMODE(about.st_mode) | stat.S_ISVTX | stat.S_ISGID)
+
+    def copy_files(self) -> None:
+        super().copy_files()
+        named = self.config.KnownCourses.get("accounts")
+        if named is not None and os.getuid() not in {number_of(name) for name in named}:
+            owner = name_of(os.getuid())
+            self.notes = (
+                f"students do not see it: {owner} is none of the accounts that an administrator "
+                "has named in /etc/jupyter/nbgrader_config.py",
+            )
+            self.log.warning(self.notes[0])
+
+    def do_copy(self, src: str, dest: str, log: object = None) -> None:
+        super().do_copy(src, dest, log)
+        name = self.coursedir.assignment_id
+        due = config.course_of(self.coursedir).settings.due.get(name)
+        notebook = Path(dest, f"{name}.ipynb")
+        if due is not None and notebook.is_file():
+            files.write(notebook, with_due(notebook.read_bytes(), due))
+
+
+class FeedbackReleaser(_Releaser, ExchangeReleaseFeedback):  # type: ignore[misc]
+    """``nbgrader release_feedback`` and the formgrader's button."""
+
+    def copy_files(self) -> None:
+        super().copy_files()
+        for page in Path(self.dest_path).glob("*.html"):
+            if page.stat().st_uid == os.getuid():
+                # Whoever knows its name may read it, whatever the mask of this account.
+                page.chmod(0o644)
+
+        course = config.course_of(self.coursedir)
+        students = marks.unmarked(course, self.coursedir.assignment_id)
+        if students:
+            self.log.warning(marks.unmarked_line(students))

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import cached_property
 from typing import Any, get_args
 
-from autograder.base.result import Result
+from autograder.base.result import Result, parts_of
+from autograder.base.text import agreeing, count, listed, points_of
 from autograder.course import timestamp
 from autograder.course.collecting import inbox
 from autograder.course.course import Course
 from autograder.course.gradebook import database, deadlines
 from autograder.course.gradebook.final_grades import ClassGrades, ConcernKind, Grade
-from autograder.course.reports import advice, concerns, statistics
-from autograder.course.reports.advice import Advice
+from autograder.course.reports import concerns, statistics
 from autograder.course.reports.statistics import Carried, Item, Scores, Shared
 from autograder.exercises.exercise import Check, Exercise
 
@@ -87,8 +88,12 @@ class Report:
         )
 
     def next(self) -> list[Advice]:
-        """What the teacher should do, the most urgent first."""
-        return advice.of(self)
+        """What the teacher should do, the most urgent first; one line that says so if nothing."""
+        advice = [*_unusable(self), *_mistakes(self), *_people(self), *_checks(self)]
+        if advice:
+            return advice
+        why = "everybody was graded, and no mistake is shared by many"
+        return [Advice("Nothing waits for you", why, "look")]
 
     def to_json(self) -> str:
         """The report as one JSON object; students in lists are their ids."""
@@ -223,3 +228,176 @@ def _check(report: Report, check: Check) -> dict[str, Any]:
 
 def _item(item: Item) -> dict[str, Any]:
     return {**asdict(item), "share": round(item.share, 6)}
+
+
+# What to do next
+
+WORTH_TELLING = 0.1
+"""The share of the class that shares a mistake before it is worth the time of all."""
+
+ERRORS = 2.0
+"""Standard errors by which a correlation must lie below 0: by chance alone half of them do."""
+
+NAMED = 3
+"""So many students are named in a line."""
+
+
+@dataclass(frozen=True)
+class Advice:
+    """A fact, and what to do about it.
+
+    ``about`` names what the page shows of it: a kind of concern, ``shared``, or a step or check by
+    id.
+    """
+
+    fact: str
+    action: str
+    about: str
+
+    def __str__(self) -> str:
+        return f"{self.fact}: {self.action}"
+
+
+ADVICE: Mapping[str, tuple[str, str, str]] = {
+    "error": (
+        "submission met a fault of the grader",
+        "submissions met a fault of the grader",
+        "{grade} again",
+    ),
+    "rejected": (
+        "submission could not be read",
+        "submissions could not be read",
+        "ask {few}for {them} again",
+    ),
+    "outdated": ("grade is out of date", "grades are out of date", "{grade}"),
+    "collected": ("submission is not graded", "submissions are not graded", "{grade}"),
+    "isolation": (
+        "submission ran at a lower isolation level",
+        "submissions ran at a lower isolation level",
+        "{grade} --force where autograder doctor finds the better one",
+    ),
+    "by_hand": (
+        "submission waits for your marks",
+        "submissions wait for your marks",
+        "open the formgrader, with autograder lab or, on a hub, in its menu",
+    ),
+    "untried": (
+        "student left half of the steps or more untried",
+        "students left half of the steps or more untried",
+        "ask {names} what is in the way",
+    ),
+    "identical": (
+        "student handed in files that others handed in, too",
+        "students handed in files that others handed in, too",
+        "ask them who wrote what",
+    ),
+    "zero": ("student has no points", "students have no points", "talk to {names}"),
+}
+"""By the kind of concern: the fact about one and about several, behind their number; the action."""
+
+
+def _told(report: Report, *kinds: ConcernKind) -> Iterator[Advice]:
+    """What ``ADVICE`` says of these concerns."""
+    for kind in kinds:
+        who = report.who(kind)
+        if not who:
+            continue
+        one, several, action = ADVICE[kind]
+        said = action.format(
+            grade=_grade(report),
+            names=_names(who),
+            few=f"{_names(who)} " if len(who) <= NAMED else "",
+            them=agreeing(len(who), "it", "them"),
+        )
+        yield Advice(f"{len(who)} {agreeing(len(who), one, several)}", said, kind)
+
+
+def _grade(report: Report) -> str:
+    return f"run autograder grade {report.exercise.name}"
+
+
+def _unusable(report: Report) -> Iterator[Advice]:
+    """Submissions without a grade, or with one that is not what it could be."""
+    yield from _told(report, "error", "rejected", "outdated", "collected")
+    unknown = report.who("time")
+    if unknown:
+        fact = f"Nobody knows when {count(len(unknown), 'submission')} came"
+        place = "write it into timestamp.txt beside the notebook, like 2026-12-01 17:00:00 UTC"
+        yield Advice(fact, f"{place}, and {_grade(report)}", "time")
+
+    yield from _told(report, "isolation")
+    if "process" in report.levels and not report.who("isolation"):
+        fact = "Student code was free to read and write files of this machine (level process)"
+        action = f"{_grade(report)} --force where autograder doctor finds a better level"
+        yield Advice(fact, action, "glance")
+
+
+def _mistakes(report: Report) -> Iterator[Advice]:
+    """The two mistakes that most students share; without these the step that costs most."""
+    graded = len(report.graded)
+    many = max(2, WORTH_TELLING * graded)
+    worth = [mistake for mistake in report.shared if len(mistake.students) >= many]
+    for place, mistake in enumerate(worth[:2]):
+        fact = f"{len(mistake.students)} of {graded} share one mistake in {mistake.step}"
+        action = f"{mistake.title}; take it up in class"
+        if place == 1 and len(worth) > 2:
+            action += f" ({len(worth) - 2} more such mistakes below)"
+        yield Advice(fact, action, "shared")
+
+    costly = max(report.steps.values(), key=lambda item: item.lost, default=None)
+    if not worth and costly is not None and costly.lost >= WORTH_TELLING * costly.points:
+        lost = points_of(costly.lost, costly.points)
+        fact = f"{costly.name} costs the class most, {lost} on average"
+        yield Advice(fact, "look at its checks", f"step-{costly.name}")
+
+
+def _people(report: Report) -> Iterator[Advice]:
+    """Students who wait, or from whom there is nothing."""
+    yield from _told(report, "by_hand")
+    missing = report.who("missing")
+    if missing:
+        fact = f"{len(missing)} of {len(report.students)} handed in nothing"
+        action = f"remind {_names(missing)}"
+        if report.has_downloads:  # a file that nobody could be given may be theirs
+            action += f", unless autograder collect {report.exercise.name} lists their file as left"
+        yield Advice(fact, action, "missing")
+    yield from _told(report, "untried", "identical", "zero")
+
+
+def _checks(report: Report) -> Iterator[Advice]:
+    """Checks that may themselves be wrong."""
+    # Where nobody passes anything of a step, nobody has written it yet.
+    tried: set[str] = set()
+    for id, item in report.checks.items():
+        if item.passed or item.carried:
+            tried.add(parts_of(id)[0])
+
+    hard: list[Item] = []
+    upside: list[tuple[float, Item]] = []
+    for id, item in report.checks.items():
+        is_passed = item.passed or item.carried
+        if item.count > 2 and not is_passed and parts_of(id)[0] in tried:
+            hard.append(item)
+        below = -ERRORS / math.sqrt(item.count) if item.count else 0.0
+        if item.discrimination is not None and item.discrimination < below:
+            upside.append((item.discrimination, item))
+
+    if hard:
+        fact = f"Nobody passes {hard[0].name}{_more(len(hard))}"
+        yield Advice(fact, "read that check again", f"check-{hard[0].name}")
+    if upside:
+        _, worst = min(upside, key=lambda pair: pair[0])
+        fact = f"Who does well elsewhere fails {worst.name} more often than others"
+        yield Advice(f"{fact}{_more(len(upside))}", "read that check again", f"check-{worst.name}")
+
+
+def _more(number: int) -> str:
+    """That one of so many was named."""
+    return f" (and {number - 1} more)" if number > 1 else ""
+
+
+def _names(entries: list[Grade]) -> str:
+    """Who they are, where they are few."""
+    if len(entries) > NAMED:
+        return "them"
+    return listed(entry.label for entry in entries)

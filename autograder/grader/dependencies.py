@@ -17,7 +17,6 @@ DIGITS = 16
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _ENGINE = (
-    "base/quiet.py",
     "base/result.py",
     "base/text.py",
     "diagnosis",

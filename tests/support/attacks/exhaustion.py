@@ -165,15 +165,18 @@ attack(
     "E20-stop-reading",
     "never read what the grader sends",
     apply="""
-    import numpy as np
+    import numpy as np, time
     def apply(function, x):
         import gc
         worker = next(o for o in gc.get_objects() if type(o).__name__ == 'Worker')
         modules = __import__('sys').modules
         frames = modules['autograder.sandbox.worker.protocol.frames']
         encoder = modules['autograder.sandbox.worker.protocol.encode'].Encoder(worker.function)
-        encoder.value((function, (np.ones((2, 2)),), {}))
-        while True: frames.send(worker.sock, frames.CALL, worker.nonce, bytes(encoder.out))
+        encoder.value((function, (np.ones((500, 500)),), {}))  # its answer fills the socket
+        frames.send(worker.sock, frames.CALL, worker.nonce, bytes(encoder.out))
+        while True:
+            try: time.sleep(9)
+            except BaseException: pass
     """,
     said="did not return",
 )

@@ -13,9 +13,13 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-from importlib.metadata import Distribution, distribution
+from collections.abc import Iterator
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from tests.support.attacks.arena import NOT_OURS
 
@@ -80,11 +84,12 @@ class Ordinary:
         }
 
     def _python(self) -> str:
-        """An interpreter with NumPy within the user's reach: this one, or a copy of it."""
+        """An interpreter within the user's reach that has what a grader needs: this one, or a
+        copy of it."""
         if self._works(sys.executable):
             return sys.executable
-        for package in ("numpy", *(("tomli",) if sys.version_info < (3, 11) else ())):
-            self._copy(distribution(package))
+        for package in _with_what_they_need("numpy", "ipython", "tomli"):
+            self._copy(package)
         if self._works(os.path.realpath(sys.executable)):
             return os.path.realpath(sys.executable)
         version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
@@ -102,15 +107,17 @@ class Ordinary:
 
     def _copy(self, package: Distribution) -> None:
         """With what tells its version, by which a grader notes what it graded with."""
-        folders = {path.parts[0] for path in package.files or () if len(path.parts) > 1}
-        for name in folders - {os.pardir}:
-            copied = self._folder / name
-            shutil.copytree(str(package.locate_file(name)), copied, ignore=_compiled)
+        for name in {path.parts[0] for path in package.files or ()} - {os.pardir}:
+            source, copied = str(package.locate_file(name)), self._folder / name
+            if os.path.isdir(source):
+                shutil.copytree(source, copied, ignore=_compiled, dirs_exist_ok=True)
+            else:
+                shutil.copy(source, copied)
 
     def _works(self, python: str) -> bool:
         try:
             tried = subprocess.run(
-                [python, "-c", "import numpy, tests.support.attacks"],
+                [python, "-c", "import numpy, IPython, tests.support.attacks"],
                 capture_output=True,
                 text=True,
                 **self._as(),
@@ -120,6 +127,24 @@ class Ordinary:
             return False
         self._said = tried.stderr
         return tried.returncode == 0
+
+
+def _with_what_they_need(*names: str) -> Iterator[Distribution]:
+    """Installed packages of these names, and those that they require here."""
+    left, seen = list(names), set()
+    while left:
+        name = canonicalize_name(left.pop())
+        if name in seen:
+            continue
+        seen.add(name)
+        try:
+            package = distribution(name)
+        except PackageNotFoundError:  # Python itself has it
+            continue
+        yield package
+        for requirement in map(Requirement, package.requires or ()):
+            if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
+                left.append(requirement.name)
 
 
 def _compiled(folder: str, names: list[str]) -> list[str]:

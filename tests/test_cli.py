@@ -1,8 +1,6 @@
 """The command line as its users meet it: exit codes, one line for a mistake, nothing
 half-written."""
 
-from __future__ import annotations
-
 import json
 import os
 import select
@@ -188,7 +186,7 @@ def test_a_score_below_the_wanted_one_exits_with_one():
 
 
 @pytest.mark.parametrize("points", ["nan", "inf", "-inf", "-1"])
-def test_a_least_score_that_is_no_number_of_points_opens_no_gate(points: str) -> None:
+def test_a_least_score_that_is_no_number_of_points_opens_no_gate(points):
     done = call("score", RELEASE, f"--min-score={points}")
     assert done.returncode == 2
     assert f"--min-score {points}: is no number of points; write 0 or more" in done.stderr

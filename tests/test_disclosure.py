@@ -1,9 +1,6 @@
 """What students see of hidden checks, by the setting ``feedback.hidden``."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -25,11 +22,11 @@ RESULT = Result(
 )  # fmt: skip
 
 
-def test_everything_is_shown_by_default() -> None:
+def test_everything_is_shown_by_default():
     assert as_student_sees(RESULT, Settings().feedback_hidden) is RESULT
 
 
-def test_with_points_a_hidden_check_keeps_its_verdict_and_loses_its_words() -> None:
+def test_with_points_a_hidden_check_keeps_its_verdict_and_loses_its_words():
     open_, closed, all_ = as_student_sees(RESULT, "points").checks
     assert open_ == RESULT.checks[0]
     for shown, check in ((closed, RESULT.checks[1]), (all_, RESULT.checks[2])):
@@ -42,7 +39,7 @@ def test_with_points_a_hidden_check_keeps_its_verdict_and_loses_its_words() -> N
         assert (shown.message, shown.hint, shown.misconception) == ("", None, None)
 
 
-def test_with_never_no_hidden_check_is_left_and_no_sum_tells_of_one() -> None:
+def test_with_never_no_hidden_check_is_left_and_no_sum_tells_of_one():
     shown = as_student_sees(RESULT, "never")
     assert [check.name for check in shown.checks] == ["open"]
     assert (
@@ -52,7 +49,7 @@ def test_with_never_no_hidden_check_is_left_and_no_sum_tells_of_one() -> None:
     assert "closed" not in shown.to_json()
 
 
-def test_with_never_a_visible_check_tells_nothing_that_only_hidden_ones_can_have_shown() -> None:
+def test_with_never_a_visible_check_tells_nothing_that_only_hidden_ones_can_have_shown():
     """Carried and plainly failed, with a known mistake behind it or without: what is shown is the
     same."""
     own = replace(
@@ -80,7 +77,7 @@ def test_with_never_a_visible_check_tells_nothing_that_only_hidden_ones_can_have
         assert as_student_sees(result, "points").checks[0] == one
 
 
-def test_what_remains_once_earlier_steps_are_right_is_told_of_visible_checks_alone() -> None:
+def test_what_remains_once_earlier_steps_are_right_is_told_of_visible_checks_alone():
     """With ``never`` of none: that an earlier step is wrong may be known from hidden checks."""
     left = {"remaining": "got 5", "remaining_with": ("f",)}
     checks = []
@@ -97,20 +94,18 @@ def test_what_remains_once_earlier_steps_are_right_is_told_of_visible_checks_alo
         assert "got 5" not in shown.to_json()
 
 
-def test_where_no_check_is_hidden_nothing_is_kept_back() -> None:
+def test_where_no_check_is_hidden_nothing_is_kept_back():
     result = replace(RESULT, steps=(StepResult("f", (check("open", hidden=False),)),))
     assert as_student_sees(result, "never") is result
 
 
-def test_a_setting_that_does_not_exist_shows_nothing_at_all() -> None:
+def test_a_setting_that_does_not_exist_shows_nothing_at_all():
     with pytest.raises(ValueError, match="none of"):
         as_student_sees(RESULT, "mesage")
 
 
 @pytest.mark.parametrize("text", ['feedback.hidden = "never"', '[feedback]\nhidden = "never"'])
-def test_the_setting_stands_in_the_courses_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
-) -> None:
+def test_the_setting_stands_in_the_courses_file(tmp_path, monkeypatch, text):
     (tmp_path / "solutions").mkdir()
     (tmp_path / "autograder.toml").write_text(text)
     monkeypatch.chdir(tmp_path)

@@ -1,7 +1,5 @@
 """What a user can mend, as a line and as its parts."""
 
-from __future__ import annotations
-
 import pickle
 from pathlib import Path
 

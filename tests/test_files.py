@@ -1,7 +1,5 @@
 """Files that others have written are read whole, within bounds, and at the cost of what is there."""
 
-from __future__ import annotations
-
 import ast
 import os
 import re

@@ -1,7 +1,5 @@
 """The log knows every final score that was ever another one, also where nothing was graded."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import sqlite3
@@ -49,7 +47,7 @@ def last(course: Course) -> tuple[str, list[tuple[str, Any, Any]]]:
     return line["command"], changed
 
 
-def test_first_final_scores_are_news_and_the_same_ones_are_none(graded: Course) -> None:
+def test_first_final_scores_are_news_and_the_same_ones_are_none(graded):
     news = (f"grade {NAME}", [("ann", None, 10), ("bob", None, 10)])
     assert last(graded) == news
     run(graded, "report")
@@ -61,9 +59,7 @@ def test_first_final_scores_are_news_and_the_same_ones_are_none(graded: Course) 
 
 
 @pytest.mark.parametrize("command", ["grade", "report", "feedback", "export"])
-def test_a_late_rule_that_came_later_is_in_the_log_and_so_is_an_extension(
-    graded: Course, command: str
-) -> None:
+def test_a_late_rule_that_came_later_is_in_the_log_and_so_is_an_extension(graded, command):
     (graded.root / "autograder.toml").write_text(DUE)
     run(graded, command)
     assert last(graded)[1] == [("bob", 10, 5)]
@@ -73,7 +69,7 @@ def test_a_late_rule_that_came_later_is_in_the_log_and_so_is_an_extension(
     assert last(graded)[1] == [("bob", 5, 10)]
 
 
-def test_a_mark_by_hand_is_in_the_log(graded: Course) -> None:
+def test_a_mark_by_hand_is_in_the_log(graded):
     with contextlib.closing(sqlite3.connect(graded.gradebook)) as database, database:
         database.execute("UPDATE grade SET extra_credit = 1 WHERE auto_score = 3")
     run(graded, "report")
@@ -82,7 +78,7 @@ def test_a_mark_by_hand_is_in_the_log(graded: Course) -> None:
     assert changed == [("ann", 10, 12), ("bob", 10, 12)]
 
 
-def test_the_whole_course_says_it_too_and_zeros_for_nothing_are_no_scores(graded: Course) -> None:
+def test_the_whole_course_says_it_too_and_zeros_for_nothing_are_no_scores(graded):
     (graded.state / "students.csv").write_text("id\nann\nbob\nzoe\n")
     (graded.root / "autograder.toml").write_text(DUE)
     done = call("export", "--missing-as-zero", cwd=graded.root)
@@ -91,7 +87,7 @@ def test_the_whole_course_says_it_too_and_zeros_for_nothing_are_no_scores(graded
 
 
 @pytest.mark.parametrize("damaged", ["{", "[1]", '{"final": 1}', '{"final": [{"exercise": []}]}'])
-def test_a_damaged_line_stays_and_the_others_count(graded: Course, damaged: str) -> None:
+def test_a_damaged_line_stays_and_the_others_count(graded, damaged):
     path = graded.state / log.NAME
     path.write_text(path.read_text() + damaged + "\n")
     before = path.read_text()
@@ -99,7 +95,7 @@ def test_a_damaged_line_stays_and_the_others_count(graded: Course, damaged: str)
     assert path.read_text() == before
 
 
-def test_a_forgotten_student_has_no_final_score_in_the_log(graded: Course) -> None:
+def test_a_forgotten_student_has_no_final_score_in_the_log(graded):
     done = call("forget", "bob", cwd=graded.root)
     assert done.returncode == 0, done.stderr
     assert "removed: course/log.jsonl: 2 scores" in done.stdout

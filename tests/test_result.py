@@ -1,7 +1,5 @@
 """Result version 1: its JSON, its schema, its arithmetic."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

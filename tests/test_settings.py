@@ -1,11 +1,8 @@
 """Settings: what files say, which of them comes first, and what does not fit."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -20,7 +17,7 @@ def written(folder: Path, text: str, name: str = "autograder.toml") -> Path:
     return path
 
 
-def test_the_courses_own_file_comes_before_that_of_the_kit(tmp_path: Path) -> None:
+def test_the_courses_own_file_comes_before_that_of_the_kit(tmp_path):
     kit = written(tmp_path, 'carried = 0.5\ncall_seconds = 3\n[due]\na = "2026-12-01 18:00 UTC"\n')
     own = written(
         tmp_path, 'carried = 0.25\ntime_zone = "Europe/Berlin"\ndue.b = "2026-12-01 18:00"\n', "own"
@@ -84,7 +81,7 @@ def test_the_courses_own_file_comes_before_that_of_the_kit(tmp_path: Path) -> No
         ('due = "2026-12-01 18:00"', "due = '2026-12-01 18:00' does not fit; write a table [due]"),
     ],
 )
-def test_a_setting_that_does_not_fit_gets_one_line(tmp_path: Path, text: str, says: str) -> None:
+def test_a_setting_that_does_not_fit_gets_one_line(tmp_path, text, says):
     with pytest.raises(Unusable) as caught:
         settings.read(written(tmp_path, text))
     assert says in str(caught.value) and "\n" not in str(caught.value)
@@ -101,9 +98,7 @@ def test_a_setting_that_does_not_fit_gets_one_line(tmp_path: Path, text: str, sa
         ('carried = 0.5\n[feedback]\nhidden = "never"\n', None),
     ],
 )
-def test_a_due_date_is_written_and_nothing_else_is_changed(
-    tmp_path: Path, before: str, after: str | None
-) -> None:
+def test_a_due_date_is_written_and_nothing_else_is_changed(tmp_path, before, after):
     path = written(tmp_path, before)
     time = datetime(2026, 12, 1, 17, tzinfo=timezone.utc)
     settings.keep_due(path, "a", time)
@@ -118,21 +113,21 @@ def test_a_due_date_is_written_and_nothing_else_is_changed(
         assert settings.read(path).due_date("a") == datetime(2026, 12, 1, 17)
 
 
-def test_a_due_date_that_only_a_person_can_change_is_left_alone(tmp_path: Path) -> None:
+def test_a_due_date_that_only_a_person_can_change_is_left_alone(tmp_path):
     path = written(tmp_path, 'due = { a = "2026-01-01 12:00" }\n')
     with pytest.raises(Unusable, match=r'write due\.a = "2026-12-01 17:00:00\+0000"'):
         settings.keep_due(path, "a", datetime(2026, 12, 1, 17, tzinfo=timezone.utc))
     assert path.read_text(encoding="utf-8") == 'due = { a = "2026-01-01 12:00" }\n'
 
 
-def test_of_every_setting_it_is_decided_whether_scores_depend_on_it() -> None:
+def test_of_every_setting_it_is_decided_whether_scores_depend_on_it():
     others = {"isolation", "minimum_isolation", "feedback_hidden", "time_zone", "below_zero"}
     others |= {"course_name", "counts", "due", "late", "weights"}
     assert {setting.name for setting in fields(Settings)} == others | set(SCORING)
     assert Settings().scoring.keys() == set(SCORING)
 
 
-def test_a_moment_without_a_zone_is_in_the_one_that_is_given_else_in_this_machines() -> None:
+def test_a_moment_without_a_zone_is_in_the_one_that_is_given_else_in_this_machines():
     zone = times.zone("Asia/Kolkata")
     assert (
         times.read("2026-12-01 18:00", zone).utcoffset()
@@ -142,7 +137,7 @@ def test_a_moment_without_a_zone_is_in_the_one_that_is_given_else_in_this_machin
     assert here == datetime(2026, 12, 1, 18).astimezone() and here.tzinfo is not None
 
 
-def test_a_moment_that_no_clock_shows_is_refused_and_one_that_comes_twice_is_the_first() -> None:
+def test_a_moment_that_no_clock_shows_is_refused_and_one_that_comes_twice_is_the_first():
     with pytest.raises(ValueError, match="no time in Europe/Berlin, where clocks are put forward"):
         times.read("2026-03-29 02:30 Europe/Berlin")
     twice = times.read("2026-10-25 02:30 Europe/Berlin")
@@ -167,14 +162,12 @@ HOUR = 3600.0
         ({"rule": "per day", "points": 4}, 80 * HOUR, 10),
     ],
 )
-def test_a_late_rule_takes_what_it_says(
-    rule: dict[str, Any], seconds: float, penalty: float
-) -> None:
+def test_a_late_rule_takes_what_it_says(rule, seconds, penalty):
     assert times.late_rule(rule).penalty(10.0, seconds) == penalty
     assert times.late_rule(rule).penalty(0.0, seconds) == 0
 
 
-def test_an_exercise_may_have_a_late_rule_and_a_weight_of_its_own(tmp_path: Path) -> None:
+def test_an_exercise_may_have_a_late_rule_and_a_weight_of_its_own(tmp_path):
     general = written(tmp_path, '[late]\nrule = "zero"\n[late.a]\nrule = "none"\n')
     own = written(tmp_path, '[late.b]\nrule = "per day"\npoints = 2\n[weights]\nb = 3\n', "own")
     found = settings.read(general, own)

@@ -1,8 +1,6 @@
 """One student is one unit: whatever is wrong with one, everybody else is graded, recorded, told and
 exported."""
 
-from __future__ import annotations
-
 import io
 import json
 import math
@@ -92,7 +90,7 @@ def in_gradebook(course: Course) -> dict[str, float]:
 # What is done for one student
 
 
-def test_what_goes_wrong_is_a_line_and_what_stops_a_program_goes_through() -> None:
+def test_what_goes_wrong_is_a_line_and_what_stops_a_program_goes_through():
     troubles = Troubles()
     with troubles.of("ada", "no page"):
         raise ValueError("a\nb \x1b[2J" + "x" * 1000)
@@ -119,8 +117,8 @@ def signal_of_a_person() -> str:
 
 @pytest.mark.parametrize("kind", ["encoded", "stored"])
 def test_a_result_that_cannot_be_stored_is_an_error_of_that_student_alone(
-    course: Course, monkeypatch: pytest.MonkeyPatch, kind: str
-) -> None:
+    course, monkeypatch, kind
+):
     for student in CLASS:
         courses.submit(course, student, RIGHT)
     encode = Result.to_json
@@ -156,8 +154,8 @@ def test_a_result_that_cannot_be_stored_is_an_error_of_that_student_alone(
 
 @pytest.mark.parametrize("where", ["gradebook", "notebook"])
 def test_who_cannot_be_recorded_is_an_error_alone_and_is_recorded_by_the_next_run(
-    course: Course, monkeypatch: pytest.MonkeyPatch, where: str
-) -> None:
+    course, monkeypatch, where
+):
     for student in CLASS:
         courses.submit(course, student, RIGHT)
     submitted_at, filled = timestamp.submitted_at, autograded.Template.filled
@@ -199,7 +197,7 @@ def test_who_cannot_be_recorded_is_an_error_alone_and_is_recorded_by_the_next_ru
     )
 
 
-def test_what_was_graded_is_recorded_whatever_ends_the_class(course: Course) -> None:
+def test_what_was_graded_is_recorded_whatever_ends_the_class(course):
     for student in CLASS:
         courses.submit(course, student, RIGHT)
 
@@ -253,8 +251,8 @@ def damage(course: Course, what: Any) -> None:
 
 @pytest.mark.parametrize("kind", DAMAGES)
 def test_a_damaged_result_is_a_line_about_that_student_and_everybody_elses_page_is_written(
-    graded: Course, capsys: pytest.CaptureFixture[str], kind: str
-) -> None:
+    graded, capsys, kind
+):
     damage(graded, DAMAGES[kind])
     assert run("feedback", NAME) == 3
     out, err = capsys.readouterr()
@@ -277,8 +275,8 @@ FORMATS = ["csv", "json", "canvas", "gradescope", "classroom50", "sources"]
 )
 @pytest.mark.parametrize("kind", ["somebody else's", "infinite points"])
 def test_a_damaged_result_leaves_report_and_exports_whole_for_everybody_else(
-    graded: Course, capsys: pytest.CaptureFixture[str], command: list[str], kind: str
-) -> None:
+    graded, capsys, command, kind
+):
     damage(graded, DAMAGES[kind])
     assert run(*command) == 3
     err = capsys.readouterr().err
@@ -298,9 +296,7 @@ def test_a_damaged_result_leaves_report_and_exports_whole_for_everybody_else(
 
 
 @pytest.mark.parametrize("mark", [math.inf, -1e300, 1e12])
-def test_a_mark_that_is_no_number_of_points_is_a_line_about_that_student(
-    graded: Course, capsys: pytest.CaptureFixture[str], mark: float
-) -> None:
+def test_a_mark_that_is_no_number_of_points_is_a_line_about_that_student(graded, capsys, mark):
     database = databases.of(graded)
     database.by_hand("why", "mal", manual_score=mark)
     for command in (["feedback", NAME], ["report", NAME], ["export", NAME]):
@@ -310,7 +306,7 @@ def test_a_mark_that_is_no_number_of_points_is_a_line_about_that_student(
     assert sorted(path.name for path in graded.feedback.iterdir()) == OTHERS
 
 
-def test_a_mistyped_mark_of_a_million_makes_a_page_and_not_a_million_bars(graded: Course) -> None:
+def test_a_mistyped_mark_of_a_million_makes_a_page_and_not_a_million_bars(graded):
     databases.of(graded).by_hand("why", "mal", manual_score=1e6)
     assert run("report", NAME) == 0
     assert (graded.reports / f"{NAME}.html").stat().st_size < 200_000
@@ -318,8 +314,8 @@ def test_a_mistyped_mark_of_a_million_makes_a_page_and_not_a_million_bars(graded
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_row_that_cannot_be_made_for_one_is_a_line_in_every_format(
-    graded: Course, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
+    graded, capsys, monkeypatch, name
+):
     from autograder.show.exports import canvas, class_data, classroom50, export
 
     module, function = {
@@ -345,8 +341,8 @@ def test_a_row_that_cannot_be_made_for_one_is_a_line_in_every_format(
 
 
 def test_a_page_that_cannot_be_packed_is_a_line_and_the_archive_has_the_others(
-    graded: Course, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+    graded, capsys, tmp_path
+):
     known = courses.load(graded)
     pages = feedback.write_class(graded, known)
     os.utime(pages[0], (0, 0))  # no archive knows 1970
@@ -363,9 +359,7 @@ def test_a_page_that_cannot_be_packed_is_a_line_and_the_archive_has_the_others(
     assert (tmp_path / "again.zip").is_file()
 
 
-def test_the_formgraders_button_writes_everybody_elses_page_and_names_who_has_none(
-    graded: Course,
-) -> None:
+def test_the_formgraders_button_writes_everybody_elses_page_and_names_who_has_none(graded):
     from autograder.course.gradebook import config
 
     damage(graded, DAMAGES["broken off"])
@@ -418,8 +412,8 @@ def tables(number: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     same=st.booleans(),
 )
 def test_whatever_numbers_an_answer_has_everything_is_written_and_the_picture_drawn(
-    course: Course, kind: Any, got: Any, wanted: Any, same: bool
-) -> None:
+    course, kind, got, wanted, same
+):
     known = courses.load(course)
     one = courses.graded(course, "ada", RIGHT, ())
     step = replace(one.result.steps[0], example=Example("by_hand", kind, got, wanted, same))
@@ -434,7 +428,7 @@ def test_whatever_numbers_an_answer_has_everything_is_written_and_the_picture_dr
     gradescope.encoded(gradescope.results(known, result, "message"))
 
 
-def test_a_picture_that_cannot_be_drawn_is_left_out(course: Course) -> None:
+def test_a_picture_that_cannot_be_drawn_is_left_out(course):
     one = courses.graded(course, "ada", RIGHT, ())
     ragged: Any = ((0.5, "?"), (1.0,))
     step = replace(
@@ -496,8 +490,8 @@ def visible(tests: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("hidden", ["message", "points", "never"])
 def test_what_gradescope_shows_at_once_tells_nothing_of_hidden_checks_and_all_points_are_there(
-    course: Course, hidden: str
-) -> None:
+    course, hidden
+):
     known = courses.load(course)
     blank = courses.graded(course, "ada", {}, ()).result
     found = [gradescope.results(known, replace(blank, steps=steps), hidden) for steps in ALIKE]
@@ -514,7 +508,7 @@ def test_what_gradescope_shows_at_once_tells_nothing_of_hidden_checks_and_all_po
         assert remains == (hidden != "never" and steps is ALIKE[3])
 
 
-def test_a_page_without_hidden_checks_tells_of_them_by_its_total_alone(course: Course) -> None:
+def test_a_page_without_hidden_checks_tells_of_them_by_its_total_alone(course):
     known = courses.load(course)
     blank = courses.graded(course, "ada", {}, ()).result
     pages = []

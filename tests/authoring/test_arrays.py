@@ -1,7 +1,5 @@
 """Arrays that an exercise brings along, in a cell of its one notebook."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -87,7 +85,7 @@ def graded(root: Path, data: bytes) -> tuple[float | None, tuple[str, ...]]:
         return result.score, result.warnings
 
 
-def test_the_notebook_has_the_arrays_in_a_locked_folded_cell_behind_setup(course: Path) -> None:
+def test_the_notebook_has_the_arrays_in_a_locked_folded_cell_behind_setup(course):
     build.build(course, "looking")
     release = course / "assignments" / "looking" / "looking.ipynb"
     cells = json.loads(release.read_bytes())["cells"]
@@ -99,7 +97,7 @@ def test_the_notebook_has_the_arrays_in_a_locked_folded_cell_behind_setup(course
     assert "größer geht nicht" in "".join(arrays["source"])
 
 
-def test_checks_and_scenes_find_the_arrays_wherever_they_run(course: Path) -> None:
+def test_checks_and_scenes_find_the_arrays_wherever_they_run(course):
     full, release = built(course)
     assert graded(course, full) == (3, ())
     assert graded(course, release) == (0, ())
@@ -110,7 +108,7 @@ def test_checks_and_scenes_find_the_arrays_wherever_they_run(course: Path) -> No
     assert [check.status for check in result.checks] == ["passed"]
 
 
-def test_a_cell_of_arrays_may_lose_its_marks_or_be_lost(course: Path) -> None:
+def test_a_cell_of_arrays_may_lose_its_marks_or_be_lost(course):
     answered = with_cell(
         built(course)[1], "look_up", "def look_up(table, row):\n    return table[row]\n"
     )
@@ -125,7 +123,7 @@ def test_a_cell_of_arrays_may_lose_its_marks_or_be_lost(course: Path) -> None:
     assert (score, warnings) == (3, ("the cell arrays is missing; the teacher's was used",))
 
 
-def test_other_arrays_change_nothing_in_what_checks_know(course: Path) -> None:
+def test_other_arrays_change_nothing_in_what_checks_know(course):
     answer = "def look_up(table, row):\n    return np.array(MODEL['table'])[row]\n"
     answered = with_cell(built(course)[1], "look_up", answer)
     assert graded(course, answered)[0] == 3
@@ -134,7 +132,7 @@ def test_other_arrays_change_nothing_in_what_checks_know(course: Path) -> None:
     assert "not the teacher's present one" in warning
 
 
-def test_the_authored_file_runs_as_plain_python(course: Path) -> None:
+def test_the_authored_file_runs_as_plain_python(course):
     path = course / "solutions" / "looking.py"
     command = [sys.executable, "-B", "-W", "error", str(path)]
     done = subprocess.run(command, capture_output=True, text=True, cwd=course)
@@ -142,7 +140,7 @@ def test_the_authored_file_runs_as_plain_python(course: Path) -> None:
     assert done.stdout.endswith("(2, 2)\n")
 
 
-def test_other_arrays_make_a_notebook_out_of_date(course: Path) -> None:
+def test_other_arrays_make_a_notebook_out_of_date(course):
     built(course)
     np.savez(course / "solutions" / "small.npz", table=TABLE[:1])
     with pytest.raises(Unusable, match=r"older than small\.npz; run autograder build looking"):
@@ -168,7 +166,7 @@ def archive(data: bytes) -> object:
         ),
     ],
 )
-def test_an_archive_that_cannot_be_used_is_said_with_its_line(course, put, said) -> None:
+def test_an_archive_that_cannot_be_used_is_said_with_its_line(course, put, said):
     put(course / "solutions" / "small.npz")
     with pytest.raises(Unusable, match=said):
         read.read(course / "solutions" / "looking.py")
@@ -198,7 +196,7 @@ def test_an_archive_that_cannot_be_used_is_said_with_its_line(course, put, said)
         ("table[row]\n", 'tools.arrays("small.npz")\n', ":12: this step cell reads arrays"),
     ],
 )
-def test_arrays_in_a_wrong_place_are_said_with_their_line(course, before, after, said) -> None:
+def test_arrays_in_a_wrong_place_are_said_with_their_line(course, before, after, said):
     path = course / "solutions" / "looking.py"
     path.write_text(AUTHORED.replace(before, after), encoding="utf-8")
     with pytest.raises(Unusable) as raised:
@@ -206,7 +204,7 @@ def test_arrays_in_a_wrong_place_are_said_with_their_line(course, before, after,
     assert said in str(raised.value)
 
 
-def test_the_cell_of_arrays_stands_between_setup_and_the_first_step(course: Path) -> None:
+def test_the_cell_of_arrays_stands_between_setup_and_the_first_step(course):
     path = course / "solutions" / "looking.py"
     setup, arrays, rest = AUTHORED.partition("# %% arrays\n")
     cell, step, rest = rest.partition('# %% step="look_up"')

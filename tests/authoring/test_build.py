@@ -1,8 +1,6 @@
 """The build: both notebooks, the facts that hold before anything is written, and nbgrader's own
 opinion."""
 
-from __future__ import annotations
-
 import ast
 import json
 import os
@@ -55,7 +53,7 @@ def built(folder: Path, text: str = SOUND) -> Path:
     return folder / "assignments" / "doubling" / "doubling.ipynb"
 
 
-def test_the_full_notebook_holds_every_cell_but_the_oracles(tmp_path: Path) -> None:
+def test_the_full_notebook_holds_every_cell_but_the_oracles(tmp_path):
     full = cells(build.notebooks(authored(tmp_path))[0])
     prose, setup, plain, step, visible, hidden, manual = full.values()
     assert list(full)[1:2] + list(full)[3:] == [
@@ -120,9 +118,7 @@ def test_the_full_notebook_holds_every_cell_but_the_oracles(tmp_path: Path) -> N
         ("# Rows", "doubling"),
     ],
 )
-def test_an_exercise_is_called_as_the_first_heading_of_its_prose(
-    tmp_path: Path, heading: str, title: str
-) -> None:
+def test_an_exercise_is_called_as_the_first_heading_of_its_prose(tmp_path, heading, title):
     assert SOUND.count("# # Doubling") == 1
     text = SOUND.replace("# # Doubling", heading)
     for notebook in build.notebooks(authored(tmp_path, text)):
@@ -131,7 +127,7 @@ def test_an_exercise_is_called_as_the_first_heading_of_its_prose(
         assert from_notebook(json.loads(notebook)).title == title
 
 
-def test_the_release_keeps_the_question_and_nothing_of_the_answer(tmp_path: Path) -> None:
+def test_the_release_keeps_the_question_and_nothing_of_the_answer(tmp_path):
     release = cells(build.notebooks(authored(tmp_path))[1])
     assert release["double"]["source"] == (
         "# Step 1 of 1 · double · 5 points\ndef double(x):\n"
@@ -142,7 +138,7 @@ def test_the_release_keeps_the_question_and_nothing_of_the_answer(tmp_path: Path
     assert release["why"]["source"] == "Why?\n\n*Write your answer here.*"
 
 
-def test_nothing_hidden_reaches_the_release(tmp_path: Path) -> None:
+def test_nothing_hidden_reaches_the_release(tmp_path):
     text = "# CANARY before the first cell\n" + SOUND.replace(
         "    return 2", "    # CANARY comment\n    canary = 'CANARY'\n    return 2"
     ).replace("# %% oracles", "# %% oracles\nCANARY = 1\n\n").replace(
@@ -158,7 +154,7 @@ def test_nothing_hidden_reaches_the_release(tmp_path: Path) -> None:
     )
 
 
-def test_building_again_changes_nothing_and_writes_nothing(tmp_path: Path) -> None:
+def test_building_again_changes_nothing_and_writes_nothing(tmp_path):
     release = built(tmp_path)
     before = {
         path: (path.read_bytes(), path.stat().st_mtime_ns) for path in tmp_path.rglob("*.ipynb")
@@ -170,7 +166,7 @@ def test_building_again_changes_nothing_and_writes_nothing(tmp_path: Path) -> No
     }
 
 
-def test_check_names_what_is_out_of_date_and_writes_nothing(tmp_path: Path) -> None:
+def test_check_names_what_is_out_of_date_and_writes_nothing(tmp_path):
     release = built(tmp_path)
     authored(tmp_path, SOUND.replace("Rows of", "Columns of"))
     before = release.read_bytes()
@@ -181,7 +177,7 @@ def test_check_names_what_is_out_of_date_and_writes_nothing(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("seed", ["1", pytest.param("2", marks=pytest.mark.everything)])
-def test_the_bytes_depend_on_the_text_alone(tmp_path: Path, seed: str) -> None:
+def test_the_bytes_depend_on_the_text_alone(tmp_path, seed):
     path = authored(tmp_path)
     here = build.notebooks(path)
     path.write_bytes(b"\xef\xbb\xbf" + SOUND.replace("\n", "\r\n").encode())
@@ -197,7 +193,7 @@ def test_the_bytes_depend_on_the_text_alone(tmp_path: Path, seed: str) -> None:
     assert there.stdout == b"".join(here)
 
 
-def test_a_new_cell_leaves_the_other_cells_their_ids(tmp_path: Path) -> None:
+def test_a_new_cell_leaves_the_other_cells_their_ids(tmp_path):
     before = cells(build.notebooks(authored(tmp_path))[0])
     text = SOUND.replace("# %% setup", "# %% [markdown]\n# New.\n\n# %% setup").replace(
         "# %% oracles", "# %%\nprint(np.ones(2))\n\n# %% oracles"
@@ -206,7 +202,7 @@ def test_a_new_cell_leaves_the_other_cells_their_ids(tmp_path: Path) -> None:
     assert set(before) < set(after) and len(after) == len(before) + 2
 
 
-def test_files_beside_the_notebook_are_handed_out_with_it(tmp_path: Path) -> None:
+def test_files_beside_the_notebook_are_handed_out_with_it(tmp_path):
     table = tmp_path / "solutions" / "doubling" / "data" / "table.csv"
     table.parent.mkdir(parents=True)
     table.write_text("1,2\n")
@@ -218,7 +214,7 @@ def test_files_beside_the_notebook_are_handed_out_with_it(tmp_path: Path) -> Non
     ]  # fmt: skip
 
 
-def test_a_file_that_is_handed_out_no_more_is_said(tmp_path: Path) -> None:
+def test_a_file_that_is_handed_out_no_more_is_said(tmp_path):
     release = built(tmp_path)
     (release.parent / "answers.csv").write_text("2")
     (release.parent / ".ipynb_checkpoints").mkdir()
@@ -231,9 +227,7 @@ def test_a_file_that_is_handed_out_no_more_is_said(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["answers.py", "deeper/answers.py", "doubling-Copy1.ipynb"])
-def test_code_and_second_notebooks_beside_the_notebook_are_refused(
-    tmp_path: Path, name: str
-) -> None:
+def test_code_and_second_notebooks_beside_the_notebook_are_refused(tmp_path, name):
     path = tmp_path / "solutions" / "doubling" / name
     path.parent.mkdir(parents=True)
     path.write_text("secret")
@@ -242,7 +236,7 @@ def test_code_and_second_notebooks_beside_the_notebook_are_refused(
     assert not (tmp_path / "assignments").exists()
 
 
-def test_an_unknown_exercise_is_said_with_those_there_are(tmp_path: Path) -> None:
+def test_an_unknown_exercise_is_said_with_those_there_are(tmp_path):
     authored(tmp_path)
     authored(tmp_path, name="doubling_misconceptions")
     authored(tmp_path, name="doubling_right_answers")
@@ -253,9 +247,7 @@ def test_an_unknown_exercise_is_said_with_those_there_are(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     "blocked", ["assignments", "assignments/doubling", "assignments/doubling/doubling.ipynb/"]
 )
-def test_what_cannot_be_written_is_said_and_leaves_nothing_half_done(
-    tmp_path: Path, blocked: str
-) -> None:
+def test_what_cannot_be_written_is_said_and_leaves_nothing_half_done(tmp_path, blocked):
     (tmp_path / blocked).parent.mkdir(parents=True, exist_ok=True)
     if blocked.endswith("/"):
         (tmp_path / blocked).mkdir()
@@ -286,9 +278,7 @@ def test_what_cannot_be_written_is_said_and_leaves_nothing_half_done(
         ("x = rng", "exit()\nx = rng", "check=\"double-drawn", "fails its own check double-drawn (SystemExit"),
     ],
 )  # fmt: skip
-def test_an_exercise_that_does_not_prove_itself_is_not_written(
-    tmp_path: Path, old: str, new: str, at: str, says: str
-) -> None:
+def test_an_exercise_that_does_not_prove_itself_is_not_written(tmp_path, old, new, at, says):
     text = SOUND.replace(old, new, 1)
     with pytest.raises(Unusable) as caught:
         built(tmp_path, text)
@@ -306,15 +296,13 @@ def test_an_exercise_that_does_not_prove_itself_is_not_written(
         ("x = rng", "import os\nos._exit(3)\nx = rng", "check=\"double-drawn", "ends Python (exit code 3)"),
     ],
 )  # fmt: skip
-def test_nor_is_one_that_harms_the_process_it_is_rehearsed_in(
-    tmp_path: Path, old: str, new: str, at: str, says: str
-) -> None:
+def test_nor_is_one_that_harms_the_process_it_is_rehearsed_in(tmp_path, old, new, at, says):
     test_an_exercise_that_does_not_prove_itself_is_not_written(tmp_path, old, new, at, says)
 
 
 @pytest.mark.everything
 @pytest.mark.usefixtures("started_rehearsals")
-def test_an_exercise_that_never_ends_is_stopped_and_said(tmp_path: Path) -> None:
+def test_an_exercise_that_never_ends_is_stopped_and_said(tmp_path):
     path = authored(tmp_path, SOUND.replace("x = rng", "import time; time.sleep(9999)\nx = rng"))
     with pytest.raises(
         Unusable, match=r"double-drawn is not done after 9 s for the whole file; make it faster"
@@ -349,9 +337,7 @@ def course(folder: Path, name: str) -> Path:
         *((name, "formgrader") for name in EXERCISES),
     ],
 )
-def test_nbgraders_own_release_leaves_the_checkout_clean(
-    tmp_path: Path, name: str, way: str
-) -> None:
+def test_nbgraders_own_release_leaves_the_checkout_clean(tmp_path, name, way):
     folder = tmp_path / "course with space"
     folder.mkdir()
     course(folder, name)
@@ -388,7 +374,7 @@ def test_nbgraders_own_release_leaves_the_checkout_clean(
 
 # What lies elsewhere is followed in nbgrader/test_plugin.py, too.
 @pytest.mark.everything
-def test_a_course_can_keep_its_state_elsewhere(tmp_path: Path) -> None:
+def test_a_course_can_keep_its_state_elsewhere(tmp_path):
     folder = tmp_path / "course"
     folder.mkdir()
     course(folder, "doubling")
@@ -422,13 +408,13 @@ def committed(name: str) -> tuple[bytes, bytes]:
 
 @pytest.mark.usefixtures("read_once")
 @pytest.mark.parametrize("name", EXERCISES)
-def test_the_committed_notebooks_are_up_to_date(name: str) -> None:
+def test_the_committed_notebooks_are_up_to_date(name):
     assert build.build(ROOT, name, check=True) == []
 
 
 @pytest.mark.usefixtures("read_once")
 @pytest.mark.parametrize("name", EXERCISES)
-def test_no_line_of_an_answer_an_oracle_or_a_hidden_check_is_released(name: str) -> None:
+def test_no_line_of_an_answer_an_oracle_or_a_hidden_check_is_released(name):
     path = ROOT / "solutions" / f"{name}.py"
     release = cells(committed(name)[1])
     secret: set[str] = set()
@@ -454,7 +440,7 @@ def test_no_line_of_an_answer_an_oracle_or_a_hidden_check_is_released(name: str)
 @pytest.mark.usefixtures("read_once")
 @pytest.mark.everything
 @pytest.mark.parametrize("name", EXERCISES)
-def test_the_solution_passes_every_check_and_the_blank_stub_none(name: str) -> None:
+def test_the_solution_passes_every_check_and_the_blank_stub_none(name):
     path = ROOT / "solutions" / f"{name}.py"
     authored, (full, release) = read.read(path), committed(name)
     self_check.rehearse(authored, full, {})
@@ -483,7 +469,7 @@ def with_needed(path: Path, folder: Path) -> Path:
         for name in EXERCISES
     ],
 )
-def test_the_authored_file_runs_as_plain_python(tmp_path: Path, name: str) -> None:
+def test_the_authored_file_runs_as_plain_python(tmp_path, name):
     path = ROOT / "solutions" / f"{name}.py"
     if read.read(path).of("needed"):
         path = with_needed(path, tmp_path)
@@ -501,13 +487,13 @@ def test_the_authored_file_runs_as_plain_python(tmp_path: Path, name: str) -> No
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_what_is_not_handed_out_is_what_nbgrader_ignores() -> None:
+def test_what_is_not_handed_out_is_what_nbgrader_ignores():
     from nbgrader.coursedir import CourseDirectory
 
     assert list(data_files.IGNORED) == CourseDirectory().ignore
 
 
-def test_the_last_line_counts_all_points_and_those_by_hand(tmp_path: Path) -> None:
+def test_the_last_line_counts_all_points_and_those_by_hand(tmp_path):
     courses.write_root(tmp_path)
     done = processes.call("build", courses.NAME, cwd=tmp_path)
     assert done.stdout.splitlines()[-1] == (

@@ -1,7 +1,5 @@
 """Fresh answers: wrong and right ones that no check was written for, graded from a file."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -50,7 +48,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def test_a_file_of_answers_is_graded_and_each_gets_a_row(course: Path) -> None:
+def test_a_file_of_answers_is_graded_and_each_gets_a_row(course):
     file = course / "fresh.py"
     file.write_text(ANSWERS, encoding="utf-8")
     done = call("prove", NAME, "--answers", file, "--json", course / "fresh.json", cwd=course)
@@ -74,7 +72,7 @@ def test_a_file_of_answers_is_graded_and_each_gets_a_row(course: Path) -> None:
     )
 
 
-def test_a_bank_can_be_tried_as_well() -> None:
+def test_a_bank_can_be_tried_as_well():
     attention = exercise.load(ROOT, "attention")
     bank = ROOT / "solutions" / "attention_misconceptions.py"
     found = fresh_answers.read(bank, attention)
@@ -92,7 +90,7 @@ def test_a_bank_can_be_tried_as_well() -> None:
         ('@wrong_answer(step="double", family="f")\ndef f(x):\n    return x\n', ":1: family is no mark of an entry; write named, step as texts"),
     ],
 )  # fmt: skip
-def test_a_file_that_cannot_be_used_gets_one_line(course: Path, text: str, says: str) -> None:
+def test_a_file_that_cannot_be_used_gets_one_line(course, text, says):
     file = course / "broken.py"
     file.write_text(text, encoding="utf-8")
     with pytest.raises(Unusable) as caught:
@@ -100,7 +98,7 @@ def test_a_file_that_cannot_be_used_gets_one_line(course: Path, text: str, says:
     assert str(caught.value).startswith(str(file)) and says in str(caught.value)
 
 
-def test_cover_and_answers_are_two_things(course: Path) -> None:
+def test_cover_and_answers_are_two_things(course):
     done = call("prove", NAME, "--cover", "--answers", "fresh.py", cwd=course)
     assert done.returncode == 2
     assert "--cover and --answers" in done.stderr

@@ -1,7 +1,5 @@
 """Steps that students are given: a course leaves them out, and the others carry their points."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -129,7 +127,7 @@ def points(path: Path) -> dict[str, float | None]:
     return {check.id: check.points for check in read.read(path).of("check")}
 
 
-def test_the_other_checks_carry_the_points_of_a_given_step(course: Path) -> None:
+def test_the_other_checks_carry_the_points_of_a_given_step(course):
     assert points(write(course, "double")) == {
         "four_times-one": 2.9,
         "four_times-text": 1.4,
@@ -142,7 +140,7 @@ def test_the_other_checks_carry_the_points_of_a_given_step(course: Path) -> None
     assert sum(value or 0 for value in points(write(course)).values()) == 10
 
 
-def test_a_given_step_stands_in_its_place_with_the_solution_and_locked(course: Path) -> None:
+def test_a_given_step_stands_in_its_place_with_the_solution_and_locked(course):
     write(course, "double")
     build.build(course, "three")
     release = json.loads((course / "assignments" / "three" / "three.ipynb").read_bytes())
@@ -158,9 +156,7 @@ def test_a_given_step_stands_in_its_place_with_the_solution_and_locked(course: P
 
 
 @pytest.mark.parametrize("changed", [False, True])
-def test_the_grader_uses_the_given_step_whatever_a_student_makes_of_it(
-    course: Path, changed: bool
-) -> None:
+def test_the_grader_uses_the_given_step_whatever_a_student_makes_of_it(course, changed):
     write(course, "double")
     build.build(course, "three")
     known = exercise.load(course, "three")
@@ -180,7 +176,7 @@ def test_the_grader_uses_the_given_step_whatever_a_student_makes_of_it(
     assert (result.score, result.max_score) == (4.3, 10.0)
 
 
-def test_the_banks_answers_to_a_given_step_are_left_out(course: Path) -> None:
+def test_the_banks_answers_to_a_given_step_are_left_out(course):
     write(course, "double")
     build.build(course, "three")
     known = exercise.load(course, "three")
@@ -191,7 +187,7 @@ def test_the_banks_answers_to_a_given_step_are_left_out(course: Path) -> None:
     assert not {"wrong-squared", "unusual-twofold"} & people
 
 
-def test_a_later_exercise_may_need_a_given_step(course: Path) -> None:
+def test_a_later_exercise_may_need_a_given_step(course):
     write(course, "double")
     later = THREE.format(double="", four_times="", negated="").replace(
         "# %% setup", '# %% setup needs="three:double"'
@@ -202,7 +198,7 @@ def test_a_later_exercise_may_need_a_given_step(course: Path) -> None:
     assert [cell.id for cell in read.read(path).of("needed")] == ["double"]
 
 
-def test_what_cannot_be_given_is_said(course: Path) -> None:
+def test_what_cannot_be_given_is_said(course):
     with pytest.raises(Unusable, match="no step with points is left to write; give fewer of them"):
         read.read(write(course, "double", "four_times", "negated"))
 

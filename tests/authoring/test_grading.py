@@ -1,7 +1,5 @@
 """The engine's opinion of a built exercise, asked before anything is written."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
@@ -20,7 +18,7 @@ from tests.support.doubling import TINY, authored
 pytestmark = pytest.mark.usefixtures("forked_rehearsals", "kept_parents")
 
 
-def test_a_solution_whose_values_cannot_leave_the_worker_is_not_built(tmp_path: Path) -> None:
+def test_a_solution_whose_values_cannot_leave_the_worker_is_not_built(tmp_path):
     text = TINY.replace("return x + x", "return {x + x} if isinstance(x, int) else object()")
     text = text.replace("== 2,", "== {2},").replace('== "aa"', "is not None")
     path = authored(tmp_path, text)
@@ -35,7 +33,7 @@ def test_a_solution_whose_values_cannot_leave_the_worker_is_not_built(tmp_path: 
     assert not list(tmp_path.rglob("*.ipynb"))
 
 
-def test_a_solution_that_answers_by_chance_is_told_how_to(tmp_path: Path) -> None:
+def test_a_solution_that_answers_by_chance_is_told_how_to(tmp_path):
     text = TINY.replace("return x + x", "import random\n    return random.random() or x")
     text = text.replace("== 2,", "< 1,").replace('== "aa"', "< 1")
     authored(tmp_path, text)
@@ -46,7 +44,7 @@ def test_a_solution_that_answers_by_chance_is_told_how_to(tmp_path: Path) -> Non
         assert re.search("double gave two different answers .*; let chance come from", line)
 
 
-def test_a_setup_that_raises_where_student_code_runs_is_said(tmp_path: Path) -> None:
+def test_a_setup_that_raises_where_student_code_runs_is_said(tmp_path):
     text = TINY.replace("# %% step=", "# %% setup\nimport colorsys, typer\n\n# %% step=", 1)
     path = authored(tmp_path, text)
     with pytest.raises(Unusable) as caught:
@@ -57,7 +55,7 @@ def test_a_setup_that_raises_where_student_code_runs_is_said(tmp_path: Path) -> 
     )
 
 
-def test_a_blank_stub_that_earns_points_is_not_built(tmp_path: Path) -> None:
+def test_a_blank_stub_that_earns_points_is_not_built(tmp_path):
     path = authored(tmp_path, TINY)
     full, _ = build.notebooks(path)
     with pytest.raises(Unusable) as caught:
@@ -70,7 +68,7 @@ def test_a_blank_stub_that_earns_points_is_not_built(tmp_path: Path) -> None:
     ]
 
 
-def test_a_right_answer_that_the_engine_refuses_is_named(tmp_path: Path) -> None:
+def test_a_right_answer_that_the_engine_refuses_is_named(tmp_path):
     authored(tmp_path, TINY)
     build.build(tmp_path, "doubling")
     known = exercise.load(tmp_path, "doubling")
@@ -89,13 +87,13 @@ def test_a_right_answer_that_the_engine_refuses_is_named(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("words", grading.REPAIRS)
-def test_the_words_that_have_a_repair_are_still_said_where_answers_are_graded(words: str) -> None:
+def test_the_words_that_have_a_repair_are_still_said_where_answers_are_graded(words):
     package = Path(grading.__file__).parent.parent
     paths = [*package.glob("engine/*.py"), *package.glob("tools/*.py")]
     assert any(words in path.read_text(encoding="utf-8") for path in paths)
 
 
-def test_all_that_fails_is_said_in_one_run(tmp_path: Path) -> None:
+def test_all_that_fails_is_said_in_one_run(tmp_path):
     authored(tmp_path, TINY.replace("return x + x", "return 3"))
     with pytest.raises(Unusable) as caught:
         build.build(tmp_path, "doubling")
@@ -127,7 +125,7 @@ assert negated(1) == -1
 '''
 
 
-def test_a_step_that_calls_a_wrong_one_is_not_blamed(tmp_path: Path) -> None:
+def test_a_step_that_calls_a_wrong_one_is_not_blamed(tmp_path):
     path = authored(tmp_path, TINY.replace("return x + x", "return 3") + SECOND)
     with pytest.raises(Unusable) as caught:
         build.build(tmp_path, "doubling")
@@ -155,7 +153,7 @@ assert negated(np.datetime64(0, "s")) == 2
 '''
 
 
-def test_mistakes_of_all_kinds_are_said_in_one_run(tmp_path: Path) -> None:
+def test_mistakes_of_all_kinds_are_said_in_one_run(tmp_path):
     text = TINY.replace("return x + x", "return 3") + SECOND + THIRD
     text = text.replace("# %% step=", "# %% setup\nimport numpy as np\n\n# %% step=", 1)
     text = text.replace(
@@ -184,7 +182,7 @@ def test_mistakes_of_all_kinds_are_said_in_one_run(tmp_path: Path) -> None:
     assert said == []
 
 
-def test_where_the_engine_fails_a_step_those_that_call_it_are_not_blamed(tmp_path: Path) -> None:
+def test_where_the_engine_fails_a_step_those_that_call_it_are_not_blamed(tmp_path):
     text = TINY.replace("return x + x", "import typer\n    return x + x")
     path = authored(tmp_path, text + SECOND.split('# %% step="negated')[0])
     with pytest.raises(Unusable) as caught:
@@ -194,9 +192,7 @@ def test_where_the_engine_fails_a_step_those_that_call_it_are_not_blamed(tmp_pat
     assert said == [f":12: {cause} double-by_hand", f":17: {cause} double-text"]
 
 
-def test_a_mistake_in_a_mark_is_said_before_anything_slow_is_loaded(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_mistake_in_a_mark_is_said_before_anything_slow_is_loaded(tmp_path, monkeypatch, capsys):
     text = TINY.replace("points=1", "pts=1").replace("hidden=true", "hidden=yes")
     authored(tmp_path, text)
     monkeypatch.chdir(tmp_path)
@@ -211,9 +207,7 @@ def test_a_mistake_in_a_mark_is_said_before_anything_slow_is_loaded(
     ]
 
 
-def test_an_exercise_without_a_title_is_built_and_told_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_exercise_without_a_title_is_built_and_told_so(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     for text, count in ((TINY, 0), (TINY.replace("# # Doubling", "# Rows."), 1)):
         path = authored(tmp_path, text)
@@ -238,9 +232,7 @@ def test_an_exercise_without_a_title_is_built_and_told_so(
         ("import random\nrng = 1", "rng", ""),
     ],
 )
-def test_a_solution_that_draws_now_and_then_is_built_and_told_so(
-    tmp_path: Path, setup: str, draw: str, named: str
-) -> None:
+def test_a_solution_that_draws_now_and_then_is_built_and_told_so(tmp_path, setup, draw, named):
     text = TINY.replace("    return x + x", f"    {draw}\n    return x + x")
     text = text.replace("# %% step=", f"# %% setup\n{setup}\n\n# %% step=", 1)
     found = [problem.cause for problem in build.notes(read.read(authored(tmp_path, text)))]
@@ -251,7 +243,7 @@ def test_a_solution_that_draws_now_and_then_is_built_and_told_so(
     assert not list(build.notes(read.read(authored(tmp_path, text))))
 
 
-def test_linting_loads_neither_nbgrader_nor_the_engine(tmp_path: Path) -> None:
+def test_linting_loads_neither_nbgrader_nor_the_engine(tmp_path):
     path = authored(tmp_path, TINY)
     code = (
         "import sys, pathlib; from autograder.authoring import read; "

@@ -1,7 +1,5 @@
 """Hints: the question of the student's own mistake, while they work and on their page."""
 
-from __future__ import annotations
-
 import base64
 import bz2
 import contextlib
@@ -242,7 +240,7 @@ def f(n):
 """
 
 
-def test_a_change_of_the_reference_that_never_ends_does_not_hold_up_the_build() -> None:
+def test_a_change_of_the_reference_that_never_ends_does_not_hold_up_the_build():
     setup = written_tools.setup("same")
     counted = toy.exercise("tools.same(f(3), [2, 1, 0], 'the way down')", setup=setup, f=DOWN)
     found = [experiment.sentence for _, experiment in experiments_caught(counted)]

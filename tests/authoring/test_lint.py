@@ -1,10 +1,7 @@
 """The authored file: what a sound one reads as, and the one line that each mistake of a teacher
 gets."""
 
-from __future__ import annotations
-
 import re
-from pathlib import Path
 
 import pytest
 
@@ -16,7 +13,7 @@ HIDDEN = 'check="double-drawn" points=3.5 category="edge cases" hidden=true'
 VISIBLE = 'check="double-by_hand" points=1.5 category="values"'
 
 
-def test_a_sound_file_is_read_with_its_cells_marks_and_lines(tmp_path: Path) -> None:
+def test_a_sound_file_is_read_with_its_cells_marks_and_lines(tmp_path):
     found = read.read(authored(tmp_path))
     assert found.exercise == "doubling"
     kinds = ["prose", "setup", "plain", "oracles", "step", "check", "check", "manual"]
@@ -38,7 +35,7 @@ def test_a_sound_file_is_read_with_its_cells_marks_and_lines(tmp_path: Path) -> 
         assert cell.markdown or lines[cell.first - 1] == cell.source.split("\n")[0]
 
 
-def test_jupytext_reads_the_same_cells(tmp_path: Path) -> None:
+def test_jupytext_reads_the_same_cells(tmp_path):
     jupytext = pytest.importorskip("jupytext")
     theirs = jupytext.reads(SOUND, fmt="py:percent").cells
     ours = read.read(authored(tmp_path)).cells
@@ -373,9 +370,7 @@ def test_jupytext_reads_the_same_cells(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_mistake_gets_one_line_with_file_line_cause_and_repair(
-    tmp_path: Path, old: str, new: str, at: str, says: str
-) -> None:
+def test_a_mistake_gets_one_line_with_file_line_cause_and_repair(tmp_path, old, new, at, says):
     text = SOUND.replace(old, new, 1)
     assert text != SOUND
     path = authored(tmp_path, text)
@@ -388,7 +383,7 @@ def test_a_mistake_gets_one_line_with_file_line_cause_and_repair(
     assert len(caught.value.lines) <= 2, caught.value.lines
 
 
-def test_all_mistakes_of_a_file_are_said_at_once(tmp_path: Path) -> None:
+def test_all_mistakes_of_a_file_are_said_at_once(tmp_path):
     text = (
         SOUND.replace("points=1.5 ", "")
         .replace('category="edge cases"', 'category=" "')
@@ -404,9 +399,7 @@ def test_all_mistakes_of_a_file_are_said_at_once(tmp_path: Path) -> None:
     ]
 
 
-def test_a_category_is_any_text_but_one_that_is_nearly_another_is_asked_about(
-    tmp_path: Path,
-) -> None:
+def test_a_category_is_any_text_but_one_that_is_nearly_another_is_asked_about(tmp_path):
     check = SOUND[SOUND.index('# %% check="double-by_hand"') : SOUND.index('# %% check="double-dr')]
     more = check.replace("double-by_hand", "double-again")
     text = SOUND.replace('category="values"', 'category="Größe & Form"')
@@ -434,9 +427,7 @@ def test_a_category_is_any_text_but_one_that_is_nearly_another_is_asked_about(
         (("gradient of Q", "gradient of K", "row sums", "column sums"), []),
     ],
 )  # fmt: skip
-def test_of_categories_that_are_alike_the_rarer_one_is_told_once(
-    tmp_path: Path, categories: tuple[str, ...], told: list[tuple[str, str]]
-) -> None:
+def test_of_categories_that_are_alike_the_rarer_one_is_told_once(tmp_path, categories, told):
     start, end = SOUND.index('# %% check="double-by_hand"'), SOUND.index('# %% check="double-dr')
     checks = []
     for number, category in enumerate(categories):
@@ -473,9 +464,7 @@ BEFORE = 'agree(double(x), double_by_definition(x), "the doubles")\n'
         ("def draw():\n    return np.random.rand(4)", "rng.normal(size=4)", ""),
     ],
 )
-def test_what_a_check_draws_comes_from_rng(
-    tmp_path: Path, setup: str, drawn: str, says: str
-) -> None:
+def test_what_a_check_draws_comes_from_rng(tmp_path, setup, drawn, says):
     text = SOUND.replace("rng = np.random", f"{setup}\n\nrng = np.random", 1)
     path = authored(tmp_path, text.replace(DRAWS, f"x = {drawn}\n"))
     if not says:
@@ -519,9 +508,7 @@ def test_what_a_check_draws_comes_from_rng(
         ('n = 3\ny = rng.normal(0, 1, n)\nassert double(y)[0] == 2 * y[0], f"{n} numbers"', ""),
     ],
 )  # fmt: skip
-def test_the_message_of_a_hidden_check_holds_nothing_that_was_drawn(
-    tmp_path: Path, judgement: str, held: str
-) -> None:
+def test_the_message_of_a_hidden_check_holds_nothing_that_was_drawn(tmp_path, judgement, held):
     text = SOUND.replace(BEFORE, f"{judgement}\n")
     if judgement.startswith("from autograder"):
         judgement = judgement.split("\n")[1]
@@ -540,9 +527,7 @@ def test_the_message_of_a_hidden_check_holds_nothing_that_was_drawn(
     read.read(authored(tmp_path, text.replace(" hidden=true", "")))
 
 
-def test_a_dtype_may_be_asked_for_where_the_exercise_says_that_float32_is_not_right(
-    tmp_path: Path,
-) -> None:
+def test_a_dtype_may_be_asked_for_where_the_exercise_says_that_float32_is_not_right(tmp_path):
     text = SOUND.replace('"the doubles")', '"the doubles")\nassert double(x).dtype == np.float64')
     path = authored(tmp_path, text)
     with pytest.raises(Unusable, match="compares dtype"):
@@ -561,7 +546,7 @@ def test_a_dtype_may_be_asked_for_where_the_exercise_says_that_float32_is_not_ri
         (b"# %%\nx = 1\x00\n", ":2: not Python"),
     ],
 )
-def test_a_file_that_is_no_exercise_gets_one_line(tmp_path: Path, raw: bytes, says: str) -> None:
+def test_a_file_that_is_no_exercise_gets_one_line(tmp_path, raw, says):
     path = authored(tmp_path)
     path.write_bytes(raw)
     with pytest.raises(Unusable) as caught:
@@ -569,20 +554,20 @@ def test_a_file_that_is_no_exercise_gets_one_line(tmp_path: Path, raw: bytes, sa
     assert says in str(caught.value) and "\n" not in str(caught.value)
 
 
-def test_a_missing_file_a_folder_and_an_impossible_name_get_one_line(tmp_path: Path) -> None:
+def test_a_missing_file_a_folder_and_an_impossible_name_get_one_line(tmp_path):
     for path in (tmp_path / "missing.py", tmp_path, authored(tmp_path, name="a+b")):
         with pytest.raises(Unusable, match="; "):
             read.read(path)
 
 
-def test_line_endings_and_a_byte_order_mark_make_no_difference(tmp_path: Path) -> None:
+def test_line_endings_and_a_byte_order_mark_make_no_difference(tmp_path):
     path = authored(tmp_path)
     plain = read.read(path)
     path.write_bytes(b"\xef\xbb\xbf" + SOUND.replace("\n", "\r\n").encode())
     assert read.read(path) == plain
 
 
-def test_a_hidden_check_gets_the_oracles_it_needs_and_no_others() -> None:
+def test_a_hidden_check_gets_the_oracles_it_needs_and_no_others():
     teacher_only = [
         '"""Notes."""\nSECRET = 1\n\n\ndef slow(x):\n    return helper(x) + TABLE["a"]',
         '@staticmethod\ndef helper(x):\n    return x\n\n\nTABLE = {}\nTABLE["a"] = helper.__func__(2)\n'

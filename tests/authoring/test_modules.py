@@ -1,10 +1,7 @@
 """What the build writes into the setup cell: the tools that are used, and the course's own code."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -62,7 +59,7 @@ def cells(notebook: bytes) -> dict[str, str]:
     return {cell["id"]: "".join(cell["source"]) for cell in json.loads(notebook)["cells"]}
 
 
-def test_an_exercise_without_a_setup_cell_gets_one_with_the_tools(tmp_path: Path) -> None:
+def test_an_exercise_without_a_setup_cell_gets_one_with_the_tools(tmp_path):
     authored(tmp_path, TINY)
     build.build(tmp_path, "doubling")
     release = (tmp_path / "assignments" / "doubling" / "doubling.ipynb").read_bytes()
@@ -82,7 +79,7 @@ def test_an_exercise_without_a_setup_cell_gets_one_with_the_tools(tmp_path: Path
         assert grader.grade(release, None).result.score == 0
 
 
-def test_shared_code_is_written_out_as_far_as_it_is_used(tmp_path: Path) -> None:
+def test_shared_code_is_written_out_as_far_as_it_is_used(tmp_path):
     text = with_setup("LETTERS = some_letters(2)").replace(
         'double("a") ==', "double(LETTERS[0]) =="
     )
@@ -103,8 +100,8 @@ def test_shared_code_is_written_out_as_far_as_it_is_used(tmp_path: Path) -> None
     [("doubling.py", "older than doubling.py"), ("shared.py", "older than shared.py")],
 )
 def test_a_notebook_that_is_older_than_what_was_written_in_is_refused_by_name(
-    tmp_path: Path, changed: str, says: str
-) -> None:
+    tmp_path, changed, says
+):
     authored(tmp_path, with_setup(), shared=SHARED)
     build.build(tmp_path, "doubling")
     before = exercise.load(tmp_path, "doubling").sha256
@@ -116,7 +113,7 @@ def test_a_notebook_that_is_older_than_what_was_written_in_is_refused_by_name(
     assert exercise.load(tmp_path, "doubling").sha256 != before
 
 
-def test_a_notebook_that_is_older_than_the_tools_is_refused(tmp_path: Path, monkeypatch) -> None:
+def test_a_notebook_that_is_older_than_the_tools_is_refused(tmp_path, monkeypatch):
     authored(tmp_path, TINY)
     build.build(tmp_path, "doubling")
     monkeypatch.setattr("autograder.exercises.sources.TOOLS", tmp_path)
@@ -124,7 +121,7 @@ def test_a_notebook_that_is_older_than_the_tools_is_refused(tmp_path: Path, monk
         exercise.load(tmp_path, "doubling")
 
 
-def test_shared_code_that_is_gone_or_broken_is_said(tmp_path: Path) -> None:
+def test_shared_code_that_is_gone_or_broken_is_said(tmp_path):
     path = authored(tmp_path, with_setup())
     with pytest.raises(Unusable, match=r"shared\.py: No such file .*; doubling\.py imports it"):
         read.read(path)
@@ -151,9 +148,7 @@ def test_shared_code_that_is_gone_or_broken_is_said(tmp_path: Path) -> None:
         ("assert double(1)", "from autograder import tools\nassert double(1)", "this check cell imports what the build"),
     ],
 )  # fmt: skip
-def test_a_wrong_use_of_the_modules_gets_one_line(
-    tmp_path: Path, old: str, new: str, says: str
-) -> None:
+def test_a_wrong_use_of_the_modules_gets_one_line(tmp_path, old, new, says):
     text = with_setup()
     assert old in text
     path = authored(tmp_path, text.replace(old, new, 1), shared=SHARED)
@@ -162,14 +157,14 @@ def test_a_wrong_use_of_the_modules_gets_one_line(
     assert says in str(caught.value) and f"{path}:" in str(caught.value)
 
 
-def test_names_imported_from_the_tools_are_bound() -> None:
+def test_names_imported_from_the_tools_are_bound():
     code = (
         "import math\n\nfrom autograder.tools import (\n    agree as alike,\n    same,\n)\n\nx = 1"
     )
     assert without_imports(code) == "import math\n\nalike = tools.agree\nsame = tools.same\n\nx = 1"
 
 
-def test_only_code_is_indented_and_docstrings_with_it() -> None:
+def test_only_code_is_indented_and_docstrings_with_it():
     code = 'def f():\n    """One\n    two."""\n\n    return """a\nb""" + f"""\n{1}"""'
     space: dict[str, Any] = {}
     exec(f"if True:\n{indented(code)}", space)
@@ -177,7 +172,7 @@ def test_only_code_is_indented_and_docstrings_with_it() -> None:
     assert '        """One\n        two."""\n\n        return """a\nb"""' in indented(code)
 
 
-def test_annotations_go_and_nothing_else() -> None:
+def test_annotations_go_and_nothing_else():
     code = 'N: dict[str, int] = {"é": 1}\n\n\ndef f(a: "é", *b: int, c: int = 2, d=3, **e: str) -> "->":\n    x: int = a\n    return x'
     assert untyped(code, signatures=True) == (
         'N = {"é": 1}\n\n\ndef f(a, *b, c=2, d=3, **e):\n    x = a\n    return x'
@@ -185,7 +180,7 @@ def test_annotations_go_and_nothing_else() -> None:
     assert untyped(code, signatures=False) == code.replace(": dict[str, int]", "")
 
 
-def test_no_two_modules_of_the_tools_bind_one_name() -> None:
+def test_no_two_modules_of_the_tools_bind_one_name():
     bound: Counter[str] = Counter()
     for path in TOOLS.glob("*.py"):
         if path.stem != "__init__":
@@ -195,7 +190,7 @@ def test_no_two_modules_of_the_tools_bind_one_name() -> None:
     assert max(bound.values()) == 1, bound.most_common(1)
 
 
-def test_a_student_may_call_variables_as_the_tools_call_their_own() -> None:
+def test_a_student_may_call_variables_as_the_tools_call_their_own():
     notebook = json.loads((ROOT / "solutions" / "attention" / "attention.ipynb").read_bytes())
     setup, *others = (cell for cell in notebook["cells"] if "autograder" in cell["metadata"])
     names: dict[str, Any] = {"__name__": "__main__"}

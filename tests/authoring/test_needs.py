@@ -1,7 +1,5 @@
 """Exercises that need functions of earlier ones."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -75,9 +73,7 @@ def graded(root: Path, data: bytes) -> Result:
         return grader.grade(data, "ada").result
 
 
-def test_a_later_exercise_has_a_cell_to_paste_into_and_nothing_of_the_solution(
-    course: Path,
-) -> None:
+def test_a_later_exercise_has_a_cell_to_paste_into_and_nothing_of_the_solution(course):
     release = released(course)
     cells = {cell["id"]: "".join(cell["source"]) for cell in json.loads(release)["cells"]}
     assert list(cells) == ["setup", "double", "quadruple", "quadruple-by_hand", "quadruple-drawn"]
@@ -99,9 +95,7 @@ def test_a_later_exercise_has_a_cell_to_paste_into_and_nothing_of_the_solution(
         None,
     ],
 )
-def test_the_grader_uses_the_earlier_solution_whatever_was_pasted(
-    course: Path, pasted: str | None
-) -> None:
+def test_the_grader_uses_the_earlier_solution_whatever_was_pasted(course, pasted):
     release = released(course)
     answers = {"quadruple": "def quadruple(x):\n    return double(double(x))"}
     if pasted is not None:
@@ -111,9 +105,7 @@ def test_the_grader_uses_the_earlier_solution_whatever_was_pasted(
     assert graded(course, release).score == 0
 
 
-def test_what_the_earlier_solution_raises_is_said_where_the_student_has_called_it(
-    course: Path,
-) -> None:
+def test_what_the_earlier_solution_raises_is_said_where_the_student_has_called_it(course):
     wrong = "def quadruple(x):\n    return double(object)"
     right = "def quadruple(x):\n    return double(double(x))"
     release = released(course)
@@ -128,7 +120,7 @@ def test_what_the_earlier_solution_raises_is_said_where_the_student_has_called_i
     assert messages[0].startswith("quadruple raised TypeError in line 2 of your cell quadruple: ")
 
 
-def test_a_students_code_cannot_read_the_earlier_solution(course: Path) -> None:
+def test_a_students_code_cannot_read_the_earlier_solution(course):
     answer = (
         "def quadruple(x):\n    import inspect\n    try:\n        text = inspect.getsource(double)\n"
         "    except (TypeError, OSError):\n        text = repr(vars(double))\n"
@@ -138,7 +130,7 @@ def test_a_students_code_cannot_read_the_earlier_solution(course: Path) -> None:
     assert result.score == 0 and "x + x" not in result.to_json()
 
 
-def test_a_students_own_copy_uses_what_they_have_pasted(course: Path) -> None:
+def test_a_students_own_copy_uses_what_they_have_pasted(course):
     data = handed_in(
         released(course),
         double="def double(x):\n    return 3 * x",
@@ -148,7 +140,7 @@ def test_a_students_own_copy_uses_what_they_have_pasted(course: Path) -> None:
     assert outcome.message == "quadruple(1): it is off by 5."
 
 
-def test_what_is_pasted_may_call_what_else_is_there_and_checks_may_call_it(course: Path) -> None:
+def test_what_is_pasted_may_call_what_else_is_there_and_checks_may_call_it(course):
     text = LATER.replace("tools.same(quadruple(1), 4,", "tools.same(quadruple(1), double(2),")
     (course / "solutions" / "fours.py").write_text(text.format(given=""))
     notebook = json.loads(released(course))
@@ -162,14 +154,14 @@ def test_what_is_pasted_may_call_what_else_is_there_and_checks_may_call_it(cours
     assert checked(student_copy.read(data, "ada.ipynb", "fours"))[0].score == 1
 
 
-def test_what_is_pasted_under_another_name_is_said(course: Path) -> None:
+def test_what_is_pasted_under_another_name_is_said(course):
     answers = {"quadruple": "def quadruple(x):\n    return double(double(x))"}
     data = handed_in(released(course), double="def doubled(x):\n    return 2 * x", **answers)
     (outcome,) = checked(student_copy.read(data, "ada.ipynb", "fours"))[0].checks
     assert outcome.message.endswith("name 'double' is not defined: its cell defines doubled")
 
 
-def test_who_has_pasted_nothing_is_told_so(course: Path) -> None:
+def test_who_has_pasted_nothing_is_told_so(course):
     answers = {"quadruple": "def quadruple(x):\n    return double(double(x))"}
     data = handed_in(released(course), **answers)
     (outcome,) = checked(student_copy.read(data, "ada.ipynb", "fours"))[0].checks
@@ -177,7 +169,7 @@ def test_who_has_pasted_nothing_is_told_so(course: Path) -> None:
     assert outcome.message == "double is still empty; paste yours into its cell"
 
 
-def test_a_given_implementation_stands_in_the_setup_cell(course: Path) -> None:
+def test_a_given_implementation_stands_in_the_setup_cell(course):
     text = LATER.format(given=" given=true")
     (course / "solutions" / "fours.py").write_text(text)
     release = released(course)
@@ -187,7 +179,7 @@ def test_a_given_implementation_stands_in_the_setup_cell(course: Path) -> None:
     assert graded(course, handed_in(release, quadruple=answer)).score == 3
 
 
-def test_an_answer_of_the_bank_may_use_what_is_needed(course: Path) -> None:
+def test_an_answer_of_the_bank_may_use_what_is_needed(course):
     released(course)
     bench = Bench(exercise.load(course, "fours"))
     right = "def quadruple(x):\n    return double(x) + double(x)"
@@ -195,16 +187,14 @@ def test_an_answer_of_the_bank_may_use_what_is_needed(course: Path) -> None:
     assert [bench.failure(check, "key") for check in bench.checks] == ["", ""]
 
 
-def test_a_later_exercise_is_older_than_an_earlier_one_that_has_changed(course: Path) -> None:
+def test_a_later_exercise_is_older_than_an_earlier_one_that_has_changed(course):
     released(course)
     (course / "solutions" / "doubling.py").write_text(TINY.replace("x + x", "2 * x"))
     with pytest.raises(Unusable, match=r"older than doubling\.py; run autograder build fours"):
         exercise.load(course, "fours")
 
 
-def test_who_builds_an_exercise_reads_which_others_take_something_from_it(
-    course: Path,
-) -> None:
+def test_who_builds_an_exercise_reads_which_others_take_something_from_it(course):
     released(course)
     (course / "solutions" / "doubling.py").write_text(TINY.replace("x + x", "2 * x"))
     done = processes.call("build", "doubling", cwd=course)
@@ -213,9 +203,7 @@ def test_who_builds_an_exercise_reads_which_others_take_something_from_it(
     assert done.returncode == 0 and done.stdout.splitlines()[-1] == note
 
 
-def test_an_exercise_that_is_out_of_date_is_no_matter_of_another_ones_notebook(
-    course: Path,
-) -> None:
+def test_an_exercise_that_is_out_of_date_is_no_matter_of_another_ones_notebook(course):
     """Nor of a file that is no notebook; one that fits nothing may be of the one that cannot be
     loaded."""
     released(course)
@@ -246,14 +234,14 @@ def test_an_exercise_that_is_out_of_date_is_no_matter_of_another_ones_notebook(
         ("quadruple", "double", "double is needed of doubling, and a step here"),
     ],
 )
-def test_what_is_needed_and_not_there_is_said(course: Path, old: str, new: str, says: str) -> None:
+def test_what_is_needed_and_not_there_is_said(course, old, new, says):
     path = course / "solutions" / "fours.py"
     path.write_text(LATER.format(given="").replace(old, new))
     with pytest.raises(Unusable, match=says):
         read.read(path)
 
 
-def test_a_function_that_needs_more_says_what(course: Path) -> None:
+def test_a_function_that_needs_more_says_what(course):
     earlier = TINY.replace("return x + x", "return math.prod([x, 2])")
     earlier = earlier.replace("# %% step=", "# %% setup\nimport math\n\n# %% step=", 1)
     (course / "solutions" / "doubling.py").write_text(earlier)

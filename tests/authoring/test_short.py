@@ -1,7 +1,5 @@
 """How short an exercise can be: four steps, eight checks, hints and scenes at hand, nothing copied."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -17,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "tests" / "support" / "bag_of_words.txt").read_text(encoding="utf-8")
 
 
-def test_four_steps_take_at_most_120_lines_without_their_prose(tmp_path: Path) -> None:
+def test_four_steps_take_at_most_120_lines_without_their_prose(tmp_path):
     path = tmp_path / "solutions" / "bag_of_words.py"
     path.parent.mkdir()
     path.write_text(TEXT, encoding="utf-8")
@@ -34,7 +32,7 @@ def test_four_steps_take_at_most_120_lines_without_their_prose(tmp_path: Path) -
         assert grader.grade(full, None).result.score == known.max_score == 20
 
 
-def test_none_of_them_is_copied() -> None:
+def test_none_of_them_is_copied():
     ours = set()
     for path in (ROOT / "solutions").glob("*.py"):
         ours.update(path.read_text(encoding="utf-8").splitlines())

@@ -1,7 +1,5 @@
 """``autograder new``: an exercise that builds, proves and is graded as it is written."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -18,7 +16,7 @@ def root_of(folder: Path) -> Path:
     return folder
 
 
-def test_what_it_writes_builds_and_proves_as_it_is(tmp_path: Path) -> None:
+def test_what_it_writes_builds_and_proves_as_it_is(tmp_path):
     root = root_of(tmp_path)
     done = processes.call("new", "bag_of-words", cwd=root)
     assert done.returncode == 0, done
@@ -37,14 +35,14 @@ def test_what_it_writes_builds_and_proves_as_it_is(tmp_path: Path) -> None:
     assert proof.prove(root, known, range(20), 1).problems() == []
 
 
-def test_it_writes_into_the_empty_folder_in_which_somebody_stands(tmp_path: Path) -> None:
+def test_it_writes_into_the_empty_folder_in_which_somebody_stands(tmp_path):
     done = processes.call("new", "words", cwd=tmp_path)
     assert done.returncode == 0, done
     assert done.stdout.splitlines()[0] == "wrote solutions/words.py"
     assert (tmp_path / "solutions" / "words.py").is_file()
 
 
-def test_it_writes_nothing_into_a_course_above(tmp_path: Path) -> None:
+def test_it_writes_nothing_into_a_course_above(tmp_path):
     folder = root_of(tmp_path) / "mine"
     folder.mkdir()
     done = processes.call("new", "words", cwd=folder)
@@ -59,7 +57,7 @@ def test_it_writes_nothing_into_a_course_above(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "there", ["words.py", "words_misconceptions.py", "words_right_answers.py", "words/words.ipynb"]
 )
-def test_it_writes_nothing_over_what_is_there(tmp_path: Path, there: str) -> None:
+def test_it_writes_nothing_over_what_is_there(tmp_path, there):
     path = root_of(tmp_path) / "solutions" / there
     path.parent.mkdir(exist_ok=True)
     path.write_text("mine")
@@ -73,16 +71,14 @@ def test_it_writes_nothing_over_what_is_there(tmp_path: Path, there: str) -> Non
     "name",
     ["a+b", "", "a b", "../up", "x" * 65, "words_misconceptions", "words_right_answers", "shared"],
 )
-def test_an_impossible_name_is_refused_in_one_line(tmp_path: Path, name: str) -> None:
+def test_an_impossible_name_is_refused_in_one_line(tmp_path, name):
     with pytest.raises(Unusable, match="no name for an exercise; use 1 to 64 letters"):
         starter.write(root_of(tmp_path), name)
     assert not list((tmp_path / "solutions").iterdir())
 
 
 @pytest.mark.parametrize("name", ["numpy", "json", "__main__"])
-def test_the_name_of_a_module_that_the_file_would_hide_is_refused(
-    tmp_path: Path, name: str
-) -> None:
+def test_the_name_of_a_module_that_the_file_would_hide_is_refused(tmp_path, name):
     with pytest.raises(Unusable, match=f"{name}: is the name of a Python module; choose another"):
         starter.write(root_of(tmp_path), name)
     assert not list((tmp_path / "solutions").iterdir())

@@ -1,7 +1,5 @@
 """Every kind of value either earns its points, through the real engine, or is refused by the build."""
 
-from __future__ import annotations
-
 import json
 import re
 import textwrap

@@ -1,8 +1,6 @@
 """The benchmark measures what it says, on classes so small that it can be tested; no figure is
 judged here."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re
@@ -56,19 +54,19 @@ def people() -> Class:
     return Class(ROOT, exercise.load(ROOT, "attention"))
 
 
-def test_the_class_is_mixed_and_everybody_is_different(people: Class) -> None:
+def test_the_class_is_mixed_and_everybody_is_different(people):
     some = list(people.submissions(200))
     assert Counter(one.kind for one in some) == {kind: 10 * count for kind, count in KINDS.items()}
     assert len({one.data for one in some}) == len({one.student for one in some}) == 200
     assert 0 < sum(one.rejected for one in some) < 20
 
 
-def test_a_larger_class_begins_with_the_smaller_one(people: Class) -> None:
+def test_a_larger_class_begins_with_the_smaller_one(people):
     assert list(people.submissions(50))[:20] == list(people.submissions(20))
 
 
 @pytest.mark.everything
-def test_who_is_right_gets_all_points_and_who_is_wrong_or_broken_does_not(people: Class) -> None:
+def test_who_is_right_gets_all_points_and_who_is_wrong_or_broken_does_not(people):
     with Grader(
         exercise.load(ROOT, "attention"), b"bench", Settings(carried=0, carried_unattempted=0)
     ) as grader:
@@ -78,7 +76,7 @@ def test_who_is_right_gets_all_points_and_who_is_wrong_or_broken_does_not(people
             assert (result.score == result.max_score) == (one.kind == "right"), one.student
 
 
-def test_a_verdict_that_differs_matters_where_the_student_was_honest() -> None:
+def test_a_verdict_that_differs_matters_where_the_student_was_honest():
     kinds = {"ada": "right", "raj": "broken"}
     one = {
         ("ada", "softmax-by_hand"): "",
@@ -98,9 +96,7 @@ def test_a_verdict_that_differs_matters_where_the_student_was_honest() -> None:
     assert found[0].other == "ours: got 1"
 
 
-def test_otter_gets_every_check_once_at_its_place_and_the_students_own_answers(
-    people: Class,
-) -> None:
+def test_otter_gets_every_check_once_at_its_place_and_the_students_own_answers(people):
     known = exercise.load(ROOT, "attention")
     data = next(one.data for one in people.submissions(20) if one.kind == "right")
     theirs = json.loads(otter.converted(data, known))["cells"]
@@ -117,9 +113,7 @@ def test_otter_gets_every_check_once_at_its_place_and_the_students_own_answers(
     assert otter.converted(b"cut off", known) == b"cut off"
 
 
-def test_a_test_of_otters_fails_where_the_check_does(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_test_of_otters_fails_where_the_check_does(tmp_path, monkeypatch):
     known = exercise.load(ROOT, "attention")
     otter.write_tests(known, tmp_path / "tests")
     assert {path.stem for path in (tmp_path / "tests").iterdir()} == {c.id for c in known.checks}
@@ -141,8 +135,8 @@ def test_a_test_of_otters_fails_where_the_check_does(
 
 
 def test_where_otter_is_not_to_be_had_the_bench_says_so_in_a_line_and_goes_on(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+    monkeypatch, capsys, tmp_path
+):
     def fail(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
         return subprocess.CompletedProcess(
             command, 1, "", "Looking …\nERROR: No matching distribution\n"
@@ -156,7 +150,7 @@ def test_where_otter_is_not_to_be_had_the_bench_says_so_in_a_line_and_goes_on(
     )
 
 
-def test_the_time_of_a_process_counts_that_lost_its_parent(tmp_path: Path) -> None:
+def test_the_time_of_a_process_counts_that_lost_its_parent(tmp_path):
     command = [sys.executable, "-c", ORPHAN, str(tmp_path)]
     done = subprocess.run(
         command, cwd=ROOT, capture_output=True, text=True, timeout=900, check=False
@@ -165,7 +159,7 @@ def test_the_time_of_a_process_counts_that_lost_its_parent(tmp_path: Path) -> No
 
 
 @pytest.mark.everything
-def test_make_bench_writes_tables_and_a_plot_and_ends_with_the_ratio(tmp_path: Path) -> None:
+def test_make_bench_writes_tables_and_a_plot_and_ends_with_the_ratio(tmp_path):
     lines = bench("bench", tmp_path, "--quick")
     for line in lines[-4:-2]:
         assert re.match(r"\d+\.\dx the CPU of the floor.*, autograder grade, one job$", line)
@@ -188,7 +182,7 @@ def test_make_bench_writes_tables_and_a_plot_and_ends_with_the_ratio(tmp_path: P
 
 
 @pytest.mark.everything
-def test_make_bench_growth_compares_two_classes(tmp_path: Path) -> None:
+def test_make_bench_growth_compares_two_classes(tmp_path):
     lines = bench("growth", tmp_path, "--sizes", "2", "5")
     assert re.fullmatch(r"\d+\.\d\dx CPU a submission, class of 5 against class of 2", lines[-1])
     assert json.loads((tmp_path / "growth.json").read_bytes()).keys() == {"2", "5"}

@@ -1,8 +1,6 @@
 """What one student hands in cannot become another's work, nor keep the others' from being
 collected."""
 
-from __future__ import annotations
-
 import json
 import os
 import tracemalloc
@@ -104,9 +102,7 @@ OWN = [
 
 
 @pytest.mark.parametrize("place", BENS)
-def test_an_archive_with_a_students_name_is_that_students_whatever_is_in_it(
-    course: Course, place: str
-) -> None:
+def test_an_archive_with_a_students_name_is_that_students_whatever_is_in_it(course, place):
     write_list(course)
     mine, bens = courses.handed_in(course, {}), courses.handed_in(course, RIGHT)
     entries = {
@@ -131,9 +127,7 @@ def test_an_archive_with_a_students_name_is_that_students_whatever_is_in_it(
 @pytest.mark.parametrize(
     "name", ["ada.zip", "ada_counting.zip", "ada-final.zip", "week 3 - Ada.zip"]
 )
-def test_without_a_class_list_an_archive_of_doubtful_name_is_nobodys(
-    course: Course, place: str, name: str
-) -> None:
+def test_without_a_class_list_an_archive_of_doubtful_name_is_nobodys(course, place, name):
     put(course, "zed/counting.ipynb", courses.handed_in(course, RIGHT))
     put(course, name, zipped({place: b"{}", "submission_metadata.yml": CLAIMED}, PACKED_AT))
     found = collect(course)
@@ -141,9 +135,7 @@ def test_without_a_class_list_an_archive_of_doubtful_name_is_nobodys(
 
 
 @pytest.mark.parametrize("place", BENS[:6])
-def test_a_longer_name_in_which_a_students_stands_is_theirs_or_in_doubt(
-    course: Course, place: str
-) -> None:
+def test_a_longer_name_in_which_a_students_stands_is_theirs_or_in_doubt(course, place):
     write_list(course)
     put(
         course,
@@ -159,9 +151,7 @@ def test_a_longer_name_in_which_a_students_stands_is_theirs_or_in_doubt(
     assert found.stored == ("ada",) and "the student may be ada or ben; call hw Ada" in why(found)
 
 
-def test_a_file_on_its_own_in_an_archive_with_a_name_is_taken_without_a_class_list(
-    course: Course,
-) -> None:
+def test_a_file_on_its_own_in_an_archive_with_a_name_is_taken_without_a_class_list(course):
     put(
         course,
         "ada.zip",
@@ -180,9 +170,7 @@ def test_a_file_on_its_own_in_an_archive_with_a_name_is_taken_without_a_class_li
     assert collect(course) == Collected(stored=("ada", "ben", "zed"))
 
 
-def test_what_was_unpacked_from_a_students_archive_is_theirs_and_sets_no_time(
-    course: Course, listed: bool
-) -> None:
+def test_what_was_unpacked_from_a_students_archive_is_theirs_and_sets_no_time(course, listed):
     """A folder called as Canvas calls a file is one that somebody unpacked, as ``collect`` itself
     advises."""
     record.prepare(course, courses.load(course), DUE)
@@ -207,7 +195,7 @@ def test_what_was_unpacked_from_a_students_archive_is_theirs_and_sets_no_time(
     )
 
 
-def test_strangers_in_an_export_by_folders_cannot_be_somebody(course: Course) -> None:
+def test_strangers_in_an_export_by_folders_cannot_be_somebody(course):
     """Where the neighbours are students, a folder that the class list does not know is a student's,
     too."""
     write_list(course)
@@ -220,7 +208,7 @@ def test_strangers_in_an_export_by_folders_cannot_be_somebody(course: Course) ->
     assert taken(course, "ben")[0] == courses.handed_in(course, RIGHT)
 
 
-def test_a_submission_that_gradescopes_list_does_not_name_is_nobodys(course: Course) -> None:
+def test_a_submission_that_gradescopes_list_does_not_name_is_nobodys(course):
     write_list(course)
     place = "assignment_7_export/submission_9/ben/counting.ipynb"
     put(
@@ -232,7 +220,7 @@ def test_a_submission_that_gradescopes_list_does_not_name_is_nobodys(course: Cou
     assert not found.stored and "submission_9 is nobody" in why(found)
 
 
-def test_of_a_group_those_who_are_known_get_the_submission(course: Course) -> None:
+def test_of_a_group_those_who_are_known_get_the_submission(course):
     write_list(course)
     listed = b"submission_1:\n  :submitters:\n  - :name: Ada Lovelace\n  - :name: '<<'\n  - :name: =\n  - :name: 2026-02-31\n"
     entries = {
@@ -264,9 +252,7 @@ LISTS = {
 
 @pytest.mark.parametrize("list_", LISTS)
 @pytest.mark.parametrize("platform", [one for one in NAMED if "{file}" in NAMED[one]])
-def test_a_platforms_name_inside_a_file_that_was_handed_in_is_nobodys(
-    course: Course, platform: str, list_: str
-) -> None:
+def test_a_platforms_name_inside_a_file_that_was_handed_in_is_nobodys(course, platform, list_):
     if LISTS[list_]:
         write_list(course, LISTS[list_])
     data = courses.handed_in(course, RIGHT)
@@ -287,9 +273,7 @@ def test_a_platforms_name_inside_a_file_that_was_handed_in_is_nobodys(
         path.unlink()
 
 
-def test_a_moodle_name_inside_a_file_leaves_it_with_whom_the_platform_named(
-    course: Course,
-) -> None:
+def test_a_moodle_name_inside_a_file_leaves_it_with_whom_the_platform_named(course):
     for text in LISTS.values():
         if text:
             write_list(course, text)
@@ -304,9 +288,7 @@ def test_a_moodle_name_inside_a_file_leaves_it_with_whom_the_platform_named(
 
 
 @pytest.mark.parametrize("platform", NAMED)
-def test_an_id_in_somebody_elses_name_does_not_take_their_work(
-    course: Course, platform: str
-) -> None:
+def test_an_id_in_somebody_elses_name_does_not_take_their_work(course, platform):
     write_list(course, "id,name\nlee,Anna Lee\nmax,Max Planck\nada,Ada Lovelace\n")
     data = courses.handed_in(course, RIGHT)
     put(course, "lee/counting.ipynb", data)
@@ -322,7 +304,7 @@ def test_an_id_in_somebody_elses_name_does_not_take_their_work(
 
 
 @pytest.mark.parametrize("folder", ["Tom Lee", "lee-tom", "counting-lee-tom", "Lee, Tom(lee)"])
-def test_an_id_among_other_words_is_listed_with_what_to_do(course: Course, folder: str) -> None:
+def test_an_id_among_other_words_is_listed_with_what_to_do(course, folder):
     write_list(course, "id,name\nlee,Anna Lee\n")
     data = courses.handed_in(course, RIGHT)
     put(course, f"{folder}/counting.ipynb", data)
@@ -343,9 +325,7 @@ def test_an_id_among_other_words_is_listed_with_what_to_do(course: Course, folde
         ("ben", "Ben"),
     ],
 )
-def test_without_a_class_list_two_names_never_become_one_id(
-    course: Course, names: tuple[str, str]
-) -> None:
+def test_without_a_class_list_two_names_never_become_one_id(course, names):
     data = courses.handed_in(course, RIGHT)
     for name in (*names, "zed"):
         put(course, f"{name}/counting.ipynb", data)
@@ -356,9 +336,7 @@ def test_without_a_class_list_two_names_never_become_one_id(
 
 @pytest.mark.parametrize("counts", ["last", "best"])
 @pytest.mark.parametrize("platform", ["moodle", "moodle, flat", "canvas", "brightspace"])
-def test_what_a_student_put_into_one_archive_is_one_submission(
-    course: Course, platform: str, counts: str
-) -> None:
+def test_what_a_student_put_into_one_archive_is_one_submission(course, platform, counts):
     (course.root / "autograder.toml").write_text(f'counts = "{counts}"\n')
     course = replace(course, settings=settings.read(course.root / "autograder.toml"))
     write_list(course)
@@ -374,7 +352,7 @@ def test_what_a_student_put_into_one_archive_is_one_submission(
     assert taken(course, "ada")[0] == courses.handed_in(course, {"why": wanted})
 
 
-def test_of_many_submissions_the_last_ones_count_and_no_more_are_kept(course: Course) -> None:
+def test_of_many_submissions_the_last_ones_count_and_no_more_are_kept(course):
     (course.root / "autograder.toml").write_text('counts = "best"\n')
     course = replace(course, settings=settings.read(course.root / "autograder.toml"))
     for number in range(30):
@@ -397,7 +375,7 @@ def collect_listed(course: Course) -> Collected:
     return collect(course)
 
 
-def test_of_too_many_earlier_ones_the_oldest_that_did_not_win_goes_first(course: Course) -> None:
+def test_of_too_many_earlier_ones_the_oldest_that_did_not_win_goes_first(course):
     (course.root / "autograder.toml").write_text('counts = "best"\n')
     course = replace(course, settings=settings.read(course.root / "autograder.toml"))
     for number in range(store.MAX_TRIES + 1):
@@ -415,7 +393,7 @@ def test_of_too_many_earlier_ones_the_oldest_that_did_not_win_goes_first(course:
 # Times.
 
 
-def test_no_list_but_gradescopes_own_sets_a_time(course: Course, listed: bool) -> None:
+def test_no_list_but_gradescopes_own_sets_a_time(course, listed):
     """A week late, in Moodle's archive, with a list of Gradescope's that says otherwise."""
     files = {
         "ada": {
@@ -433,7 +411,7 @@ def test_no_list_but_gradescopes_own_sets_a_time(course: Course, listed: bool) -
     }
 
 
-def test_a_list_in_a_students_own_folder_is_not_even_read(course: Course) -> None:
+def test_a_list_in_a_students_own_folder_is_not_even_read(course):
     write_list(course)
     files = {
         "ada/counting.ipynb": courses.handed_in(course, RIGHT),
@@ -444,7 +422,7 @@ def test_a_list_in_a_students_own_folder_is_not_even_read(course: Course) -> Non
     assert found.stored == ("ada",) and "submission_metadata" not in why(found)
 
 
-def test_canvas_says_late_in_the_name_of_an_archive_too(course: Course) -> None:
+def test_canvas_says_late_in_the_name_of_an_archive_too(course):
     write_list(course)
     record.prepare(course, courses.load(course), DUE)
     old = zipped(
@@ -461,9 +439,7 @@ def test_canvas_says_late_in_the_name_of_an_archive_too(course: Course) -> None:
     assert taken(course, "ben")[1] == DUE.replace(tzinfo=None)
 
 
-def test_times_in_the_future_are_not_believed_and_the_listing_says_which_was_taken(
-    course: Course,
-) -> None:
+def test_times_in_the_future_are_not_believed_and_the_listing_says_which_was_taken(course):
     write_list(course)
     later = NOW + timedelta(days=4000)
     data = courses.handed_in(course, RIGHT)
@@ -481,7 +457,7 @@ def test_times_in_the_future_are_not_believed_and_the_listing_says_which_was_tak
     assert second.endswith("taken was that of collecting, 2026-03-20 12:00 UTC")
 
 
-def test_a_stored_time_in_the_future_does_not_keep_out_the_real_submission(course: Course) -> None:
+def test_a_stored_time_in_the_future_does_not_keep_out_the_real_submission(course):
     courses.submit(course, "ben", {}, "2037-01-01 00:00:00 UTC")
     put(course, "ben/counting.ipynb", courses.handed_in(course, RIGHT))
     assert collect(course).stored == ("ben",)
@@ -505,9 +481,7 @@ def test_a_stored_time_in_the_future_does_not_keep_out_the_real_submission(cours
         ("smithben_5_77_work.zip", "bensmith_6_78_counting.ipynb"),
     ],
 )
-def test_two_accounts_of_one_name_are_listed_and_none_is_chosen(
-    course: Course, one: str, other: str
-) -> None:
+def test_two_accounts_of_one_name_are_listed_and_none_is_chosen(course, one, other):
     write_list(course)
     data = courses.handed_in(course, RIGHT)
     put(course, one, zipped({"counting.ipynb": data}, PACKED_AT) if one.endswith(".zip") else data)
@@ -571,9 +545,7 @@ def by_turns(ways: Collection[str], first: int) -> list[Any]:
 
 
 @pytest.mark.parametrize(("attack", "platform"), by_turns(PACKED, 0))
-def test_what_ada_packs_is_a_matter_of_ada_alone(
-    course: Course, attack: str, platform: str
-) -> None:
+def test_what_ada_packs_is_a_matter_of_ada_alone(course, attack, platform):
     """In a platform's archive the honest neighbours are collected, with their own files and
     times."""
     write_list(course)
@@ -584,7 +556,7 @@ def test_what_ada_packs_is_a_matter_of_ada_alone(
 
 
 @pytest.mark.parametrize(("attack", "name"), by_turns(ARCHIVES, 1))
-def test_the_same_in_an_archive_of_adas_own(course: Course, attack: str, name: str) -> None:
+def test_the_same_in_an_archive_of_adas_own(course, attack, name):
     write_list(course)
     for student in ("ben", "zed"):
         put(course, f"{student}/counting.ipynb", courses.handed_in(course, RIGHT))
@@ -606,9 +578,7 @@ def check_the_neighbours(course: Course) -> None:
     assert len(found.lines) < 60 and peak < 64_000_000
 
 
-def test_few_files_of_one_student_are_opened(
-    course: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_few_files_of_one_student_are_opened(course, monkeypatch):
     write_list(course)
     reads: list[int] = []
     read = downloads._read_entry
@@ -632,9 +602,7 @@ def test_few_files_of_one_student_are_opened(
         pytest.param(gradescope._MAX_EVENTS, marks=pytest.mark.everything),
     ],
 )
-def test_an_export_of_gradescopes_is_read_in_bounds(
-    course: Course, monkeypatch: pytest.MonkeyPatch, events: int
-) -> None:
+def test_an_export_of_gradescopes_is_read_in_bounds(course, monkeypatch, events):
     monkeypatch.setattr(gradescope, "_MAX_EVENTS", events)
     for data in (
         b"[" * 5_000_000,
@@ -651,9 +619,7 @@ def test_an_export_of_gradescopes_is_read_in_bounds(
         tracemalloc.stop()
 
 
-def test_whatever_cannot_be_foreseen_is_a_line_about_one_file(
-    course: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_whatever_cannot_be_foreseen_is_a_line_about_one_file(course, monkeypatch):
     write_list(course)
     for student in ("ada", "ben", "zed"):
         put(course, f"{student}/counting.ipynb", courses.handed_in(course, RIGHT))
@@ -679,9 +645,7 @@ def test_whatever_cannot_be_foreseen_is_a_line_about_one_file(
     ]
 
 
-def test_a_thousand_archives_do_not_use_up_what_the_system_lets_a_process_open(
-    course: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_thousand_archives_do_not_use_up_what_the_system_lets_a_process_open(course, monkeypatch):
     write_list(course)
     monkeypatch.setattr(downloads, "MAX_OPEN", 3)
     data = zipped({"counting.ipynb": courses.handed_in(course, RIGHT)}, PACKED_AT)
@@ -697,7 +661,7 @@ def test_a_thousand_archives_do_not_use_up_what_the_system_lets_a_process_open(
     assert collect(course).stored == ("ada", "ben")
 
 
-def test_a_table_of_contents_is_as_large_as_any_of_its_ends_says(tmp_path: Path) -> None:
+def test_a_table_of_contents_is_as_large_as_any_of_its_ends_says(tmp_path):
     buffer = BytesIO()
     with zipfile.ZipFile(buffer, "w") as file:
         file.writestr("x", b"")
@@ -708,7 +672,7 @@ def test_a_table_of_contents_is_as_large_as_any_of_its_ends_says(tmp_path: Path)
     assert downloads.contents_size(BytesIO(bytes(data))) == 9_000_000
 
 
-def test_a_notebook_is_known_by_what_the_build_wrote_into_it(course: Course) -> None:
+def test_a_notebook_is_known_by_what_the_build_wrote_into_it(course):
     write_list(course)
     notebook = json.loads(courses.handed_in(course, RIGHT))
     notebook["cells"][0]["source"] = '"autograder": {"exercise": "adding"}'

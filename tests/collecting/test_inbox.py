@@ -1,8 +1,6 @@
 """The inbox: what teachers download, from whom it is, and everything in it that nobody should
 trust."""
 
-from __future__ import annotations
-
 import io
 import json
 import os
@@ -99,9 +97,7 @@ def reasons(found: Collected) -> dict[str, str]:
         "ADA_counting.ipynb",
     ],
 )
-def test_every_platforms_names_lead_to_the_student_loose_and_zipped(
-    course: Course, place: str
-) -> None:
+def test_every_platforms_names_lead_to_the_student_loose_and_zipped(course, place):
     class_list(course)
     put(course, place)
     assert collect(course) == Collected(stored=("ada",))
@@ -120,9 +116,7 @@ def test_every_platforms_names_lead_to_the_student_loose_and_zipped(
 
 
 @pytest.mark.parametrize("name", ["ada.ipynb", "Ada Lovelace.ipynb", "ADA (1).ipynb"])
-def test_what_lies_in_the_inbox_itself_may_be_called_just_a_student(
-    course: Course, name: str
-) -> None:
+def test_what_lies_in_the_inbox_itself_may_be_called_just_a_student(course, name):
     """Deeper, a student may have named it, and without a class list nobody knows the name."""
     path = put(course, name)
     assert not collect(course).stored
@@ -133,7 +127,7 @@ def test_what_lies_in_the_inbox_itself_may_be_called_just_a_student(
     assert taken(course, "ada") == path.read_bytes()
 
 
-def test_of_many_with_nothing_newer_there_is_a_number_and_no_names() -> None:
+def test_of_many_with_nothing_newer_there_is_a_number_and_no_names():
     names = tuple(f"s{number:03}" for number in range(200))
     assert Collected(unchanged=names).lines == ["nothing newer: 200 students"]
     assert Collected(unchanged=names[:3]).lines == ["nothing newer: s000, s001, s002"]
@@ -149,9 +143,7 @@ def test_of_many_with_nothing_newer_there_is_a_number_and_no_names() -> None:
         ("lovelaceada_123_456_counting.ipynb", "lovelaceada"),
     ],
 )
-def test_without_a_class_list_folders_and_platforms_name_the_students(
-    course: Course, place: str, student: str
-) -> None:
+def test_without_a_class_list_folders_and_platforms_name_the_students(course, place, student):
     put(course, place)
     assert collect(course) == Collected(stored=(student,))
 
@@ -175,23 +167,19 @@ def test_without_a_class_list_folders_and_platforms_name_the_students(
         ("李雷_12_assignsubmission_file_/counting.ipynb", "makes no student id"),
     ],
 )
-def test_without_a_class_list_what_is_not_certain_is_left(
-    course: Course, place: str, says: str
-) -> None:
+def test_without_a_class_list_what_is_not_certain_is_left(course, place, says):
     put(course, place)
     found = collect(course)
     assert not found.stored and says in reasons(found)[place]
 
 
-def test_an_empty_file_that_names_the_exercise_among_other_words_is_left(course: Course) -> None:
+def test_an_empty_file_that_names_the_exercise_among_other_words_is_left(course):
     put(course, "ada counting.ipynb", b"")
     put(course, "ada notes.ipynb", b"")
     assert reasons(collect(course)).keys() == {"ada counting.ipynb"}
 
 
-def test_with_a_class_list_strangers_and_contradictions_are_left_with_their_reason(
-    course: Course,
-) -> None:
+def test_with_a_class_list_strangers_and_contradictions_are_left_with_their_reason(course):
     class_list(course, CLASS + "ng2,Bob Ng,ng@example.org,,,\n")
     put(course, "eve/counting.ipynb")
     put(course, "Ada Lovelace_12346_assignsubmission_file_/counting.ipynb")
@@ -206,7 +194,7 @@ def test_with_a_class_list_strangers_and_contradictions_are_left_with_their_reas
     }
 
 
-def test_a_surname_alone_names_those_who_have_it(course: Course) -> None:
+def test_a_surname_alone_names_those_who_have_it(course):
     class_list(course, "id,name\nada,Ada King\nbob,Bob King\ncyd,Cyd Low\n")
     for name in ("King", "Low", "High"):
         put(course, f"{name}_counting.ipynb")
@@ -218,9 +206,7 @@ def test_a_surname_alone_names_those_who_have_it(course: Course) -> None:
     assert said["High_counting.ipynb"] == "High is nobody in students.csv; add a line or a column"
 
 
-def test_a_folder_of_nobodys_with_files_of_students_is_to_be_emptied_into_the_inbox(
-    course: Course,
-) -> None:
+def test_a_folder_of_nobodys_with_files_of_students_is_to_be_emptied_into_the_inbox(course):
     """It may be a stranger's, who calls a file after somebody else."""
     class_list(course)
     put(course, "mails/ada.ipynb")
@@ -238,9 +224,7 @@ def test_a_folder_of_nobodys_with_files_of_students_is_to_be_emptied_into_the_in
     ("where", "suffix", "looked_at"),
     [("mails", "ipynb", 12), ("mails.zip", "ipynb", 10), ("mails", "py", 10)],
 )
-def test_every_file_of_nobodys_is_listed_or_counted(
-    course: Course, where: str, suffix: str, looked_at: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_file_of_nobodys_is_listed_or_counted(course, where, suffix, looked_at, monkeypatch):
     monkeypatch.setattr(candidates, "MAX_LOOKS_AT_NOBODYS", 12)
     class_list(course)
     names = [f"{number}.{suffix}" for number in range(15)]
@@ -259,7 +243,7 @@ def test_every_file_of_nobodys_is_listed_or_counted(
     assert found["mails"].startswith(more) and found["mails"].endswith("and collect again")
 
 
-def test_two_people_of_one_name_are_never_mixed_up(course: Course) -> None:
+def test_two_people_of_one_name_are_never_mixed_up(course):
     put(course, "Ada Lovelace_1_assignsubmission_file_/counting.ipynb")
     put(course, "Ada Lovelace_2_assignsubmission_file_/counting.ipynb")
     found = collect(course)
@@ -268,7 +252,7 @@ def test_two_people_of_one_name_are_never_mixed_up(course: Course) -> None:
     )
 
 
-def test_what_a_student_names_inside_their_own_folder_stays_theirs(course: Course) -> None:
+def test_what_a_student_names_inside_their_own_folder_stays_theirs(course):
     """The outermost name decides: a file, folder or list that eve hands in cannot become bob's
     work."""
     class_list(course, CLASS + "eve,Eve Moore,eve@example.org,126,12348,1004\n")
@@ -290,7 +274,7 @@ def test_what_a_student_names_inside_their_own_folder_stays_theirs(course: Cours
     assert collect(course) == Collected(stored=("eve",))
 
 
-def test_the_newest_wins_and_the_browsers_number_breaks_a_tie(course: Course) -> None:
+def test_the_newest_wins_and_the_browsers_number_breaks_a_tie(course):
     first, second, third = (
         courses.handed_in(course, {"why": text}) for text in ("first", "second", "third")
     )
@@ -303,9 +287,7 @@ def test_the_newest_wins_and_the_browsers_number_breaks_a_tie(course: Course) ->
     assert (taken(course, "ada"), taken(course, "bob")) == (second, third)
 
 
-def test_a_later_download_replaces_an_earlier_one_and_never_the_other_way_round(
-    course: Course,
-) -> None:
+def test_a_later_download_replaces_an_earlier_one_and_never_the_other_way_round(course):
     put(course, "ada/counting.ipynb", minutes=10)
     collect(course)
     put(course, "ada/counting.ipynb", courses.handed_in(course, {}), minutes=5)
@@ -315,9 +297,7 @@ def test_a_later_download_replaces_an_earlier_one_and_never_the_other_way_round(
     assert collect(course) == Collected(stored=("ada",))
 
 
-def test_of_two_hand_ins_of_one_second_the_second_is_kept_and_a_copy_of_it_is_nothing_new(
-    course: Course,
-) -> None:
+def test_of_two_hand_ins_of_one_second_the_second_is_kept_and_a_copy_of_it_is_nothing_new(course):
     time = datetime(2026, 3, 20, 12, 0, 5, tzinfo=timezone.utc)
     first, second = (courses.handed_in(course, {"why": text}) for text in ("first", "second"))
 
@@ -327,7 +307,7 @@ def test_of_two_hand_ins_of_one_second_the_second_is_kept_and_a_copy_of_it_is_no
     assert not store.put(course, NAME, "ada", second, time)
 
 
-def test_it_is_kept_where_the_time_of_a_submission_comes_from(course: Course) -> None:
+def test_it_is_kept_where_the_time_of_a_submission_comes_from(course):
     class_list(course)
     put(course, "ada/counting.ipynb", minutes=10)
     collect(course)
@@ -348,7 +328,7 @@ def test_it_is_kept_where_the_time_of_a_submission_comes_from(course: Course) ->
     assert timestamp.source(folder) == "download"
 
 
-def test_gradescopes_list_gives_person_group_and_time(course: Course) -> None:
+def test_gradescopes_list_gives_person_group_and_time(course):
     class_list(course)
     listed = b"""submission_1:
   :submitters:
@@ -381,9 +361,7 @@ submission_2:
     assert time_of(course, "ada") == datetime(2026, 11, 20, 12, 30)
 
 
-def test_without_a_class_list_gradescopes_export_is_taken_and_a_students_imitation_is_not(
-    course: Course,
-) -> None:
+def test_without_a_class_list_gradescopes_export_is_taken_and_a_students_imitation_is_not(course):
     listed = b"submission_1:\n  :submitters:\n  - :name: Bob Ng\n    :sid: b1002\n    :email: bob@example.org\n"
     data = courses.handed_in(course, RIGHT)
     place = "assignment_7_export/submission_1/counting.ipynb"
@@ -399,14 +377,14 @@ def test_without_a_class_list_gradescopes_export_is_taken_and_a_students_imitati
     assert "the student may be eve or Bob Ng" in reasons(found)["eve/submission_1/counting.ipynb"]
 
 
-def test_names_of_files_cannot_write_lines_of_their_own(course: Course) -> None:
+def test_names_of_files_cannot_write_lines_of_their_own(course):
     put(course, "bad\ncollected: eve\x1b[2J.tar")
     assert collect(course).lines == [
         "left: bad collected: eve\N{REPLACEMENT CHARACTER}[2J.tar: is an archive of a kind that is not opened; unpack it"
     ]
 
 
-def test_gradescopes_list_is_data_and_no_program(course: Course) -> None:
+def test_gradescopes_list_is_data_and_no_program(course):
     put(
         course,
         "export/submission_metadata.yml",
@@ -421,9 +399,7 @@ def test_gradescopes_list_is_data_and_no_program(course: Course) -> None:
     assert not found.stored
 
 
-def test_who_was_late_is_what_the_platform_says_and_a_doubtful_time_is_noted(
-    course: Course,
-) -> None:
+def test_who_was_late_is_what_the_platform_says_and_a_doubtful_time_is_noted(course):
     """Canvas dates entries when it packs them; a browser dates files when it saves them."""
     class_list(course, CLASS + "dan,Dan Low,,127,,\neve,Eve Moore,,126,,\n")
     record.prepare(course, courses.load(course), datetime.fromtimestamp(NOON, timezone.utc))
@@ -454,7 +430,7 @@ def test_who_was_late_is_what_the_platform_says_and_a_doubtful_time_is_noted(
     assert late == {"ada": False, "bob": True, "dan": False, "eve": True, "zoe": True}
 
 
-def test_a_students_own_archive_has_the_time_at_which_it_was_handed_in(course: Course) -> None:
+def test_a_students_own_archive_has_the_time_at_which_it_was_handed_in(course):
     """What an archive says of its entries is the word of whoever packed it."""
     class_list(course)
     put(
@@ -473,7 +449,7 @@ def test_a_students_own_archive_has_the_time_at_which_it_was_handed_in(course: C
     assert time_of(course, "ada") == time_of(course, "bob") == datetime(2026, 11, 20, 12, 30)
 
 
-def test_a_percent_script_is_collected_as_the_notebook_that_it_is(course: Course) -> None:
+def test_a_percent_script_is_collected_as_the_notebook_that_it_is(course):
     script = f'# %% step="double"\n{RIGHT["double"]}\n\n# %% [markdown] manual="why"\n# Because.\n# Really.\n\n# %%\n{RIGHT["total"]}'
     put(course, "ada/counting.py", script.encode())
     assert collect(course) == Collected(stored=("ada",))
@@ -484,7 +460,7 @@ def test_a_percent_script_is_collected_as_the_notebook_that_it_is(course: Course
     assert collect(course) == Collected(unchanged=("ada",))
 
 
-def test_a_script_under_any_name_is_known_by_its_cells(course: Course) -> None:
+def test_a_script_under_any_name_is_known_by_its_cells(course):
     built = course.root / "solutions" / "counting" / "counting.ipynb"
     other = course.root / "solutions" / "adding" / "adding.ipynb"
     other.parent.mkdir()
@@ -508,7 +484,7 @@ def test_a_script_under_any_name_is_known_by_its_cells(course: Course) -> None:
     assert set(reasons(found)) == {"dan/homework.py"}
 
 
-def test_other_exercises_and_what_systems_leave_behind_are_passed_over(course: Course) -> None:
+def test_other_exercises_and_what_systems_leave_behind_are_passed_over(course):
     other = json.loads(courses.handed_in(course, {}))
     other["metadata"]["autograder"]["exercise"] = "adding"
     (course.root / "solutions" / "adding").mkdir()
@@ -523,7 +499,7 @@ def test_other_exercises_and_what_systems_leave_behind_are_passed_over(course: C
     assert collect(course) == Collected(stored=("ada",))
 
 
-def test_what_a_student_sent_later_is_listed_where_it_could_not_be_taken(course: Course) -> None:
+def test_what_a_student_sent_later_is_listed_where_it_could_not_be_taken(course):
     class_list(course, "id\nada\nbob\ncyd\n")
     for student in ("ada", "bob", "cyd"):
         put(course, f"{student}/counting.ipynb")
@@ -540,9 +516,7 @@ def test_what_a_student_sent_later_is_listed_where_it_could_not_be_taken(course:
     }
 
 
-def test_a_notebook_with_the_name_of_another_exercise_is_listed_for_who_sent_no_other(
-    course: Course,
-) -> None:
+def test_a_notebook_with_the_name_of_another_exercise_is_listed_for_who_sent_no_other(course):
     (course.root / "solutions" / "adding").mkdir()
     (course.root / "solutions" / "adding" / "adding.ipynb").write_text("{}")
     class_list(course, "id\nada\nbob\n")
@@ -557,7 +531,7 @@ def test_a_notebook_with_the_name_of_another_exercise_is_listed_for_who_sent_no_
     }
 
 
-def test_a_notebook_that_says_nothing_of_the_exercise_is_left(course: Course) -> None:
+def test_a_notebook_that_says_nothing_of_the_exercise_is_left(course):
     put(course, "ada/homework.ipynb", b"{}")
     assert (
         "neither its name nor its content says counting"
@@ -565,14 +539,12 @@ def test_a_notebook_that_says_nothing_of_the_exercise_is_left(course: Course) ->
     )
 
 
-def test_a_damaged_notebook_is_collected_all_the_same_for_the_grader_to_say_so(
-    course: Course,
-) -> None:
+def test_a_damaged_notebook_is_collected_all_the_same_for_the_grader_to_say_so(course):
     put(course, "ada/counting.ipynb", b"{")
     assert collect(course) == Collected(stored=("ada",))
 
 
-def test_links_pipes_and_huge_files_are_left(course: Course, tmp_path: Path) -> None:
+def test_links_pipes_and_huge_files_are_left(course, tmp_path):
     secret = tmp_path / "secret.ipynb"
     secret.write_bytes(courses.handed_in(course, RIGHT))
     for student in ("ada", "bob", "cyd", "dan"):
@@ -592,9 +564,7 @@ def test_links_pipes_and_huge_files_are_left(course: Course, tmp_path: Path) -> 
     }
 
 
-def test_hostile_archives_cost_themselves_only(
-    course: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_hostile_archives_cost_themselves_only(course, monkeypatch):
     link = zipfile.ZipInfo("ada/counting.ipynb")
     link.external_attr = 0o120777 << 16
     buffer = io.BytesIO()
@@ -630,16 +600,14 @@ def test_hostile_archives_cost_themselves_only(
     assert sorted(path.name for path in course.submitted.iterdir()) == ["zed"]
 
 
-def test_an_archive_with_a_monstrous_table_of_contents_is_refused_before_it_is_read(
-    course: Course,
-) -> None:
+def test_an_archive_with_a_monstrous_table_of_contents_is_refused_before_it_is_read(course):
     data = archive({f"s{n}/counting.ipynb": b"" for n in range(3)})
     end = data.rindex(b"PK\x05\x06")
     put(course, "huge.zip", data[: end + 12] + struct.pack("<L", 9_000_000) + data[end + 16 :])
     assert reasons(collect(course))["huge.zip"].endswith("its table of contents is too large")
 
 
-def test_collecting_deletes_and_changes_nothing_in_the_inbox(course: Course) -> None:
+def test_collecting_deletes_and_changes_nothing_in_the_inbox(course):
     put(course, "ada/counting.ipynb")
     put(course, "all.zip", archive({"bob/counting.ipynb": b"{}"}))
     before = {
@@ -653,7 +621,7 @@ def test_collecting_deletes_and_changes_nothing_in_the_inbox(course: Course) -> 
     } == before
 
 
-def test_an_empty_or_missing_inbox_is_nothing_to_collect(course: Course) -> None:
+def test_an_empty_or_missing_inbox_is_nothing_to_collect(course):
     assert collect(course) == Collected()
 
 
@@ -673,13 +641,13 @@ def test_an_empty_or_missing_inbox_is_nothing_to_collect(course: Course) -> None
         ),
     ],
 )
-def test_canvas_gradebook_is_a_class_list(course: Course, lines: tuple[str, ...]) -> None:
+def test_canvas_gradebook_is_a_class_list(course, lines):
     class_list(course, "\n".join(lines))
     put(course, "submissions.zip", archive({"lovelaceada_101_900_counting.ipynb": b"{}"}))
     assert collect(course).stored == ("101",)
 
 
-def test_a_class_list_that_cannot_be_used_gets_one_line(course: Course) -> None:
+def test_a_class_list_that_cannot_be_used_gets_one_line(course):
     class_list(course, "Student,ID,Email\n,,ada@x.org\n")
     with pytest.raises(Unusable, match=r"students\.csv:2: '' is no student id"):
         collect(course)
@@ -688,7 +656,7 @@ def test_a_class_list_that_cannot_be_used_gets_one_line(course: Course) -> None:
         collect(course)
 
 
-def test_a_class_list_may_begin_with_excels_line_about_separators(course: Course) -> None:
+def test_a_class_list_may_begin_with_excels_line_about_separators(course):
     for mark in (";", ",", "\t"):
         class_list(course, f"sep={mark}\nid{mark}name\nada{mark}Ada Lovelace\n")
         assert course.class_list() == {"ada": {"name": "Ada Lovelace"}}
@@ -697,9 +665,7 @@ def test_a_class_list_may_begin_with_excels_line_about_separators(course: Course
         course.class_list()
 
 
-def test_canvas_gradebook_tells_two_people_of_one_name_apart_and_lists_no_test_student(
-    course: Course,
-) -> None:
+def test_canvas_gradebook_tells_two_people_of_one_name_apart_and_lists_no_test_student(course):
     lines = [
         "Student,ID,SIS User ID,SIS Login ID,Section,Counting (4711)",
         "    Points Possible,,,,,10",
@@ -735,23 +701,19 @@ WITHOUT_A_LIST = {
 
 
 @pytest.mark.parametrize("platform", NAMED)
-def test_every_platforms_names_say_whose_a_file_is(course: Course, platform: str) -> None:
+def test_every_platforms_names_say_whose_a_file_is(course, platform):
     class_list(course)
     put(course, named(platform, "ada", "Ada Lovelace", 77))
     assert collect(course).stored == ("ada",)
 
 
 @pytest.mark.parametrize(("platform", "student"), WITHOUT_A_LIST.items())
-def test_without_a_class_list_they_make_the_ids(
-    course: Course, platform: str, student: str
-) -> None:
+def test_without_a_class_list_they_make_the_ids(course, platform, student):
     put(course, named(platform, "ada", "Ada Lovelace", 77))
     assert collect(course).stored == (student,)
 
 
-def test_moodles_names_are_those_of_the_class_list_without_what_moodle_drops(
-    course: Course,
-) -> None:
+def test_moodles_names_are_those_of_the_class_list_without_what_moodle_drops(course):
     class_list(course, 'id,name\npat,Pat O\'Brien\nmax,Max Ng/Lo\nann,"Ann ""Nan"" Lee"\n')
     data = courses.handed_in(course, RIGHT)
     names = ("Group A-Pat OBrien", "Team-B-Max NgLo", "Team-B-Ann Nan Lee", "Team-B-Eve Moore")
@@ -767,7 +729,7 @@ def test_moodles_names_are_those_of_the_class_list_without_what_moodle_drops(
     )
 
 
-def test_a_double_first_name_is_no_team(course: Course) -> None:
+def test_a_double_first_name_is_no_team(course):
     class_list(course, "id,name\nluc,Luc Picard\nada,Ada Lovelace\n")
     for zip_, others in (("one", []), ("two", ["Ada Lovelace"])):
         data = courses.handed_in(course, RIGHT)
@@ -779,9 +741,7 @@ def test_a_double_first_name_is_no_team(course: Course) -> None:
         assert all("Jean-Luc Picard is nobody" in why for why in reasons(found).values())
 
 
-def test_a_notebook_and_its_script_are_one_hand_in_and_the_notebook_counts(
-    course: Course,
-) -> None:
+def test_a_notebook_and_its_script_are_one_hand_in_and_the_notebook_counts(course):
     notebook = courses.handed_in(course, RIGHT)
     script = f'# %% step="double"\n{RIGHT["double"]}\n'.encode()
     put(course, "ada/counting.ipynb", notebook)
@@ -798,7 +758,7 @@ def test_a_notebook_and_its_script_are_one_hand_in_and_the_notebook_counts(
     assert found.notes == (f"ada/counting.py: {together}", f"bob.zip: counting.py: {together}")
 
 
-def test_the_outermost_name_decides_and_words_of_nobodys_do_not(course: Course) -> None:
+def test_the_outermost_name_decides_and_words_of_nobodys_do_not(course):
     class_list(course)
     for folder in ("ada-final", "13-34 - Bob Ng - Nov 20, 2026 1105 PM", "Zoë van der Berg"):
         put(course, f"{folder}/my_counting.ipynb")
@@ -808,9 +768,7 @@ def test_the_outermost_name_decides_and_words_of_nobodys_do_not(course: Course) 
     assert reasons(found)["my_counting.ipynb"].startswith("no student in its path; call it STUDENT")
 
 
-def test_canvas_anonymous_names_keep_lateness_and_hold_no_number_of_a_file(
-    course: Course,
-) -> None:
+def test_canvas_anonymous_names_keep_lateness_and_hold_no_number_of_a_file(course):
     record.prepare(course, courses.load(course), datetime.fromtimestamp(NOON, timezone.utc))
     data = courses.handed_in(course, RIGHT)
     names = ("anon_AbC12_77_counting.ipynb", "LATE_anon_Xy9zz_78_counting-1.ipynb")
@@ -821,7 +779,7 @@ def test_canvas_anonymous_names_keep_lateness_and_hold_no_number_of_a_file(
     assert read_platform(course.submission("anon_Xy9zz", NAME)) == "LATE_anon_Xy9zz_78_"
 
 
-def test_blackboards_attempts_have_the_times_in_their_names(course: Course) -> None:
+def test_blackboards_attempts_have_the_times_in_their_names(course):
     (course.root / "autograder.toml").write_text('counts = "best"\ntime_zone = "Europe/Berlin"\n')
     course = replace(course, settings=settings.read(course.root / "autograder.toml"))
     entries = {}
@@ -838,7 +796,7 @@ def test_blackboards_attempts_have_the_times_in_their_names(course: Course) -> N
     "name",
     ["counting.ipynb.txt", "counting.json", "counting.ipynb.download", "counting (1).ipynb.txt"],
 )
-def test_a_notebook_with_another_ending_is_to_be_renamed(course: Course, name: str) -> None:
+def test_a_notebook_with_another_ending_is_to_be_renamed(course, name):
     put(course, f"ada/{name}")
     put(course, f"bob_{name}")
     ending = name.rpartition(".")[2]
@@ -848,7 +806,7 @@ def test_a_notebook_with_another_ending_is_to_be_renamed(course: Course, name: s
     }
 
 
-def test_of_many_collected_there_is_a_number_and_no_names() -> None:
+def test_of_many_collected_there_is_a_number_and_no_names():
     names = tuple(f"s{number:03}" for number in range(200))
     assert Collected(stored=names).lines == ["collected: 200 students"]
     assert len(Collected(stored=names[:100]).lines) == 100

@@ -1,7 +1,5 @@
 """A private folder for a course: made, used as a teacher would, handed on, kept up to date."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import stat
@@ -57,7 +55,7 @@ def change(root: Path, text: str) -> None:
     courses.write_root(root, text)
 
 
-def test_a_teacher_begins_with_nothing_and_ends_with_a_report(folder: Path, tmp_path: Path) -> None:
+def test_a_teacher_begins_with_nothing_and_ends_with_a_report(folder, tmp_path):
     said = run(folder, "release", NAME, "--due", "2026-11-01 18:00 Europe/Berlin").stdout
     assert "due 1 November 2026, 18:00 CET" in said
     own = opened(folder)
@@ -75,7 +73,7 @@ def test_a_teacher_begins_with_nothing_and_ends_with_a_report(folder: Path, tmp_
     assert (own.state / "reports" / f"{NAME}.html").is_file()
 
 
-def test_how_to_keep_a_first_version_is_said_where_there_is_git(kit: Path, tmp_path: Path) -> None:
+def test_how_to_keep_a_first_version_is_said_where_there_is_git(kit, tmp_path):
     assert "git add --all, then git commit" in run(tmp_path, "new-course", "spring").stdout
     nowhere = tmp_path / "nothing"
     nowhere.mkdir()
@@ -83,7 +81,7 @@ def test_how_to_keep_a_first_version_is_said_where_there_is_git(kit: Path, tmp_p
     assert done.returncode == 0 and "git" not in done.stdout
 
 
-def test_git_keeps_the_course_and_nothing_of_the_class(folder: Path) -> None:
+def test_git_keeps_the_course_and_nothing_of_the_class(folder):
     own = opened(folder)
     courses.submit(own, "ada", RIGHT)
     (own.state / "students.csv").write_text("id\nada\n")
@@ -102,7 +100,7 @@ def test_git_keeps_the_course_and_nothing_of_the_class(folder: Path) -> None:
         assert stat.S_IMODE(private.stat().st_mode) == 0o700
 
 
-def test_every_course_has_an_id_of_its_own_that_git_keeps(folder: Path, tmp_path: Path) -> None:
+def test_every_course_has_an_id_of_its_own_that_git_keeps(folder, tmp_path):
     run(tmp_path, "new-course", "other")
     ids = set()
     for name in ("spring", "other"):
@@ -119,14 +117,14 @@ def test_every_course_has_an_id_of_its_own_that_git_keeps(folder: Path, tmp_path
 @pytest.mark.parametrize(
     ("name", "id"), [("Deep Learning", "Deep-Learning-"), ("../x", "x-"), ("深度学习", "course-")]
 )
-def test_a_course_has_the_name_that_students_can_read(tmp_path: Path, name: str, id: str) -> None:
+def test_a_course_has_the_name_that_students_can_read(tmp_path, name, id):
     run(tmp_path, "new-course", "course", "--name", name)
     made = tmp_path / "course"
     assert f'course_id = "{id}' in (made / "nbgrader_config.py").read_text()
     assert (made / "README.md").read_text().startswith(f"# {name}\n")
 
 
-def test_the_zip_holds_what_students_need_and_says_when_it_is_due(folder: Path) -> None:
+def test_the_zip_holds_what_students_need_and_says_when_it_is_due(folder):
     (folder / "solutions" / NAME / "numbers.csv").write_text("1,2\n")
     shutil.copy(folder / "solutions" / NAME / "numbers.csv", folder / "assignments" / NAME)
     archive = folder / "out" / "counting.zip"
@@ -146,7 +144,7 @@ def test_the_zip_holds_what_students_need_and_says_when_it_is_due(folder: Path) 
     )
 
 
-def test_what_is_not_built_in_is_not_handed_out_without_it(folder: Path) -> None:
+def test_what_is_not_built_in_is_not_handed_out_without_it(folder):
     (folder / "solutions" / NAME / "more").mkdir()
     (folder / "solutions" / NAME / "more" / "table.csv").write_text("a,b\n")
     for options in ((), ("--to-zip", "hand_out.zip")):
@@ -155,7 +153,7 @@ def test_what_is_not_built_in_is_not_handed_out_without_it(folder: Path) -> None
     assert not (folder / "hand_out.zip").exists()
 
 
-def test_a_notebook_with_its_due_date_is_checked_and_graded_as_any_other(folder: Path) -> None:
+def test_a_notebook_with_its_due_date_is_checked_and_graded_as_any_other(folder):
     run(folder, "release", NAME, "--due", "2026-12-01 18:00 Europe/Berlin")
     (released,) = folder.glob(f"course/exchange/*/outbound/{NAME}/{NAME}.ipynb")
     notebook = json.loads(released.read_bytes())
@@ -170,7 +168,7 @@ def test_a_notebook_with_its_due_date_is_checked_and_graded_as_any_other(folder:
     assert (result["score"], result["warnings"]) == (10.0, [])
 
 
-def test_next_year_takes_exercises_and_settings_and_no_people(folder: Path, tmp_path: Path) -> None:
+def test_next_year_takes_exercises_and_settings_and_no_people(folder, tmp_path):
     change(folder, courses.AUTHORED.replace("Rows of numbers.", "Columns of numbers."))
     text = 'carried = 0.5\n[due]  # dates\ncounting = "2026-11-01 18:00 UTC"\n'
     (folder / "autograder.toml").write_text(text)
@@ -191,9 +189,7 @@ def test_next_year_takes_exercises_and_settings_and_no_people(folder: Path, tmp_
     run(new, "release", NAME)
 
 
-def test_what_is_a_link_in_the_old_course_is_a_file_in_the_new_one(
-    folder: Path, tmp_path: Path
-) -> None:
+def test_what_is_a_link_in_the_old_course_is_a_file_in_the_new_one(folder, tmp_path):
     authored = folder / "solutions" / f"{NAME}.py"
     authored.rename(tmp_path / "mine.py")
     authored.symlink_to(tmp_path / "gone.py")
@@ -215,16 +211,14 @@ def test_what_is_a_link_in_the_old_course_is_a_file_in_the_new_one(
         (("new", "--from", "nowhere"), "no folder solutions/ in it; give the folder of a course"),
     ],
 )
-def test_what_cannot_be_made_is_refused_in_one_line(
-    folder: Path, tmp_path: Path, arguments: tuple[str, ...], said: str
-) -> None:
+def test_what_cannot_be_made_is_refused_in_one_line(folder, tmp_path, arguments, said):
     done = run(tmp_path, "new-course", *arguments, code=2)
     assert said in done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert not (tmp_path / "new").exists()
 
 
-def test_the_kit_can_be_updated_beneath_a_course(kit: Path, folder: Path) -> None:
+def test_the_kit_can_be_updated_beneath_a_course(kit, folder):
     own = opened(folder)
     courses.submit(own, "ada", RIGHT)
     run(folder, "release", NAME)
@@ -246,7 +240,7 @@ def test_the_kit_can_be_updated_beneath_a_course(kit: Path, folder: Path) -> Non
     assert "since it was graded" not in run(folder, "update").stdout
 
 
-def test_what_a_teacher_has_changed_is_never_overwritten(kit: Path, folder: Path) -> None:
+def test_what_a_teacher_has_changed_is_never_overwritten(kit, folder):
     mine = courses.AUTHORED.replace("Rows of numbers.", "Columns of numbers.")
     change(folder, mine)
     assert "nothing is newer" in run(folder, "update", "--check").stdout
@@ -257,11 +251,11 @@ def test_what_a_teacher_has_changed_is_never_overwritten(kit: Path, folder: Path
     assert (folder / "solutions" / f"{NAME}.py").read_text() == mine
 
 
-def test_there_is_nothing_to_update_where_nothing_was_taken(kit: Path) -> None:
+def test_there_is_nothing_to_update_where_nothing_was_taken(kit):
     assert "no course made by autograder new-course" in run(kit, "update", code=2).stderr
 
 
-def test_check_says_when_a_notebook_is_due(tmp_path: Path) -> None:
+def test_check_says_when_a_notebook_is_due(tmp_path):
     path = tmp_path / "attention.ipynb"
     release = (courses.ROOT / "assignments" / "attention" / "attention.ipynb").read_bytes()
     due = datetime(2026, 12, 1, 18, tzinfo=ZoneInfo("Europe/Berlin"))

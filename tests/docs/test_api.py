@@ -1,7 +1,5 @@
 """The public interface, used as another program would: from outside, as docs/api.md says."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path
@@ -42,7 +40,7 @@ def python(*arguments: object, cwd: Path) -> str:
     return done.stdout
 
 
-def test_every_example_on_the_page_gives_what_the_page_says(elsewhere: Path) -> None:
+def test_every_example_on_the_page_gives_what_the_page_says(elsewhere):
     page = PAGE.read_text(encoding="utf-8")
     assert page.count(">>> ") > 10
     # doctest would take the end of a block for a line that the example prints.
@@ -50,14 +48,14 @@ def test_every_example_on_the_page_gives_what_the_page_says(elsewhere: Path) -> 
     assert python("-m", "doctest", "examples.txt", cwd=elsewhere) == ""
 
 
-def test_the_page_speaks_of_every_public_name() -> None:
+def test_the_page_speaks_of_every_public_name():
     page = PAGE.read_text(encoding="utf-8")
     for name in autograder.__all__:
         assert f"`{name}`" in page, name
         assert getattr(autograder, name).__name__ == name
 
 
-def test_a_name_that_is_not_there_is_an_attribute_error_as_in_any_module() -> None:
+def test_a_name_that_is_not_there_is_an_attribute_error_as_in_any_module():
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = autograder.nothing  # type: ignore[attr-defined]
 
@@ -70,14 +68,14 @@ def test_a_name_that_is_not_there_is_an_attribute_error_as_in_any_module() -> No
         ("from autograder import Result, Unusable", {"autograder.base"}),
     ],
 )
-def test_what_is_imported_loads_nothing_else(tmp_path: Path, code: str, loaded: set[str]) -> None:
+def test_what_is_imported_loads_nothing_else(tmp_path, code, loaded):
     told = python("-c", f"{code}\nimport sys\nprint(*sys.modules)", cwd=tmp_path).split()
     packages = {".".join(name.split(".")[:2]) for name in told if name.startswith("autograder.")}
     assert packages == loaded
     assert not {"numpy", "typer", "sqlalchemy"} & set(told)
 
 
-def test_an_exercise_is_found_by_name_by_source_and_by_notebook(tmp_path: Path) -> None:
+def test_an_exercise_is_found_by_name_by_source_and_by_notebook(tmp_path):
     solutions = ROOT / "solutions"
     by_name = autograder.load_exercise("attention", root=ROOT)
     assert autograder.load_exercise(solutions / "attention.py") == by_name

@@ -1,7 +1,5 @@
 """ARCHITECTURE.md speaks of the code as it is."""
 
-from __future__ import annotations
-
 import re
 import sys
 from importlib import import_module
@@ -42,14 +40,14 @@ def _floors() -> list[set[str]]:
     return floors
 
 
-def test_the_floors_are_those_that_import_linter_holds() -> None:
+def test_the_floors_are_those_that_import_linter_holds():
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     contracts = settings["tool"]["importlinter"]["contracts"]
     (held,) = [contract for contract in contracts if contract["name"] == "floors"]
     assert _floors() == [set(layer.split(" | ")) for layer in held["layers"]]
 
 
-def test_every_package_has_its_row() -> None:
+def test_every_package_has_its_row():
     assert set.union(*_floors()) == PARTS - {"__init__", "__main__"}
 
 
@@ -66,7 +64,7 @@ def _names() -> list[str]:
 
 
 @pytest.mark.parametrize("name", _names())
-def test_what_the_page_names_is_in_the_code(name: str) -> None:
+def test_what_the_page_names_is_in_the_code(name):
     parts = name.split(".")
     found = PACKAGE
     while parts and ((found / parts[0]).is_dir() or (found / f"{parts[0]}.py").exists()):
@@ -79,12 +77,12 @@ def test_what_the_page_names_is_in_the_code(name: str) -> None:
     assert getattr(thing, "__module__", module.__name__) == module.__name__
 
 
-def test_the_page_names_enough_to_be_worth_holding() -> None:
+def test_the_page_names_enough_to_be_worth_holding():
     assert len(_names()) >= 20
     assert len(PAGE.splitlines()) <= 150
 
 
-def test_every_file_that_the_page_names_is_there() -> None:
+def test_every_file_that_the_page_names_is_there():
     paths = re.findall(
         r"`((?:autograder|solutions|tests|docs)/[\w./-]+|[\w-]+\.(?:toml|md)|Makefile)`", PAGE
     )
@@ -93,7 +91,7 @@ def test_every_file_that_the_page_names_is_there() -> None:
         assert (ROOT / path).exists(), path
 
 
-def test_a_name_that_the_page_gives_a_file_is_in_that_file() -> None:
+def test_a_name_that_the_page_gives_a_file_is_in_that_file():
     named = re.findall(r"`(\w+)` in `(autograder/[\w./-]+\.py)`", PAGE)
     assert len(named) >= 2
     for name, path in named:

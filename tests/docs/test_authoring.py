@@ -1,7 +1,5 @@
 """docs/authoring.md, followed word for word: what it says to write works, and prints what it says."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterator
@@ -36,7 +34,7 @@ def sessions(lines: str) -> Iterator[tuple[str, list[str]]]:
 
 
 @pytest.mark.everything
-def test_who_follows_it_gets_what_it_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_follows_it_gets_what_it_shows(tmp_path, monkeypatch):
     monkeypatch.delenv("AUTOGRADER_COURSE", raising=False)
     root = tmp_path / "my-course"
     (root / "solutions").mkdir(parents=True)
@@ -61,7 +59,7 @@ def test_who_follows_it_gets_what_it_shows(tmp_path: Path, monkeypatch: pytest.M
     assert list((root / "course" / "results" / "words").glob("*.json"))
 
 
-def test_it_names_every_mark() -> None:
+def test_it_names_every_mark():
     table = PAGE[PAGE.index("## The file") : PAGE.index("## The tools")]
     for mark in cells.KNOWN:
         assert re.search(rf"\b{mark}\b", table), mark

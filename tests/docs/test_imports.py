@@ -1,7 +1,5 @@
 """What test files share is in tests/support: none imports another."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +17,7 @@ def imported(path: Path) -> Iterator[str]:
             yield from (module + name.name for name in node.names)
 
 
-def test_test_files_import_from_support_and_never_from_each_other() -> None:
+def test_test_files_import_from_support_and_never_from_each_other():
     # One of the sample students has handed in what is no Python.
     files = set(TESTS.rglob("*.py")) - set((TESTS / "class").rglob("*.py"))
     assert len(files) > 100

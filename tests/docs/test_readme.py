@@ -1,7 +1,5 @@
 """README, the pages in docs/, Makefile and command line say the same."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess
@@ -33,14 +31,14 @@ TARGETS = dict(re.findall(r"^([a-z-]+):.*?## (.+)$", MAKEFILE, flags=re.MULTILIN
 COMMANDS = typer.main.get_command(cli.app()).commands  # type: ignore[attr-defined]
 
 
-def test_the_readme_is_short_and_leads_to_every_page() -> None:
+def test_the_readme_is_short_and_leads_to_every_page():
     assert len(README.splitlines()) <= 120
     assert set(re.findall(r"\]\((docs/[a-z]+\.md)\)", README)) == {
         f"docs/{name}.md" for name in PAGES
     }
 
 
-def test_every_picture_is_shown_and_opens_at_once() -> None:
+def test_every_picture_is_shown_and_opens_at_once():
     folder = ROOT / "docs" / "pictures"
     gallery = (folder / "README.md").read_text(encoding="utf-8")
     pictures = sorted(folder.glob("*.png"))
@@ -56,7 +54,7 @@ def test_every_picture_is_shown_and_opens_at_once() -> None:
     assert "](pictures/watch.png)" in PAGES["students"]
 
 
-def test_the_pictures_show_what_people_look_at() -> None:
+def test_the_pictures_show_what_people_look_at():
     looks = ("", "-dark", "-phone", "-phone-dark")
     wanted = {f"{page}{look}" for page in ("student", "teacher") for look in looks}
     wanted |= {"notebook", "notebook-top", "notebook-stub", "notebook-mask", "notebook-summary"}
@@ -64,7 +62,7 @@ def test_the_pictures_show_what_people_look_at() -> None:
     assert wanted == {path.stem for path in (ROOT / "docs" / "pictures").glob("*.png")}
 
 
-def test_every_command_has_its_line_and_every_line_its_command() -> None:
+def test_every_command_has_its_line_and_every_line_its_command():
     rows = [
         line.split("|")[1] for line in PAGES["ci"].splitlines() if line.startswith("| `autograder ")
     ]
@@ -72,7 +70,7 @@ def test_every_command_has_its_line_and_every_line_its_command() -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_has_help(name: str) -> None:
+def test_every_command_has_help(name):
     done = CliRunner().invoke(cli.app(), [name, "--help"])
     assert done.exit_code == 0
     assert COMMANDS[name].help
@@ -81,7 +79,7 @@ def test_every_command_has_help(name: str) -> None:
             assert getattr(parameter, "help", None), f"{name} {parameter.opts}"
 
 
-def test_every_option_that_the_documents_show_exists() -> None:
+def test_every_option_that_the_documents_show_exists():
     known = {
         option
         for command in COMMANDS.values()
@@ -100,7 +98,7 @@ def test_every_option_that_the_documents_show_exists() -> None:
     assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", GUIDE)) <= known
 
 
-def test_every_command_that_the_documents_run_is_one() -> None:
+def test_every_command_that_the_documents_run_is_one():
     run = re.findall(
         r"autograder (?:--course \S+ )?([a-z][a-z-]*)",
         "\n".join(re.findall(r"`[^`]+`|^\$ .*", GUIDE, re.MULTILINE)),
@@ -109,13 +107,13 @@ def test_every_command_that_the_documents_run_is_one() -> None:
     assert set(run) <= set(COMMANDS)
 
 
-def test_every_target_has_its_comment_and_is_phony() -> None:
+def test_every_target_has_its_comment_and_is_phony():
     phony = re.search(r"^\.PHONY: (.*)$", MAKEFILE, flags=re.MULTILINE)
     assert phony
     assert phony[1].split() == list(TARGETS)
 
 
-def test_every_target_that_the_documents_name_exists() -> None:
+def test_every_target_that_the_documents_name_exists():
     named = {
         word
         for text in (GUIDE, CONTRIBUTING)
@@ -126,7 +124,7 @@ def test_every_target_that_the_documents_name_exists() -> None:
     assert TARGETS.keys() - named <= {"help", "clean"}
 
 
-def test_the_verbs_of_a_course_are_targets_too() -> None:
+def test_the_verbs_of_a_course_are_targets_too():
     assert {
         "build",
         "release",
@@ -138,14 +136,14 @@ def test_the_verbs_of_a_course_are_targets_too() -> None:
     } <= TARGETS.keys() & COMMANDS.keys()
 
 
-def test_make_alone_lists_the_targets() -> None:
+def test_make_alone_lists_the_targets():
     done = subprocess.run(
         ["make", "--no-print-directory"], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert re.findall(r"^  make ([a-z-]+)", done.stdout, flags=re.MULTILINE) == list(TARGETS)
 
 
-def test_what_make_test_runs_is_what_the_readme_shows() -> None:
+def test_what_make_test_runs_is_what_the_readme_shows():
     command = [
         "make",
         "--no-print-directory",
@@ -159,7 +157,7 @@ def test_what_make_test_runs_is_what_the_readme_shows() -> None:
     assert shown == [line for line in done.stdout.splitlines() if line.startswith(".venv/")]
 
 
-def test_what_check_prints_is_what_students_are_shown(tmp_path: Path) -> None:
+def test_what_check_prints_is_what_students_are_shown(tmp_path):
     omar = next(student for student in sample_class.students() if student.id == "omar")
     notebook = tmp_path / "attention.ipynb"
     notebook.write_bytes(
@@ -179,7 +177,7 @@ def test_what_check_prints_is_what_students_are_shown(tmp_path: Path) -> None:
         assert line.removesuffix("…") in printed, line
 
 
-def test_the_settings_that_teachers_are_shown_are_those_that_there_are() -> None:
+def test_the_settings_that_teachers_are_shown_are_those_that_there_are():
     rows = re.findall(
         r"^\| (`[a-z_.]+`(?:, `[a-z_.]+`)*) \| (`[^|]+`) \|", PAGES["teachers"], flags=re.MULTILINE
     )
@@ -199,14 +197,14 @@ def test_the_settings_that_teachers_are_shown_are_those_that_there_are() -> None
     assert {name: shown.get(name) for name in known} == known
 
 
-def test_ci_runs_what_the_readme_says() -> None:
+def test_ci_runs_what_the_readme_says():
     script = (ROOT / ".ci/run").read_text(encoding="utf-8")
     run = re.findall(r"^make ([a-z-]+)", script, flags=re.MULTILINE)
     assert run == ["lint", "test", "test-everything"]
     assert "bash .ci/run" in (ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8")
 
 
-def test_ci_has_time_enough_for_the_tests_and_an_hour_at_most() -> None:
+def test_ci_has_time_enough_for_the_tests_and_an_hour_at_most():
     said = dict(re.findall(r"`make (test[a-z-]*)` takes\s(\d+) minutes", README))
     assert said.keys() == {"test", "test-everything"}
     for target, minutes in said.items():
@@ -224,7 +222,7 @@ def _documents() -> list[str]:
 
 
 @pytest.mark.parametrize("path", _documents())
-def test_what_a_document_links_to_is_there(path: str) -> None:
+def test_what_a_document_links_to_is_there(path):
     document = ROOT / path
     text = document.read_text(encoding="utf-8")
     for link in re.findall(r"\]\(([^)]+)\)", text):

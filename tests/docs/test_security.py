@@ -1,7 +1,5 @@
 """SECURITY.md's table speaks of tests and protections as they are."""
 
-from __future__ import annotations
-
 import ast
 import re
 from importlib import import_module

@@ -1,7 +1,5 @@
 """Late work by the settings' rule, and more time for some, as a teacher meets both."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -63,7 +61,7 @@ def intervals(course: Course) -> dict[str, timedelta | None]:
         return {one.student.id: one.extension for one in book.assignment_submissions(NAME)}
 
 
-def test_the_rule_of_the_settings_takes_points_and_nbgrader_shows_the_same(course: Course) -> None:
+def test_the_rule_of_the_settings_takes_points_and_nbgrader_shows_the_same(course):
     a_class(course)
     settings(course, ZERO)
     grade(course)
@@ -80,7 +78,7 @@ def test_the_rule_of_the_settings_takes_points_and_nbgrader_shows_the_same(cours
     assert not any(penalties(course))
 
 
-def test_the_rule_of_the_settings_comes_before_nbgraders_plugin(course: Course) -> None:
+def test_the_rule_of_the_settings_comes_before_nbgraders_plugin(course):
     a_class(course)
     rule(course)  # everything is taken
     settings(course, DUE)
@@ -103,9 +101,7 @@ def test_the_rule_of_the_settings_comes_before_nbgraders_plugin(course: Course) 
         ("south,counting,waived", {"bob": 0, "cyd": 10}),
     ],
 )
-def test_an_extension_given_later_counts_at_once_everywhere(
-    course: Course, line: str, expected: dict[str, float]
-) -> None:
+def test_an_extension_given_later_counts_at_once_everywhere(course, line, expected):
     a_class(course)
     settings(course, ZERO)
     grade(course)
@@ -130,7 +126,7 @@ def test_an_extension_given_later_counts_at_once_everywhere(
     assert not any(intervals(course).values())
 
 
-def test_an_extension_given_before_anybody_hands_in_counts(course: Course) -> None:
+def test_an_extension_given_before_anybody_hands_in_counts(course):
     settings(course, ZERO)
     extend(course, "bob,counting,waived")
     courses.submit(course, "bob", RIGHT, LATE)
@@ -139,7 +135,7 @@ def test_an_extension_given_before_anybody_hands_in_counts(course: Course) -> No
     assert not any(penalties(course))
 
 
-def test_what_a_person_gave_in_nbgrader_counts_and_stays(course: Course) -> None:
+def test_what_a_person_gave_in_nbgrader_counts_and_stays(course):
     a_class(course)
     settings(course, ZERO)
     grade(course)
@@ -154,7 +150,7 @@ def test_what_a_person_gave_in_nbgrader_counts_and_stays(course: Course) -> None
 
 
 @pytest.mark.parametrize("due", [DUE, ""], ids=["due", "never due"])
-def test_nothing_is_no_0_while_somebody_has_time(course: Course, due: str) -> None:
+def test_nothing_is_no_0_while_somebody_has_time(course, due):
     settings(course, due)
     course.state.mkdir()
     (course.state / "students.csv").write_text("id\nada\nbob\ncyd\ndan\neve\n")
@@ -178,7 +174,7 @@ def test_nothing_is_no_0_while_somebody_has_time(course: Course, due: str) -> No
     assert "zero: dan: missing" in said
 
 
-def test_a_changed_due_date_repairs_every_score(course: Course) -> None:
+def test_a_changed_due_date_repairs_every_score(course):
     a_class(course)
     settings(course, ZERO)
     grade(course)
@@ -201,9 +197,7 @@ def test_a_changed_due_date_repairs_every_score(course: Course) -> None:
         ("who,exercise,until\n,,waived\n", "csv:2: '' is no student and no group"),
     ],
 )
-def test_extensions_that_make_no_sense_are_refused_in_one_line(
-    course: Course, text: str, said: str
-) -> None:
+def test_extensions_that_make_no_sense_are_refused_in_one_line(course, text, said):
     a_class(course)
     settings(course, ZERO)
     (course.state / "extensions.csv").write_text(text)
@@ -214,15 +208,13 @@ def test_extensions_that_make_no_sense_are_refused_in_one_line(
     assert not course.results.exists()
 
 
-def test_a_name_in_the_settings_that_is_no_exercise_is_said(course: Course) -> None:
+def test_a_name_in_the_settings_that_is_no_exercise_is_said(course):
     a_class(course)
     settings(course, 'due.countin = "2026-11-20 12:00 UTC"\n')
     assert "due.countin is of no exercise in" in grade(course).stderr
 
 
-def test_nothing_is_graded_below_the_minimum_isolation_level(
-    course: Course, tmp_path: Path
-) -> None:
+def test_nothing_is_graded_below_the_minimum_isolation_level(course, tmp_path):
     a_class(course)
     settings(course, 'minimum_isolation = "landlock"\n')
     refused = run(course, "grade", NAME, "--jobs", 1, "--isolation", "process", code=2).stderr
@@ -231,7 +223,7 @@ def test_nothing_is_graded_below_the_minimum_isolation_level(
     assert students(course)["ada"]["score"] == 10
 
 
-def test_the_page_says_when_it_was_handed_in_and_how_that_is_known(course: Course) -> None:
+def test_the_page_says_when_it_was_handed_in_and_how_that_is_known(course):
     settings(course, 'time_zone = "Europe/Berlin"\n' + ZERO)
     times = {"ada": IN_TIME, "bob": LATE, "cyd": LATE, "dan": LATE}
     for (student, time), source in zip(times.items(), ["exchange", "download", "file", None]):
@@ -261,7 +253,7 @@ def comments(course: Course) -> list[str]:
     return [row[0] for row in rows]
 
 
-def test_a_mark_by_hand_never_counts_for_other_work_than_it_was_given_for(course: Course) -> None:
+def test_a_mark_by_hand_never_counts_for_other_work_than_it_was_given_for(course):
     courses.submit(course, "ada", {**RIGHT, "why": "It commutes."}, IN_TIME)
     grade(course)
     by_hand(course, "why", "ada", manual_score=3.0, extra_credit=1.0)
@@ -295,7 +287,7 @@ def test_a_mark_by_hand_never_counts_for_other_work_than_it_was_given_for(course
     assert scores(course) == {"ada": 12}
 
 
-def test_a_mark_stays_settled_until_what_it_was_given_for_changes(course: Course) -> None:
+def test_a_mark_stays_settled_until_what_it_was_given_for_changes(course):
     """After any rebuild the marks of the whole class waited again."""
     courses.submit(course, "ada", {**RIGHT, "why": "It commutes."}, IN_TIME)
     grade(course)
@@ -333,7 +325,7 @@ def files_of(course: Course, student: str) -> bytes:
     return (course.submission(student, NAME) / f"{NAME}.ipynb").read_bytes()
 
 
-def test_the_best_submission_counts_where_the_settings_say_so(course: Course) -> None:
+def test_the_best_submission_counts_where_the_settings_say_so(course):
     settings(course, 'counts = "best"\n' + DUE + '[late]\nrule = "per day"\npoints = 4\n')
     course.state.mkdir(exist_ok=True)
     (course.state / "students.csv").write_text("id\nada\n")
@@ -364,7 +356,7 @@ def test_the_best_submission_counts_where_the_settings_say_so(course: Course) ->
     assert not list((course.state / "earlier").glob("*/ada"))
 
 
-def test_the_last_submission_counts_otherwise(course: Course) -> None:
+def test_the_last_submission_counts_otherwise(course):
     settings(course, DUE)
     course.state.mkdir(exist_ok=True)
     (course.state / "students.csv").write_text("id\nada\n")
@@ -379,8 +371,8 @@ def test_the_last_submission_counts_otherwise(course: Course) -> None:
 
 @pytest.mark.parametrize(("counts", "score"), [("last", None), ("best", 7)])
 def test_a_later_upload_that_nobody_can_read_takes_the_score_unless_the_best_counts(
-    course: Course, counts: str, score: float | None
-) -> None:
+    course, counts, score
+):
     settings(course, f'counts = "{counts}"\n')
     course.state.mkdir(exist_ok=True)
     (course.state / "students.csv").write_text("id\nada\n")
@@ -416,7 +408,7 @@ def hand_in(course: Course, answers: dict[str, str], hour: int, *options: object
     return grade(course, *options).stderr
 
 
-def test_a_worse_file_costs_no_marks_by_hand(course: Course) -> None:
+def test_a_worse_file_costs_no_marks_by_hand(course):
     settings(course, BEST)
     hand_in(course, RIGHT | WHY, 9)
     by_hand(course, "why", "ada", manual_score=4.0)
@@ -439,7 +431,7 @@ def test_a_worse_file_costs_no_marks_by_hand(course: Course) -> None:
     assert scores(course) == {"ada": 14} and "waits for your marks" not in advice(course)
 
 
-def test_a_mark_on_a_check_is_part_of_what_a_file_is_worth(course: Course) -> None:
+def test_a_mark_on_a_check_is_part_of_what_a_file_is_worth(course):
     """It makes 8 of 6 points; a file of 7 points is worse."""
     text = courses.AUTHORED.replace('"total-by_hand" points=2', '"total-by_hand" points=1')
     negative = '# %% check="total-negative"'
@@ -461,9 +453,7 @@ agree(total([]), 0.0, "total([])")
 
 
 @pytest.mark.parametrize("answers", [HALF, WRONG | OTHER], ids=["half", "wrong"])
-def test_a_worse_file_costs_none_of_the_points_that_are_kept(
-    course: Course, answers: dict[str, str]
-) -> None:
+def test_a_worse_file_costs_none_of_the_points_that_are_kept(course, answers):
     settings(course, BEST)
     hand_in(course, RIGHT, 9)
     strict = courses.AUTHORED.replace("total([-1.0, -2.0]), -3.0,", "total([-1.0, -2.0]), 5.0,")
@@ -483,7 +473,7 @@ def test_a_worse_file_costs_none_of_the_points_that_are_kept(
     assert scores(course) == {"ada": 10}
 
 
-def test_a_file_that_counts_again_has_its_marks_again(course: Course) -> None:
+def test_a_file_that_counts_again_has_its_marks_again(course):
     late = BEST + DUE + '[late]\nrule = "per day"\npoints = 9\n'
     settings(course, late)
     hand_in(course, HALF | WHY, 9)
@@ -516,7 +506,7 @@ def test_a_file_that_counts_again_has_its_marks_again(course: Course) -> None:
         assert scores(course) == {"ada": 11} and "waits for your marks" not in advice(course)
 
 
-def test_an_answer_that_nobody_has_marked_is_read_and_the_better_one_counts(course: Course) -> None:
+def test_an_answer_that_nobody_has_marked_is_read_and_the_better_one_counts(course):
     settings(course, BEST)
     hand_in(course, RIGHT | WHY, 9)
     by_hand(course, "why", "ada", manual_score=3.0)
@@ -527,7 +517,7 @@ def test_an_answer_that_nobody_has_marked_is_read_and_the_better_one_counts(cour
     assert scores(course) == {"ada": 13} and "waits for your marks" not in advice(course)
 
 
-def test_marks_find_their_file_after_a_step_got_another_name(course: Course) -> None:
+def test_marks_find_their_file_after_a_step_got_another_name(course):
     settings(course, BEST)
     hand_in(course, RIGHT | WHY, 9)
     by_hand(course, "why", "ada", manual_score=4.0)
@@ -542,9 +532,7 @@ def test_marks_find_their_file_after_a_step_got_another_name(course: Course) -> 
     assert scores(course) == {"ada": 13}
 
 
-def test_a_run_that_is_killed_between_two_submissions_loses_no_marks(
-    course: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_that_is_killed_between_two_submissions_loses_no_marks(course, monkeypatch):
     settings(course, BEST)
     hand_in(course, RIGHT | WHY, 9)
     by_hand(course, "why", "ada", manual_score=4.0)
@@ -579,7 +567,7 @@ def test_a_run_that_is_killed_between_two_submissions_loses_no_marks(
     assert scores(course) == {"ada": 14} and "waits for your marks" not in advice(course)
 
 
-def test_where_the_last_one_counts_again_it_does(course: Course) -> None:
+def test_where_the_last_one_counts_again_it_does(course):
     settings(course, BEST)
     hand_in(course, RIGHT, 9)
     hand_in(course, HALF, 10)

@@ -1,7 +1,5 @@
 """The demonstration as ``make demo`` runs it, but with its state elsewhere, and in one process."""
 
-from __future__ import annotations
-
 import io
 import os
 import re
@@ -61,11 +59,11 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     ]
 
 
-def test_every_grade_is_the_expected_one(shown: list[str]) -> None:
+def test_every_grade_is_the_expected_one(shown):
     assert "Every grade is the one that tests/class/ expects." in shown
 
 
-def test_it_ends_with_the_table_of_scores_and_where_to_look(shown: list[str]) -> None:
+def test_it_ends_with_the_table_of_scores_and_where_to_look(shown):
     last = [line for line in shown if line.startswith(("check ", "student ", "== "))][-4:]
     assert [line.split()[0] for line in last] == ["student", "check", "==", "=="]
     assert last[-1] == "== Where to look next: three pages to open"
@@ -74,13 +72,13 @@ def test_it_ends_with_the_table_of_scores_and_where_to_look(shown: list[str]) ->
     assert re.fullmatch(r"\d+ seconds\.", shown[-1])
 
 
-def test_the_readme_shows_what_it_prints_in_this_order(shown: list[str]) -> None:
+def test_the_readme_shows_what_it_prints_in_this_order(shown):
     rest = iter(shown)
     for line in session("make demo"):
         assert line in rest, f"{line!r} is not printed, or not there"
 
 
-def test_another_exercise_is_demonstrated_with_a_class_from_its_banks(tmp_path: Path) -> None:
+def test_another_exercise_is_demonstrated_with_a_class_from_its_banks(tmp_path):
     (tmp_path / "solutions").mkdir()
     starter.write(tmp_path, "words")
     build.build(tmp_path, "words")

@@ -3,8 +3,6 @@
 What was handed in is kept as it is; all that the kit makes of it is small, whatever it was.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -56,7 +54,7 @@ def run(course: Course, exercise: str, root: Path) -> None:
         assert done.returncode == 0, done.stderr
 
 
-def test_a_students_attention_takes_no_more_than_twice_the_file(tmp_path: Path) -> None:
+def test_a_students_attention_takes_no_more_than_twice_the_file(tmp_path):
     """The file is 310 kB, half of it the same tools for everybody."""
     course = Course(ROOT, tmp_path / "course")
     for student, place in (("blank", "assignments"), ("right", "solutions")):
@@ -78,7 +76,7 @@ def test_a_students_attention_takes_no_more_than_twice_the_file(tmp_path: Path) 
     assert of_everybody < 1_000_000
 
 
-def test_whatever_a_student_hands_in_all_that_is_made_of_it_is_small(course: Course) -> None:
+def test_whatever_a_student_hands_in_all_that_is_made_of_it_is_small(course):
     students = {name.replace(" ", "_"): answers for name, answers in LARGEST.items()}
     for student, answers in students.items():
         courses.submit(course, student, answers, "2026-11-20 11:00:00 UTC")

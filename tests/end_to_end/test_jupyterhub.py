@@ -4,8 +4,6 @@ Ada hands in, Grace and Gus grade, and Ben is after what is not his. It takes ro
 a password: where there is neither, this fails in CI, and elsewhere is left out with the reason.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess
@@ -144,7 +142,7 @@ def said(grace: Person, handed_in: HandedIn) -> str:
     return said
 
 
-def test_from_release_to_feedback(adas_lab: Lab, said: str) -> None:
+def test_from_release_to_feedback(adas_lab, said):
     assert "collected: ada" in said
     assert "Autograded ada: 88 of 100 points" in said
     page = adas_lab.page
@@ -163,9 +161,7 @@ def test_from_release_to_feedback(adas_lab: Lab, said: str) -> None:
     adas_lab.picture("feedback-on-a-step")
 
 
-def test_a_folder_that_a_student_makes_in_the_exchange_is_no_course(
-    hub: Hub, ada: Person, handed_in: HandedIn, rogue: str
-) -> None:
+def test_a_folder_that_a_student_makes_in_the_exchange_is_no_course(hub, ada, handed_in, rogue):
     for path in ("assignments?course_id=", f"assignments?course_id={ROGUE}", "courses"):
         listed = json.dumps(ada.asks(LAB, path))
         assert ROGUE not in listed
@@ -186,8 +182,8 @@ def test_a_folder_that_a_student_makes_in_the_exchange_is_no_course(
 
 
 def test_the_formgrader_opens_in_the_menu_of_the_courses_jupyterlab_alone(
-    hub: Hub, adas_lab: Lab, said: str, browser: Browser
-) -> None:
+    hub, adas_lab, said, browser
+):
     with hub.page(browser, "grace", f"{SERVICE}lab") as page:
         lab = Lab(page, "grace", PICTURES)
         lab.want_no_news()
@@ -199,11 +195,11 @@ def test_the_formgrader_opens_in_the_menu_of_the_courses_jupyterlab_alone(
     assert [entry for entry in entries if entry] == ["Assignment List"]
 
 
-def test_nobody_hands_in_for_somebody_else(said: str) -> None:
+def test_nobody_hands_in_for_somebody_else(said):
     assert "is in the name of ada, but belongs to ben" in said
 
 
-def test_two_graders_work_in_one_formgrader(hub: Hub, grace: Person, said: str) -> None:
+def test_two_graders_work_in_one_formgrader(hub, grace, said):
     gus = hub.person("gus")
     assert gus.status(f"{SERVICE}formgrader") == 200
     notebooks = f"formgrader/api/submitted_notebooks/{EXERCISE}/{EXERCISE}"
@@ -216,9 +212,7 @@ def test_two_graders_work_in_one_formgrader(hub: Hub, grace: Person, said: str) 
         assert marks[waiting["id"]] == 4
 
 
-def test_the_formgrader_opens_in_a_browser_for_graders_alone(
-    hub: Hub, said: str, browser: Browser
-) -> None:
+def test_the_formgrader_opens_in_a_browser_for_graders_alone(hub, said, browser):
     for name in ("grace", "gus", "ben"):
         # What the hub's menu of services opens.
         with hub.page(browser, name, SERVICE) as page:
@@ -255,9 +249,7 @@ def test_the_formgrader_opens_in_a_browser_for_graders_alone(
         ("root", "cat /srv/jupyterhub/jupyterhub.sqlite"),
     ],
 )
-def test_a_student_cannot_do_what_only_somebody_else_may(
-    hub: Hub, handed_in: HandedIn, said: str, owner: str, lines: str
-) -> None:
+def test_a_student_cannot_do_what_only_somebody_else_may(hub, handed_in, said, owner, lines):
     # Ben knows every name.
     script = lines.format(course=handed_in.course, folder=handed_in.folder)
     hub.machine.run(owner, f"{{ {script}; }} >/dev/null")
@@ -265,21 +257,21 @@ def test_a_student_cannot_do_what_only_somebody_else_may(
     assert re.search("Permission denied|Operation not permitted", refused)
 
 
-def test_no_file_that_a_student_can_read_has_a_hidden_check(hub: Hub, said: str) -> None:
+def test_no_file_that_a_student_can_read_has_a_hidden_check(hub, said):
     places = f"/etc /home /opt /srv /tmp {ROOT / 'autograder'}"
     search = f"grep -rls --exclude-dir=site-packages '{ORACLE}' {places} || true"
     assert HOME in hub.machine.run(COURSE, search)
     assert hub.machine.run("ben", search) == ""
 
 
-def test_the_hub_lets_a_student_into_their_own_server_alone(hub: Hub, ada: Person) -> None:
+def test_the_hub_lets_a_student_into_their_own_server_alone(hub, ada):
     assert ada.status(f"{LAB}tree") == 200
     ben = hub.person("ben")
     assert ben.status(f"{LAB}tree") == 403
     assert ben.status(f"{SERVICE}formgrader") == 403
 
 
-def test_nobody_can_listen_to_a_kernel(hub: Hub, ada: Person) -> None:
+def test_nobody_can_listen_to_a_kernel(hub, ada):
     kernel = ada.asks(LAB, "api/kernels", "POST", json={})["id"]
     runtime = "/home/ada/.local/share/jupyter/runtime"
     connection = json.loads(hub.machine.run("ada", f"cat {runtime}/kernel-{kernel}.json"))

@@ -1,7 +1,5 @@
 """Mishaps of a semester: each is said in one line, nothing is lost by it, and work goes on."""
 
-from __future__ import annotations
-
 import os
 import zipfile
 from datetime import datetime, timedelta, timezone
@@ -61,9 +59,7 @@ def everything(course: Course) -> dict[str, bytes]:
         ("extensions.csv", "who,exercise,until\nada,counting,tomorrow\n", "extensions.csv:2: until 'tomorrow': "),
     ],
 )  # fmt: skip
-def test_what_a_teacher_wrote_wrongly_is_one_line_and_nothing_is_lost(
-    graded: Course, file: str, text: str | bytes, says: str
-) -> None:
+def test_what_a_teacher_wrote_wrongly_is_one_line_and_nothing_is_lost(graded, file, text, says):
     put(graded, "bob", RIGHT, datetime.now(timezone.utc) - timedelta(minutes=1))
     before = everything(graded)
     path = (graded.root if file == "autograder.toml" else graded.state) / file
@@ -95,9 +91,7 @@ def download(path: Path, course: Course, *folders: str) -> bytes:
     return path.read_bytes()
 
 
-def test_a_zip_that_cannot_be_read_is_one_line_and_the_others_are_collected(
-    graded: Course,
-) -> None:
+def test_a_zip_that_cannot_be_read_is_one_line_and_the_others_are_collected(graded):
     settings(graded, f'time_zone = "UTC"\n{DUE}')
     graded.inbox.mkdir()
     broken = graded.inbox / f"Course-{NAME}-1.zip"
@@ -123,7 +117,7 @@ def test_a_zip_that_cannot_be_read_is_one_line_and_the_others_are_collected(
     assert scores(graded) == {"ada": 10, "bob": 10}
 
 
-def test_a_clock_that_jumps_is_said_and_takes_nobodys_work(graded: Course) -> None:
+def test_a_clock_that_jumps_is_said_and_takes_nobodys_work(graded):
     """A file from 2031 is neither believed nor preferred to the true ones."""
     now = datetime.now(timezone.utc).replace(microsecond=0)
     path = put(graded, "bob", {}, now)
@@ -142,9 +136,7 @@ def test_a_clock_that_jumps_is_said_and_takes_nobodys_work(graded: Course) -> No
     assert scores(graded)["ada"] == 10
 
 
-def test_empty_lines_of_a_spreadsheet_are_nobody_and_lines_are_counted_with_them(
-    graded: Course,
-) -> None:
+def test_empty_lines_of_a_spreadsheet_are_nobody_and_lines_are_counted_with_them(graded):
     people = graded.state / "students.csv"
     people.write_text(f"{PEOPLE}\n,,\n,,\n")
     assert scores(graded) == {"ada": 10, "bob": 7}
@@ -152,7 +144,7 @@ def test_empty_lines_of_a_spreadsheet_are_nobody_and_lines_are_counted_with_them
     assert "students.csv:6: 'c/d' is no student id" in run(graded, "report", NAME, code=2).stderr
 
 
-def test_a_secret_that_is_lost_is_noticed_and_no_other_one_drawn(graded: Course) -> None:
+def test_a_secret_that_is_lost_is_noticed_and_no_other_one_drawn(graded):
     """Hidden checks would ask other questions than those that were graded, without a word."""
     path = graded.state / "secret"
     secret = path.read_text()
@@ -166,7 +158,7 @@ def test_a_secret_that_is_lost_is_noticed_and_no_other_one_drawn(graded: Course)
     assert scores(graded) == {"ada": 10, "bob": 10}
 
 
-def test_a_student_whose_id_is_another_one_now_is_said_at_the_export(graded: Course) -> None:
+def test_a_student_whose_id_is_another_one_now_is_said_at_the_export(graded):
     people = graded.state / "students.csv"
     people.write_text(PEOPLE.replace("bob,Bob Birch", "bob.ash,Bob Ash"))
     said = run(graded, "export", NAME, "--missing-as-zero").stderr
@@ -175,9 +167,7 @@ def test_a_student_whose_id_is_another_one_now_is_said_at_the_export(graded: Cou
     assert scores(graded) == {"ada": 10, "bob": 7, "bob.ash": None}
 
 
-def test_a_new_id_with_the_name_of_somebody_who_left_the_class_list_is_pointed_out(
-    graded: Course,
-) -> None:
+def test_a_new_id_with_the_name_of_somebody_who_left_the_class_list_is_pointed_out(graded):
     people = graded.state / "students.csv"
     people.write_text(PEOPLE.replace("bob,", "bob.new,"))
     told = "bob is not in students.csv, and may be bob.new now: both have one name, address or "

@@ -1,7 +1,5 @@
 """``make wheels`` fetches all that there is to install: from then on no network is needed."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
@@ -42,7 +40,7 @@ def run(folder: Path, *command: str, code: int = 0) -> str:
 
 
 @pytest.mark.everything
-def test_with_the_wheels_everything_installs_and_works_without_a_network(tmp_path: Path) -> None:
+def test_with_the_wheels_everything_installs_and_works_without_a_network(tmp_path):
     copy = tmp_path / "checkout"
     leave_out = shutil.ignore_patterns(
         ".git", ".venv", "wheels", "build", "__pycache__", ".*_cache", ".hypothesis"

@@ -1,7 +1,5 @@
 """What is installed, and what a command loads before it starts."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import importlib.util
 import os
@@ -35,12 +33,12 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
         return set(archive.namelist())
 
 
-def test_the_wheel_brings_the_package_along_and_nothing_else(wheel: set[str]) -> None:
+def test_the_wheel_brings_the_package_along_and_nothing_else(wheel):
     assert {re.split(r"[/-]", path)[0] for path in wheel} == {"autograder", "autograder_kit"}
     assert not {path for path in wheel if re.search(r"solution|attention|tests", path.lower())}
 
 
-def test_the_wheel_has_every_file_of_the_package(wheel: set[str]) -> None:
+def test_the_wheel_has_every_file_of_the_package(wheel):
     files = {
         path
         for path in (ROOT / "autograder").rglob("*")
@@ -58,9 +56,7 @@ def installed() -> importlib.metadata.Distribution:
         pytest.skip("the kit itself is not installed here; make setup installs it")
 
 
-def test_the_command_is_installed_with_the_version_of_the_package(
-    installed: importlib.metadata.Distribution,
-) -> None:
+def test_the_command_is_installed_with_the_version_of_the_package(installed):
     import autograder
 
     assert {(point.group, point.name): point.value for point in installed.entry_points} == {
@@ -77,7 +73,7 @@ LOCKS = {
 
 
 @pytest.mark.parametrize("lock", LOCKS)
-def test_a_lock_pins_everything_by_its_hash_and_names_no_index(lock: str) -> None:
+def test_a_lock_pins_everything_by_its_hash_and_names_no_index(lock):
     pins = [
         entry for entry in re.split(r"\n(?! )", LOCKS[lock]) if entry and not entry.startswith("#")
     ]
@@ -89,9 +85,7 @@ def test_a_lock_pins_everything_by_its_hash_and_names_no_index(lock: str) -> Non
     assert not re.search(r"://|--index|--find-links|--extra", LOCKS[lock])
 
 
-def test_the_locks_hold_every_requirement_of_the_project(
-    installed: importlib.metadata.Distribution,
-) -> None:
+def test_the_locks_hold_every_requirement_of_the_project(installed):
     few, every = (
         set(re.findall(r"^([a-z0-9-]+)==", text, re.MULTILINE)) for text in LOCKS.values()
     )
@@ -105,7 +99,7 @@ def test_the_locks_hold_every_requirement_of_the_project(
     assert asked[False] - {"autograder-kit"} <= every
 
 
-def test_what_both_locks_name_has_the_same_version_in_both() -> None:
+def test_what_both_locks_name_has_the_same_version_in_both():
     few, every = (
         set(re.findall(r"^[a-z0-9-]+==[\w.]+", text, re.MULTILINE)) for text in LOCKS.values()
     )
@@ -122,7 +116,7 @@ def install() -> Any:
     return module
 
 
-def test_pip_is_left_alone_where_the_uv_of_the_lock_is_there(install: Any, tmp_path: Path) -> None:
+def test_pip_is_left_alone_where_the_uv_of_the_lock_is_there(install, tmp_path):
     pinned = tmp_path / "uv.txt"
     for entry, is_there in (
         (f"uv=={importlib.metadata.version('uv')} \\", True),
@@ -133,9 +127,7 @@ def test_pip_is_left_alone_where_the_uv_of_the_lock_is_there(install: Any, tmp_p
 
 
 @pytest.mark.everything
-def test_uv_asks_the_indexes_that_pip_is_told_of(
-    install: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_uv_asks_the_indexes_that_pip_is_told_of(install, tmp_path, monkeypatch):
     for name in [name for name in os.environ if name.startswith(("PIP_", "UV_"))]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
@@ -161,12 +153,7 @@ def test_uv_asks_the_indexes_that_pip_is_told_of(
     assert not {"UV_DEFAULT_INDEX", "UV_INDEX"} & install._settings().keys()
 
 
-def test_where_uv_is_not_to_be_had_pip_installs_the_rest(
-    install: Any,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_where_uv_is_not_to_be_had_pip_installs_the_rest(install, tmp_path, monkeypatch, capsys):
     lock = tmp_path / "a.lock"
     lock.write_text(
         "# a lock\nnumpy==2.0 \\\n    --hash=sha256:00\nuv==1.0 \\\n    --hash=sha256:11\n"
@@ -189,9 +176,7 @@ def test_where_uv_is_not_to_be_had_pip_installs_the_rest(
     assert "without uv" in out and "takes 5 MB on disk" in out
 
 
-def test_what_workers_load_is_compiled_when_it_is_installed(
-    install: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_workers_load_is_compiled_when_it_is_installed(install, tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path))
     install.compile_for_workers()
     compiled = {(path.parent.name, path.name.split(".")[0]) for path in tmp_path.rglob("*.pyc")}

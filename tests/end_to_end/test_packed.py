@@ -1,8 +1,6 @@
 """Whatever is packed, copied or sent is complete: each exercise grades from it as it does here, in
 a folder where nothing else is, by a copy of the package that has no exercises beside it."""
 
-from __future__ import annotations
-
 import json
 import os
 import pickle
@@ -11,7 +9,6 @@ import stat
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -165,9 +162,7 @@ def by_update(here: Here, place: Path, package: Path) -> None:
 
 
 @pytest.mark.parametrize("way", [by_backup, as_new_course, from_old_course, by_update])
-def test_a_course_builds_and_grades_elsewhere_as_here(
-    here: Here, package: Path, tmp_path: Path, way: Callable[[Here, Path, Path], None]
-) -> None:
+def test_a_course_builds_and_grades_elsewhere_as_here(here, package, tmp_path, way):
     place = tmp_path / "there"
     way(here, place, package)
     gone(here)
@@ -194,7 +189,7 @@ def unpacked(bundle: Path, home: Path) -> Path:
     return home
 
 
-def test_the_bundle_of_gradescope_grades_as_here(here: Here, tmp_path: Path) -> None:
+def test_the_bundle_of_gradescope_grades_as_here(here, tmp_path):
     name, root = here.known.name, here.course.root
     run(root, "export", name, "--to", "gradescope-zip", "--output", tmp_path / "bundle.zip")
     home = unpacked(tmp_path / "bundle.zip", tmp_path / "autograder")
@@ -230,9 +225,7 @@ with pickle.loads(sent) as graders:
 """
 
 
-def test_what_goes_to_a_cluster_grades_there_as_here(
-    here: Here, package: Path, tmp_path: Path
-) -> None:
+def test_what_goes_to_a_cluster_grades_there_as_here(here, package, tmp_path):
     """The bank goes along, too: the same mistakes get the same names."""
     sent = pickle.dumps(Graders(here.known, SECRET.encode(), here.course.settings))
     tasks = [Task(id, data) for id, data in here.notebooks.items()]
@@ -249,9 +242,7 @@ def test_what_goes_to_a_cluster_grades_there_as_here(
         assert found[student]["steps"] == json.loads(result.to_json())["steps"]
 
 
-def test_the_zip_for_students_is_all_that_they_need(
-    here: Here, package: Path, tmp_path: Path
-) -> None:
+def test_the_zip_for_students_is_all_that_they_need(here, package, tmp_path):
     name = here.known.name
     run(here.course.root, "release", name, "--to-zip", tmp_path / "released.zip")
     gone(here)
@@ -269,7 +260,7 @@ def test_the_zip_for_students_is_all_that_they_need(
     assert "failed" not in said
 
 
-def test_the_version_that_is_kept_to_explain_a_result_grades_as_it_did(here: Here) -> None:
+def test_the_version_that_is_kept_to_explain_a_result_grades_as_it_did(here):
     (id, data), *_ = here.notebooks.items()
     with Grader(here.known, SECRET.encode(), here.course.settings) as grader:
         result = grader.grade(data, id).result
@@ -283,9 +274,7 @@ def test_the_version_that_is_kept_to_explain_a_result_grades_as_it_did(here: Her
     assert graded(kept, here.course.settings, here.notebooks) == here.scores
 
 
-def test_an_exercise_lists_every_file_below_its_folders_and_all_that_it_is_built_from(
-    features: Path,
-) -> None:
+def test_an_exercise_lists_every_file_below_its_folders_and_all_that_it_is_built_from(features):
     known = exercise.load(features, every_feature.NAME)
     listed = {path.relative_to(features).as_posix() for path in known.files(features)}
     everything = {

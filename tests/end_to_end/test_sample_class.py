@@ -1,7 +1,5 @@
 """Every student of the sample class gets exactly the expected result, whoever sits beside them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +10,6 @@ from autograder.exercises import exercise
 from autograder.exercises.exercise import Exercise
 from autograder.grader.grader import Grader
 from tests.support import sample_class
-from tests.support.sample_class import Student
 
 pytestmark = pytest.mark.usefixtures("kept_parents")
 
@@ -47,8 +44,8 @@ for number, student in enumerate(HANDED_IN):
 
 @pytest.mark.parametrize("student", SAMPLED)
 def test_a_student_gets_exactly_the_expected_result_and_costs_the_next_one_nothing(
-    student: Student, grader: Grader, attention: Exercise, release: bytes
-) -> None:
+    student, grader, attention, release
+):
     data = student.file(release)
     assert data is not None
     result = grader.grade(data, student.id).result
@@ -60,7 +57,7 @@ def test_a_student_gets_exactly_the_expected_result_and_costs_the_next_one_nothi
     assert grader.grade(honest, "ada").result.score == 100
 
 
-def test_the_expected_scores_follow_from_the_checks_that_fail(attention: Exercise) -> None:
+def test_the_expected_scores_follow_from_the_checks_that_fail(attention):
     for student in HANDED_IN:
         expected = student.expected
         failed, carried = (
@@ -73,20 +70,20 @@ def test_the_expected_scores_follow_from_the_checks_that_fail(attention: Exercis
             assert left == expected.score, student.id
 
 
-def test_every_name_in_an_expectation_is_a_check_or_a_step(attention: Exercise) -> None:
+def test_every_name_in_an_expectation_is_a_check_or_a_step(attention):
     known = {check.id for check in attention.checks} | set(attention.steps)
     for student in CLASS:
         expected = student.expected
         assert {*expected.failed, *expected.carried, *expected.messages} <= known, student.id
 
 
-def test_the_class_list_names_everybody() -> None:
+def test_the_class_list_names_everybody():
     lines = sample_class.CLASS_LIST.read_text(encoding="utf-8").splitlines()
     assert lines[0].split(",")[0] == "id"
     assert [line.split(",")[0] for line in lines[1:]] == [student.id for student in CLASS]
 
 
-def test_the_class_has_the_ways_that_things_go_wrong() -> None:
+def test_the_class_has_the_ways_that_things_go_wrong():
     assert len(CLASS) >= 16
     assert {student.damage for student in CLASS} == {None, *sample_class.DAMAGES}
     assert {student.expected.status for student in CLASS} == {"graded", "rejected", None}

@@ -34,7 +34,7 @@ from tests.support.databases import Database
 from tests.support.semester import DUE, POINTS, STEPS, WORDS, Term, Work
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
 
 # nbgrader's own code, not ours.
 pytestmark = [
@@ -663,19 +663,19 @@ def finished(
         yield course
 
 
-def test_the_first_weeks_of_a_small_class(tmp_path: Path) -> None:
+def test_the_first_weeks_of_a_small_class(tmp_path):
     course = lived(tmp_path, 3, "best", [first_exercise], 8)
     assert course.wrong == [] and course.compared > 300
 
 
 @pytest.mark.everything
-def test_every_score_is_what_the_rules_give_wherever_it_is_said(finished: Semester) -> None:
+def test_every_score_is_what_the_rules_give_wherever_it_is_said(finished):
     assert finished.wrong == [] and finished.compared > 20_000
 
 
 @pytest.mark.everything
 @pytest.mark.parametrize("exercise", DUE)
-def test_every_page_says_the_same(finished: Semester, exercise: str) -> None:
+def test_every_page_says_the_same(finished, exercise):
     finished.run("feedback", exercise)
     scored = 0
     for student, score in finished.scores(exercise).items():
@@ -690,8 +690,8 @@ def test_every_page_says_the_same(finished: Semester, exercise: str) -> None:
 # The last one: a person gives points in it.
 @pytest.mark.everything
 def test_the_formgrader_shows_the_same_in_a_browser_and_what_is_entered_there_counts(
-    finished: Semester, browser: Browser, tmp_path: Path
-) -> None:
+    finished, browser, tmp_path
+):
     """Its scores are those before late penalties, which it shows nowhere."""
     term = finished.term
     appealed = {}

@@ -3,13 +3,10 @@
 The exercise is the small one of tests/support/courses.py: 10 points of checks, and a question of 4.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import zipfile
 from datetime import datetime, timedelta, timezone
-from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -57,7 +54,7 @@ QUESTION = 'manual="why" points=4'
 
 
 # 1
-def test_a_changed_setting_is_applied_to_what_was_graded_before(course: Course) -> None:
+def test_a_changed_setting_is_applied_to_what_was_graded_before(course):
     text = courses.AUTHORED.replace("float(np.sum(x))", "float(np.sum(double(x))) / 2")
     courses.write_root(course.root, text)
     same = {
@@ -85,8 +82,8 @@ def test_a_changed_setting_is_applied_to_what_was_graded_before(course: Course) 
     ],
 )
 def test_nothing_is_unchanged_where_something_that_a_score_depends_on_has_changed(
-    course: Course, what: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    course, what, monkeypatch
+):
     courses.submit(course, "ada", RIGHT)
     path = course.results / NAME / "ada.json"
     grade(course)
@@ -118,7 +115,7 @@ def report(course: Course) -> str:
 
 
 # 2
-def test_marks_by_hand_move_with_a_question_that_gets_another_name(course: Course) -> None:
+def test_marks_by_hand_move_with_a_question_that_gets_another_name(course):
     for student in ("ada", "bob"):
         courses.submit(course, student, ANSWERED)
     grade(course)
@@ -149,7 +146,7 @@ def test_marks_by_hand_move_with_a_question_that_gets_another_name(course: Cours
     assert "reason is gone" in refused
 
 
-def test_marks_by_hand_of_what_is_gone_for_good_are_put_away_and_come_back(course: Course) -> None:
+def test_marks_by_hand_of_what_is_gone_for_good_are_put_away_and_come_back(course):
     courses.submit(course, "ada", ANSWERED)
     grade(course)
     by_hand(course, "total-negative", "ada", manual_score=1.0)
@@ -181,7 +178,7 @@ def test_marks_by_hand_of_what_is_gone_for_good_are_put_away_and_come_back(cours
     assert (course.state / "removed-marks.jsonl").read_text() == lines[0]
 
 
-def test_a_step_that_gets_another_name_keeps_answers_points_and_marks(course: Course) -> None:
+def test_a_step_that_gets_another_name_keeps_answers_points_and_marks(course):
     courses.submit(course, "ada", RIGHT)
     grade(course)
     by_hand(course, "double-drawn", "ada", manual_score=2.0)
@@ -193,7 +190,7 @@ def test_a_step_that_gets_another_name_keeps_answers_points_and_marks(course: Co
 
 
 # 3
-def test_a_late_penalty_follows_marks_that_are_given_after_grading(course: Course) -> None:
+def test_a_late_penalty_follows_marks_that_are_given_after_grading(course):
     settings(course, DUE)
     rule(course)
     courses.submit(course, "ada", ANSWERED, LATE)
@@ -207,7 +204,7 @@ def test_a_late_penalty_follows_marks_that_are_given_after_grading(course: Cours
 
 
 # 4
-def test_no_final_score_is_below_0_unless_the_teacher_says_so(course: Course) -> None:
+def test_no_final_score_is_below_0_unless_the_teacher_says_so(course):
     settings(course, DUE)
     rule(course)
     courses.submit(course, "ada", RIGHT, LATE)
@@ -227,9 +224,7 @@ def test_no_final_score_is_below_0_unless_the_teacher_says_so(course: Course) ->
 @pytest.mark.parametrize(
     ("takes", "left"), [("1000.0", 0), ("-5.0", 10), ("score - 4", 4), ("None", 10)]
 )
-def test_a_late_rule_takes_no_more_than_there_is_and_gives_nothing(
-    course: Course, takes: str, left: float
-) -> None:
+def test_a_late_rule_takes_no_more_than_there_is_and_gives_nothing(course, takes, left):
     settings(course, DUE)
     rule(course, RULE.format(takes=takes))
     courses.submit(course, "ada", RIGHT, LATE)
@@ -237,7 +232,7 @@ def test_a_late_rule_takes_no_more_than_there_is_and_gives_nothing(
     assert scores(course) == {"ada": left}
 
 
-def test_a_late_rule_that_gives_no_number_is_an_error_and_no_grade(course: Course) -> None:
+def test_a_late_rule_that_gives_no_number_is_an_error_and_no_grade(course):
     settings(course, DUE)
     courses.submit(course, "ada", RIGHT, LATE)
     courses.submit(course, "bob", RIGHT, IN_TIME)
@@ -248,7 +243,7 @@ def test_a_late_rule_that_gives_no_number_is_an_error_and_no_grade(course: Cours
 
 
 # 5
-def test_what_was_collected_and_not_graded_is_neither_missing_nor_0(course: Course) -> None:
+def test_what_was_collected_and_not_graded_is_neither_missing_nor_0(course):
     course.state.mkdir()
     (course.state / "students.csv").write_text("id\nada\nbob\ncyd\n")
     courses.submit(course, "ada", HALF)
@@ -281,9 +276,7 @@ def test_what_was_collected_and_not_graded_is_neither_missing_nor_0(course: Cour
     assert scores(course) == {"ada": 10, "bob": 10, "cyd": None}
 
 
-def test_who_has_handed_in_again_after_a_rejection_is_not_asked_a_second_time(
-    course: Course,
-) -> None:
+def test_who_has_handed_in_again_after_a_rejection_is_not_asked_a_second_time(course):
     folder = courses.submit(course, "ada", RIGHT)
     notebook = folder / f"{NAME}.ipynb"
     whole = notebook.read_bytes()
@@ -303,7 +296,7 @@ def test_who_has_handed_in_again_after_a_rejection_is_not_asked_a_second_time(
 
 
 # 6
-def test_scores_from_before_the_exercise_changed_are_not_exported(course: Course) -> None:
+def test_scores_from_before_the_exercise_changed_are_not_exported(course):
     courses.submit(course, "ada", RIGHT)
     grade(course)
     courses.write_root(
@@ -324,7 +317,7 @@ def test_scores_from_before_the_exercise_changed_are_not_exported(course: Course
 
 
 # 7
-def test_a_time_in_the_future_wins_over_nothing(course: Course) -> None:
+def test_a_time_in_the_future_wins_over_nothing(course):
     """A clock that jumped, or a file of 2031 that somebody has put there."""
     settings(course, DUE)
     rule(course)
@@ -350,9 +343,7 @@ def test_a_time_in_the_future_wins_over_nothing(course: Course) -> None:
 
 # 8
 @pytest.mark.parametrize("at_once", [True, False])
-def test_the_same_content_handed_in_again_after_the_deadline_makes_nobody_late(
-    course: Course, at_once: bool
-) -> None:
+def test_the_same_content_handed_in_again_after_the_deadline_makes_nobody_late(course, at_once):
     settings(course, DUE)
     rule(course)
     early = datetime(2026, 11, 20, 11, tzinfo=timezone.utc)
@@ -376,9 +367,7 @@ def test_the_same_content_handed_in_again_after_the_deadline_makes_nobody_late(
 
 # 9
 @pytest.mark.parametrize(("zone", "score"), [("Europe/Berlin", 10), ("UTC", 0)])
-def test_times_in_an_archive_of_moodle_are_read_in_the_zone_of_the_course(
-    course: Course, zone: str, score: float
-) -> None:
+def test_times_in_an_archive_of_moodle_are_read_in_the_zone_of_the_course(course, zone, score):
     settings(course, f'time_zone = "{zone}"\ndue.counting = "2026-11-20 18:00 Europe/Berlin"\n')
     rule(course)
     course.inbox.mkdir(parents=True)
@@ -404,8 +393,8 @@ def test_times_in_an_archive_of_moodle_are_read_in_the_zone_of_the_course(
     ],
 )
 def test_a_zone_that_is_changed_after_collecting_is_noticed_and_collecting_mends_it(
-    course: Course, zones: tuple[str, str], has_inbox: bool
-) -> None:
+    course, zones, has_inbox
+):
     course.inbox.mkdir(parents=True)
     download = course.inbox / "Course-Counting-4711.zip"
     with zipfile.ZipFile(download, "w") as archive:
@@ -432,7 +421,7 @@ def test_a_zone_that_is_changed_after_collecting_is_noticed_and_collecting_mends
     assert "earlier" not in run(course, "collect", NAME).stdout
 
 
-def test_without_a_zone_of_the_course_it_is_said_whose_was_taken(course: Course) -> None:
+def test_without_a_zone_of_the_course_it_is_said_whose_was_taken(course):
     course.inbox.mkdir(parents=True)
     with zipfile.ZipFile(course.inbox / "Course-Counting-4711.zip", "w") as archive:
         name = f"Ada Lovelace_4711_assignsubmission_file_/{NAME}.ipynb"
@@ -444,7 +433,7 @@ def test_without_a_zone_of_the_course_it_is_said_whose_was_taken(course: Course)
 
 
 # 10
-def test_a_gradebook_that_is_lost_takes_no_due_date_along_and_is_noticed(course: Course) -> None:
+def test_a_gradebook_that_is_lost_takes_no_due_date_along_and_is_noticed(course):
     rule(course)
     run(course, "release", NAME, "--due", "2026-11-20 12:00 UTC")
     courses.submit(course, "ada", RIGHT, LATE)
@@ -460,7 +449,7 @@ def test_a_gradebook_that_is_lost_takes_no_due_date_along_and_is_noticed(course:
     assert scores(course) == {"ada": 0, "bob": 10}
 
 
-def test_a_due_date_is_kept_among_the_settings_and_the_gradebook_follows_it(course: Course) -> None:
+def test_a_due_date_is_kept_among_the_settings_and_the_gradebook_follows_it(course):
     run(course, "release", NAME, "--due", "2026-11-20 12:00 UTC")
     own = course.state / "autograder.toml"
     assert own.read_text() == 'due.counting = "2026-11-20 12:00:00 UTC"\n'
@@ -478,7 +467,7 @@ def test_a_due_date_is_kept_among_the_settings_and_the_gradebook_follows_it(cour
 
 
 # 11
-def test_an_extension_and_a_new_due_date_count_at_once(course: Course) -> None:
+def test_an_extension_and_a_new_due_date_count_at_once(course):
     settings(course, DUE)
     rule(course)
     courses.submit(course, "ada", RIGHT, LATE)
@@ -498,7 +487,7 @@ def test_an_extension_and_a_new_due_date_count_at_once(course: Course) -> None:
 
 
 # 12
-def test_who_came_at_an_unknown_time_is_listed(course: Course) -> None:
+def test_who_came_at_an_unknown_time_is_listed(course):
     courses.submit(course, "ada", RIGHT)
     grade(course)
     assert "Nobody knows" not in advice(course)
@@ -513,9 +502,7 @@ def test_who_came_at_an_unknown_time_is_listed(course: Course) -> None:
 
 
 # 13
-def test_two_courses_that_share_an_exchange_keep_their_own_students(
-    course: Course, tmp_path: Path
-) -> None:
+def test_two_courses_that_share_an_exchange_keep_their_own_students(course, tmp_path):
     both = [course, Course(course.root, tmp_path / "other")]
     shared = tmp_path / "exchange"
     for one, student in zip(both, ("anna", "bob")):
@@ -533,7 +520,7 @@ def test_two_courses_that_share_an_exchange_keep_their_own_students(
     assert both[0].id() != both[1].id()
 
 
-def test_a_course_from_before_keeps_the_name_that_its_students_know(course: Course) -> None:
+def test_a_course_from_before_keeps_the_name_that_its_students_know(course):
     course.state.mkdir()
     course.gradebook.touch()
     assert course.id() == "attention"

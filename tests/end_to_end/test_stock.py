@@ -1,8 +1,6 @@
 """A check has one verdict, in stock nbgrader and in our engine: one mistake in a small exercise, and the
 sample class's honest students, row for row."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 
@@ -37,9 +35,7 @@ def assert_same(course: Course, name: str, students: tuple[str, ...], scratch: P
         assert rows(ours, query) == rows(theirs, query)
 
 
-def test_a_step_that_is_wrong_costs_in_our_engine_what_it_costs_in_stock_nbgrader(
-    course: Course, tmp_path: Path
-) -> None:
+def test_a_step_that_is_wrong_costs_in_our_engine_what_it_costs_in_stock_nbgrader(course, tmp_path):
     course = Course(course.root, course.state, SETTINGS)
     courses.submit(course, "ben", {**RIGHT, "total": courses.SIZES_ALONE})
     known = courses.load(course)
@@ -50,9 +46,7 @@ def test_a_step_that_is_wrong_costs_in_our_engine_what_it_costs_in_stock_nbgrade
 
 
 @pytest.mark.everything
-def test_honest_students_get_in_our_engine_what_stock_nbgrader_gives_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_honest_students_get_in_our_engine_what_stock_nbgrader_gives_them(tmp_path, monkeypatch):
     root = tmp_path / "checkout"
     for folder in ("solutions", "assignments"):
         shutil.copytree(ROOT / folder, root / folder)

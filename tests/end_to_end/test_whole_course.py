@@ -3,8 +3,6 @@
 Three small exercises of 14, 12 and 14 points; the first two are due, the third is not.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -112,7 +110,7 @@ def exported(course: Course, format: str, *options: object) -> list[dict[str, st
     return list(csv.DictReader(io.StringIO(text)))
 
 
-def test_totals_are_weighted_shares_and_who_has_none_is_told_why(whole: Course) -> None:
+def test_totals_are_weighted_shares_and_who_has_none_is_told_why(whole):
     data = told(whole)
     assert [(one["name"], one["counts"], one["why_not"]) for one in data["exercises"]] == [
         (NAME, True, ""),
@@ -152,7 +150,7 @@ def test_totals_are_weighted_shares_and_who_has_none_is_told_why(whole: Course) 
         assert line in " ".join(said.split()), said
 
 
-def test_only_who_handed_in_nothing_and_has_no_time_left_may_be_zero(whole: Course) -> None:
+def test_only_who_handed_in_nothing_and_has_no_time_left_may_be_zero(whole):
     found = totals(whole, "--missing-as-zero")
     assert {name for name, total in found.items() if total is None} == {"bob", "cyd", "dan"}
     assert found["fay"] == 0
@@ -174,16 +172,14 @@ def test_only_who_handed_in_nothing_and_has_no_time_left_may_be_zero(whole: Cour
         ("[weights]\ncounting = 0\nsums = 0", None),
     ],
 )
-def test_weights_need_not_add_up_to_anything(
-    whole: Course, weights: str, expected: float | None
-) -> None:
+def test_weights_need_not_add_up_to_anything(whole, weights, expected):
     settings(whole, DUE + weights)
     assert totals(whole)["ada"] == expected
 
 
 def test_an_exercise_counts_once_it_is_due_and_one_without_a_date_once_it_is_there(
-    whole: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    whole, monkeypatch
+):
     submit(whole, "ada", "more", RIGHT)
     assert totals(whole)["ada"] == ADA, "not due yet, whatever came in"
 
@@ -200,7 +196,7 @@ def test_an_exercise_counts_once_it_is_due_and_one_without_a_date_once_it_is_the
     assert totals(whole)["ada"] == expected
 
 
-def test_what_nobody_was_given_yet_is_named_and_counts_nothing(whole: Course) -> None:
+def test_what_nobody_was_given_yet_is_named_and_counts_nothing(whole):
     settings(whole, DUE.replace("due.more", "# due.more") + WEIGHTS)
     data = told(whole)
     assert data["not_handed_out"] == ["more"]
@@ -209,7 +205,7 @@ def test_what_nobody_was_given_yet_is_named_and_counts_nothing(whole: Course) ->
     assert totals(whole)["ada"] == ADA
 
 
-def test_a_total_follows_marks_and_rules_at_once(whole: Course) -> None:
+def test_a_total_follows_marks_and_rules_at_once(whole):
     database = databases.of(whole)
     database.execute(
         "UPDATE grade SET manual_score = 3.1, needs_manual_grade = 0 WHERE needs_manual_grade = 1"
@@ -222,7 +218,7 @@ def test_a_total_follows_marks_and_rules_at_once(whole: Course) -> None:
     assert totals(whole)["ada"] == mean(counting=(1, 10, 14), sums=(1, 0, 12))
 
 
-def test_every_format_that_can_hold_them_has_a_column_for_each_exercise(whole: Course) -> None:
+def test_every_format_that_can_hold_them_has_a_column_for_each_exercise(whole):
     rows = exported(whole, "csv")
     assert list(rows[0]) == ["student", "name", NAME, "more", "sums", "total", "not_final"]
     by_student = {row["student"]: row for row in rows}
@@ -254,19 +250,19 @@ def test_every_format_that_can_hold_them_has_a_column_for_each_exercise(whole: C
 
 
 @pytest.mark.parametrize("format", ["gradescope", "gradescope-zip", "classroom50", "sources"])
-def test_a_format_of_one_exercise_is_refused_in_one_line(course: Course, format: str) -> None:
+def test_a_format_of_one_exercise_is_refused_in_one_line(course, format):
     said = run(course, "export", "--to", format, code=2).stderr
     assert f"--to {format}: holds one exercise; name it, or write --to csv, json" in said
 
 
-def test_what_a_whole_course_cannot_take_is_refused_in_one_line(course: Course) -> None:
+def test_what_a_whole_course_cannot_take_is_refused_in_one_line(course):
     said = run(course, "export", "--to", "moodle", "--fill", "x.csv", code=2).stderr
     assert "--fill: does not work for a whole course in moodle; name an exercise" in said
     said = run(course, "report", code=2).stderr
     assert "no exercise is handed out yet, and nothing is collected; run autograder release" in said
 
 
-def test_canvas_gets_what_it_has_assignments_for(whole: Course, tmp_path: Path) -> None:
+def test_canvas_gets_what_it_has_assignments_for(whole, tmp_path):
     path = tmp_path / "canvas.csv"
     path.write_text(
         "Student,ID,SIS User ID,SIS Login ID,Section,counting (41),Other (42),Course (43)\n"
@@ -285,7 +281,7 @@ def test_canvas_gets_what_it_has_assignments_for(whole: Course, tmp_path: Path) 
     assert "counting (41) has 15 points, the exercise 14" in refused
 
 
-def test_more_than_moodle_imports_is_left_out_and_said(whole: Course) -> None:
+def test_more_than_moodle_imports_is_left_out_and_said(whole):
     database = databases.of(whole)
     database.execute("UPDATE grade SET extra_credit = 30 WHERE auto_score = 5")
     done = run(whole, "export", "--to", "moodle", "--output", "-")
@@ -300,7 +296,7 @@ def test_more_than_moodle_imports_is_left_out_and_said(whole: Course) -> None:
     assert "is above 100, where Moodle stops the whole import" in done.stderr
 
 
-def test_without_names_a_course_has_pseudonyms_and_no_words(whole: Course) -> None:
+def test_without_names_a_course_has_pseudonyms_and_no_words(whole):
     text = run(whole, "export", "--anonymous", "--output", "-").stdout
     for word in ("ada", "Ada", "eve", "until", "example.org", "marks"):
         # Alone: the letters of a pseudonym may spell it.
@@ -309,7 +305,7 @@ def test_without_names_a_course_has_pseudonyms_and_no_words(whole: Course) -> No
     assert found == sorted([f"{ADA:.9f}", "67.063492063"])
 
 
-def test_scores_from_before_a_change_are_not_passed_on(whole: Course) -> None:
+def test_scores_from_before_a_change_are_not_passed_on(whole):
     (whole.root / "autograder.toml").write_text("carried = 0.5\n")
     said = run(whole, "export", code=2).stderr
     assert "the settings changed after" in said and "run autograder grade" in said
@@ -318,7 +314,7 @@ def test_scores_from_before_a_change_are_not_passed_on(whole: Course) -> None:
     assert ada["exercises"][NAME]["why"] == "graded before something was changed"
 
 
-def test_an_exercise_that_would_take_the_courses_place_is_refused(course: Course) -> None:
+def test_an_exercise_that_would_take_the_courses_place_is_refused(course):
     built = course.root / "solutions" / "course" / "course.ipynb"
     built.parent.mkdir()
     built.write_text("{}")
@@ -326,7 +322,7 @@ def test_an_exercise_that_would_take_the_courses_place_is_refused(course: Course
     assert "the whole course has that name in reports and exports; rename it" in said
 
 
-def test_who_is_on_no_class_list_and_in_one_exercise_alone_is_there(whole: Course) -> None:
+def test_who_is_on_no_class_list_and_in_one_exercise_alone_is_there(whole):
     submit(whole, "zoe", "sums", RIGHT)
     zoe = next(one for one in told(whole)["students"] if one["student"] == "zoe")
     assert zoe["exercises"][NAME]["status"] == "missing"

@@ -1,7 +1,5 @@
 """The workflows that teachers copy: what they may do, and that their own steps do it."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,11 +1,7 @@
 """Cells of an exercise as code: what takes long is done once."""
 
-from __future__ import annotations
-
 from types import CodeType
 from typing import Any
-
-import pytest
 
 from autograder.engine.turns import NAME, counted, take
 from autograder.exercises import cell_code
@@ -13,9 +9,7 @@ from autograder.exercises.cell_code import ExerciseCode
 from tests.support import toy
 
 
-def test_a_cell_is_compiled_once_however_often_its_exercise_is_run(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_cell_is_compiled_once_however_often_its_exercise_is_run(monkeypatch):
     names = []
     code = cell_code._code
 

@@ -1,7 +1,5 @@
 """The sentence of a check is its docstring, however it is written."""
 
-from __future__ import annotations
-
 import ast
 
 import pytest
@@ -26,5 +24,5 @@ from autograder.exercises.exercise import sentence_of
         "",
     ],
 )
-def test_it_is_what_python_takes_for_the_docstring(source: str) -> None:
+def test_it_is_what_python_takes_for_the_docstring(source):
     assert sentence_of(source) == " ".join((ast.get_docstring(ast.parse(source)) or "").split())

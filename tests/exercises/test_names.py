@@ -1,7 +1,5 @@
 """The names that a piece of code binds, uses and mentions."""
 
-from __future__ import annotations
-
 import ast
 
 import pytest
@@ -36,17 +34,17 @@ from autograder.exercises import names
         ("class A:\n    y = 1\n    w = [y for _ in z]", "A", "y z"),
     ],
 )
-def test_names_are_bound_and_needed_as_python_says(code: str, bound: str, needed: str) -> None:
+def test_names_are_bound_and_needed_as_python_says(code, bound, needed):
     found = names.names(code)
     assert found.bound == set(bound.split())
     assert found.needed == set(needed.split())
 
 
-def test_names_are_found_however_deep_the_code_is() -> None:
+def test_names_are_found_however_deep_the_code_is():
     sum_of_many = "last = " + " + ".join(f"a{number}" for number in range(1500))
     assert names.names(sum_of_many).used == {f"a{number}" for number in range(1500)}
 
 
-def test_all_names_that_stand_in_code_are_mentioned_whoever_binds_them() -> None:
+def test_all_names_that_stand_in_code_are_mentioned_whoever_binds_them():
     code = "def f(x, *, y=z):\n    return [x.a for i in g(x)]\n\n\nb.c = 'd'"
     assert names.mentioned(ast.parse(code)) == {"x", "z", "i", "g", "b"}

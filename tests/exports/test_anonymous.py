@@ -1,7 +1,5 @@
 """An anonymous export has everybody's points, and nothing that says whose they are."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace
@@ -37,7 +35,7 @@ def words_of(course: Course) -> list[str]:
 
 
 @pytest.mark.parametrize("to", ["csv", "json"])
-def test_no_name_no_mail_no_words(graded: Course, to: str) -> None:
+def test_no_name_no_mail_no_words(graded, to):
     databases.of(graded).by_hand("why", "ada", manual_score=3.5)
     text = exported(graded, to).read_text()
     words = words_of(graded)
@@ -51,7 +49,7 @@ def test_no_name_no_mail_no_words(graded: Course, to: str) -> None:
     assert "It commutes" not in text
 
 
-def test_no_word_of_a_check_is_left_and_its_verdict_is() -> None:
+def test_no_word_of_a_check_is_left_and_its_verdict_is():
     said = ("it says", "it asks", "a_mistake", ("f",), "g", 3, "it says first")
     check = CheckResult("c", "values", 2.0, 0.0, False, "failed", *said)
     check = replace(check, remaining="it says then", remaining_with=("f",))
@@ -60,7 +58,7 @@ def test_no_word_of_a_check_is_left_and_its_verdict_is() -> None:
     assert (bare.status, bare.misconception, bare.remaining_with) == ("failed", "a_mistake", ("f",))
 
 
-def test_the_points_are_those_of_the_class(graded: Course) -> None:
+def test_the_points_are_those_of_the_class(graded):
     data = json.loads(exported(graded, "json").read_text())
     scores = [student["score"] for student in data["students"]]
     assert sorted(map(str, scores)) == sorted(map(str, SCORES.values()))
@@ -70,16 +68,14 @@ def test_the_points_are_those_of_the_class(graded: Course) -> None:
     assert {row["name"] for row in rows_of(exported(graded, "csv"))} == {""}
 
 
-def test_a_pseudonym_stays_and_hangs_on_the_secret(graded: Course) -> None:
+def test_a_pseudonym_stays_and_hangs_on_the_secret(graded):
     first = exported(graded, "csv").read_bytes()
     assert exported(graded, "csv").read_bytes() == first
     assert pseudonym(b"one", "ada") == pseudonym(b"one", "ada") != pseudonym(b"two", "ada")
     assert pseudonym(b"one", "ada") != pseudonym(b"one", "bob")
 
 
-def test_other_systems_need_to_know_who_it_is(
-    graded: Course, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_other_systems_need_to_know_who_it_is(graded, capsys):
     run("--to", "moodle", "--anonymous", code=2)
     assert (
         "--anonymous: does not work with --to moodle; only with csv, json"
@@ -87,7 +83,7 @@ def test_other_systems_need_to_know_who_it_is(
     )
 
 
-def test_nobody_is_found_by_the_second_of_their_hand_in(graded: Course) -> None:
+def test_nobody_is_found_by_the_second_of_their_hand_in(graded):
     data = json.loads(exported(graded, "json").read_text())
     for student in data["students"]:
         if student["result"]:

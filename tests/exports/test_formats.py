@@ -1,8 +1,6 @@
 """Exports: each is read as its platform reads it; nothing is lost, guessed, computed by a
 spreadsheet, or told too early."""
 
-from __future__ import annotations
-
 import ast
 import csv
 import io
@@ -16,7 +14,6 @@ import zipfile
 from collections import defaultdict
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
 
 import jsonschema
 import pytest
@@ -52,24 +49,18 @@ def place(course: Course, file: str) -> Path:
     return course.state / "exports" / NAME / file
 
 
-def test_the_final_score_is_automatic_or_by_hand_with_extra_credit_less_the_penalty(
-    graded: Course,
-) -> None:
+def test_the_final_score_is_automatic_or_by_hand_with_extra_credit_less_the_penalty(graded):
     assert {
         one.student: one.score for one in of_class(graded, courses.load(graded)).grades
     } == SCORES
 
 
-def test_without_results_an_export_says_what_to_do(
-    course: Course, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_results_an_export_says_what_to_do(course, capsys):
     run(code=2)
     assert capsys.readouterr().err.endswith(f"no results yet; run autograder grade {NAME}\n")
 
 
-def test_an_unknown_format_and_an_option_of_another_one_get_one_line(
-    course: Course, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_unknown_format_and_an_option_of_another_one_get_one_line(course, capsys):
     run("--to", "excel", code=2)
     assert (
         capsys.readouterr().err
@@ -82,9 +73,7 @@ def test_an_unknown_format_and_an_option_of_another_one_get_one_line(
     )
 
 
-def test_who_has_no_score_is_listed_and_empty_and_only_missing_ones_can_be_zero(
-    graded: Course, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_who_has_no_score_is_listed_and_empty_and_only_missing_ones_can_be_zero(graded, capsys):
     run("--to", "canvas")
     assert [
         line for line in capsys.readouterr().err.splitlines() if not line.startswith("no Canvas")
@@ -102,9 +91,7 @@ def test_who_has_no_score_is_listed_and_empty_and_only_missing_ones_can_be_zero(
     assert zero == {**empty, "Gil Amelio": "0"}
 
 
-def test_of_many_notes_of_a_kind_the_first_are_printed(
-    graded: Course, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_of_many_notes_of_a_kind_the_first_are_printed(graded, capsys, monkeypatch):
     monkeypatch.setattr(teachers, "NOTES", 1)
     run("--to", "csv")
     assert capsys.readouterr().err.splitlines() == [
@@ -114,9 +101,7 @@ def test_of_many_notes_of_a_kind_the_first_are_printed(
     ]
 
 
-def test_scores_that_may_still_change_are_said(
-    graded: Course, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_scores_that_may_still_change_are_said(graded, capsys):
     databases.of(graded).by_hand("why", "ada", needs_manual_grade=True)
     databases.of(graded).by_hand("total-by_hand", "+hal", auto_score=1.0)
     run()
@@ -128,7 +113,7 @@ def test_scores_that_may_still_change_are_said(
     )
 
 
-def test_csv_rows_of_a_student_add_up_to_the_final_score(graded: Course) -> None:
+def test_csv_rows_of_a_student_add_up_to_the_final_score(graded):
     run()
     rows = rows_of(place(graded, "grades.csv"))
     sums: dict[str, float] = defaultdict(float)
@@ -156,9 +141,7 @@ def test_csv_rows_of_a_student_add_up_to_the_final_score(graded: Course) -> None
     ] == [("rejected", "", "14")]
 
 
-def test_csv_goes_to_standard_output_and_the_rest_to_standard_error(
-    graded: Course, capfdbinary: Any
-) -> None:
+def test_csv_goes_to_standard_output_and_the_rest_to_standard_error(graded, capfdbinary):
     run("--output", "-")
     out, err = capfdbinary.readouterr()
     assert len(list(csv.reader(io.StringIO(out.decode(), newline="")))) > 10
@@ -167,7 +150,7 @@ def test_csv_goes_to_standard_output_and_the_rest_to_standard_error(
 
 
 @pytest.mark.parametrize("format", ["csv", "canvas"])
-def test_names_on_the_class_list_are_no_formulas(graded: Course, format: str) -> None:
+def test_names_on_the_class_list_are_no_formulas(graded, format):
     run("--to", format)
     data = place(graded, exports.FORMATS[format].file).read_bytes().decode()
     found = [cell for row in csv.reader(io.StringIO(data, newline="")) for cell in row]
@@ -184,7 +167,7 @@ def test_names_on_the_class_list_are_no_formulas(graded: Course, format: str) ->
         alphabet=st.sampled_from("=+-@\t\r\n ＝＋－＠'\";,.01aé\x00\x1b\u202e\ud800"), max_size=8
     )
 )
-def test_no_text_becomes_a_formula_or_another_cell(text: str) -> None:
+def test_no_text_becomes_a_formula_or_another_cell(text):
     (row,) = csv.reader(io.StringIO(safe_csv.table([["a", text, "b"]]).decode(), newline=""))
     assert len(row) == 3
     assert re.fullmatch(r"[+-]?\d+([.,]\d+)?|-", row[1]) or not re.match(
@@ -216,25 +199,25 @@ def opened(data: bytes, delimiter: str) -> list[str]:
         "a\n=1+1",
     ],
 )
-def test_no_separator_makes_a_formula_of_a_text(text: str, read: str, written: str) -> None:
+def test_no_separator_makes_a_formula_of_a_text(text, read, written):
     cells = opened(safe_csv.table([["a", text, "b"]], written), read)
     assert not [cell for cell in cells if re.match(r'[\s"]*[=+\-@]', cell)]
 
 
 @pytest.mark.parametrize("text", ["good ;-)", "task 2, -5 points", "a; b = c", "x, +1", "1;-2"])
-def test_what_is_no_formula_behind_a_separator_stays(text: str) -> None:
+def test_what_is_no_formula_behind_a_separator_stays(text):
     assert safe_csv.safe(text) == text
 
 
 @given(st.floats(-1000, 1000))
-def test_a_score_is_read_back_as_it_was(score: float) -> None:
+def test_a_score_is_read_back_as_it_was(score):
     assert float(safe_csv.number(score)) == pytest.approx(score, abs=1e-9)
     assert re.fullmatch(r"-?\d+(\.\d*[1-9])?", safe_csv.number(score)) and "0" == safe_csv.number(
         -0.0
     ) == safe_csv.number(-1e-12)
 
 
-def test_canvas_takes_what_is_made_from_the_class_list(graded: Course) -> None:
+def test_canvas_takes_what_is_made_from_the_class_list(graded):
     run("--to", "canvas", "--column", "Counting (77)")
     known = {
         9000 + place: (name, "", "")
@@ -281,8 +264,8 @@ def canvas_export(delimiter: str = ",") -> str:
 
 @pytest.mark.parametrize("delimiter", [",", ";"])
 def test_canvas_export_is_filled_and_nothing_else_in_it_can_be_imported(
-    graded: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str], delimiter: str
-) -> None:
+    graded, tmp_path, capsys, delimiter
+):
     given = tmp_path / "grades.csv"
     given.write_text(canvas_export(delimiter), encoding="utf-8-sig")
     run("--to", "canvas", "--fill", given)
@@ -312,9 +295,7 @@ def test_canvas_export_is_filled_and_nothing_else_in_it_can_be_imported(
 
 
 @pytest.mark.parametrize("said", ["EX", "ex", "Excused"])
-def test_somebody_excused_in_canvas_stays_excused(
-    graded: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str], said: str
-) -> None:
+def test_somebody_excused_in_canvas_stays_excused(graded, tmp_path, capsys, said):
     given = tmp_path / "grades.csv"
     text = canvas_export().replace("5551,,,B,=1+1,3", f"5551,,,B,=1+1,{said}")
     text += f'"Amelio, Gil",5557,,gil,B,,{said},\r\n'
@@ -339,9 +320,7 @@ def test_somebody_excused_in_canvas_stays_excused(
             assert f"left as it is: {name}: excused from counting in Canvas" in done.stderr
 
 
-def test_a_row_of_postings_may_be_as_long_as_canvas_likes(
-    graded: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_row_of_postings_may_be_as_long_as_canvas_likes(graded, tmp_path, capsys):
     given = tmp_path / "grades.csv"
     for posting in (",,,,,Manual Posting,,,,,", ",,,,,,Manuelle Veröffentlichung"):
         text = canvas_export().replace(",,,,,Manual Posting,,", posting)
@@ -353,9 +332,7 @@ def test_a_row_of_postings_may_be_as_long_as_canvas_likes(
 @pytest.mark.parametrize(
     "title", ["Final Grade", "final score", "Unposted Current Score", "Homework Current Points"]
 )
-def test_columns_that_canvas_computes_are_not_written(
-    graded: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str], title: str
-) -> None:
+def test_columns_that_canvas_computes_are_not_written(graded, tmp_path, capsys, title):
     given = tmp_path / "grades.csv"
     given.write_text(canvas_export().replace("Current Score", title), encoding="utf-8")
     for options in (("--fill", given), ()):
@@ -363,7 +340,7 @@ def test_columns_that_canvas_computes_are_not_written(
         assert f"--column {title}: Canvas ignores that column" in capsys.readouterr().err
 
 
-def test_who_is_listed_as_canvas_exports_them_is_found_by_its_number(graded: Course) -> None:
+def test_who_is_listed_as_canvas_exports_them_is_found_by_its_number(graded):
     (graded.state / "students.csv").write_text(
         "Student,ID,SIS User ID,SIS Login ID,Section\n    Points Possible,,,,\n"
         '"Byron, Ada",4711,,ada@school.example,A\n'
@@ -386,13 +363,7 @@ def test_who_is_listed_as_canvas_exports_them_is_found_by_its_number(graded: Cou
         (("B,,,", "B,,"), "is not a table with a header and lines of equal length"),
     ],
 )
-def test_a_gradebook_that_does_not_fit_is_refused(
-    graded: Course,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    change: tuple[str, str],
-    says: str,
-) -> None:
+def test_a_gradebook_that_does_not_fit_is_refused(graded, tmp_path, capsys, change, says):
     given = tmp_path / "grades.csv"
     given.write_text(canvas_export().replace(*change), encoding="utf-8")
     run("--to", "canvas", "--fill", given, code=2)
@@ -414,8 +385,8 @@ MOODLE = [
 
 @pytest.mark.parametrize("language", platforms.WORKSHEETS)
 def test_moodles_worksheet_is_filled_in_any_language_and_nothing_is_guessed(
-    graded: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str], language: str
-) -> None:
+    graded, tmp_path, capsys, language
+):
     given = tmp_path / "Grades-CS101.csv"
     comments = {52: "well, done", 53: 'two\nlines, and "quotes"'}
     given.write_bytes(platforms.worksheet(language, MOODLE, comments=comments, grades={105: "3"}))
@@ -445,9 +416,7 @@ def test_moodles_worksheet_is_filled_in_any_language_and_nothing_is_guessed(
 
 
 @pytest.mark.parametrize("language", platforms.WORKSHEETS)
-def test_a_grade_that_moodle_has_locked_stays_and_is_listed(
-    graded: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str], language: str
-) -> None:
+def test_a_grade_that_moodle_has_locked_stays_and_is_listed(graded, tmp_path, capsys, language):
     given = tmp_path / "Grades-CS101.csv"
     data = platforms.worksheet(language, MOODLE, comments={}, grades={105: "3"})
     rows = list(csv.reader(io.StringIO(data.decode("utf-8-sig"), newline="")))
@@ -463,9 +432,7 @@ def test_a_grade_that_moodle_has_locked_stays_and_is_listed(
     assert "Ada Byron: Moodle says that this grade cannot be changed" in said
 
 
-def test_moodle_without_a_class_list_finds_students_as_collecting_called_them(
-    graded: Course, tmp_path: Path
-) -> None:
+def test_moodle_without_a_class_list_finds_students_as_collecting_called_them(graded, tmp_path):
     (graded.state / "students.csv").unlink()
     result = json.loads(result_path(graded, NAME, "bob").read_text())
     files.write(
@@ -483,9 +450,7 @@ def test_moodle_without_a_class_list_finds_students_as_collecting_called_them(
     }
 
 
-def test_two_people_of_one_name_are_told_apart_or_left_alone(
-    graded: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_two_people_of_one_name_are_told_apart_or_left_alone(graded, tmp_path, capsys):
     given = tmp_path / "worksheet.csv"
     given.write_bytes(
         platforms.worksheet(
@@ -497,9 +462,7 @@ def test_two_people_of_one_name_are_told_apart_or_left_alone(
     assert capsys.readouterr().err.count("one of 2 lines of bob") == 2
 
 
-def test_more_points_than_moodle_takes_are_said(
-    graded: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_more_points_than_moodle_takes_are_said(graded, tmp_path, capsys):
     given = tmp_path / "worksheet.csv"
     given.write_bytes(platforms.worksheet("en", MOODLE))
     run("--to", "moodle", "--fill", given)
@@ -530,9 +493,7 @@ def test_more_points_than_moodle_takes_are_said(
         (b'Identifier,"Full name\n', "is not a table"),
     ],
 )
-def test_a_worksheet_that_does_not_fit_is_refused(
-    graded: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str], data: bytes, says: str
-) -> None:
+def test_a_worksheet_that_does_not_fit_is_refused(graded, tmp_path, capsys, data, says):
     given = tmp_path / "worksheet.csv"
     given.write_bytes(data)
     run("--to", "moodle", "--fill", given, code=2)
@@ -540,9 +501,7 @@ def test_a_worksheet_that_does_not_fit_is_refused(
     assert says in error and error.count("\n") == 1
 
 
-def test_english_headings_settle_which_of_several_columns_is_the_grade(
-    graded: Course, tmp_path: Path
-) -> None:
+def test_english_headings_settle_which_of_several_columns_is_the_grade(graded, tmp_path):
     given = tmp_path / "worksheet.csv"
     given.write_bytes(
         b"Identifier,Full name,Room,House,Grade,Maximum Grade\nParticipant 52,Bob Noyce,,7,,14.00\n"
@@ -554,9 +513,7 @@ def test_english_headings_settle_which_of_several_columns_is_the_grade(
     )
 
 
-def test_what_an_export_says_is_one_line_each_and_no_command(
-    graded: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_an_export_says_is_one_line_each_and_no_command(graded, tmp_path, capsys):
     given = tmp_path / "worksheet.csv"
     given.write_bytes(platforms.worksheet("en", [(7, "Eva\n##[error] \x1b[31mEvil", "")]))
     run("--to", "moodle", "--fill", given)
@@ -567,9 +524,7 @@ def test_what_an_export_says_is_one_line_each_and_no_command(
     )
 
 
-def test_moodle_needs_the_file_that_it_fills(
-    graded: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_moodle_needs_the_file_that_it_fills(graded, tmp_path, capsys):
     run("--to", "moodle", code=2)
     assert "name what you downloaded with --fill FILE" in capsys.readouterr().err
     run("--to", "moodle", "--fill", tmp_path / "gone.csv", code=2)
@@ -599,8 +554,8 @@ def named(course: Course, student: str) -> None:
 
 @pytest.mark.parametrize("hidden", ["message", "points", "never"])
 def test_gradescopes_results_fit_its_format_and_tell_students_what_the_course_lets_them(
-    graded: Course, hidden: str
-) -> None:
+    graded, hidden
+):
     disclose(graded, hidden)
     named(graded, "bob")
     run("--to", "gradescope")
@@ -632,8 +587,8 @@ def test_gradescopes_results_fit_its_format_and_tell_students_what_the_course_le
 
 
 def test_an_export_of_a_folder_leaves_nobody_from_the_last_time_and_never_touches_another_folder(
-    graded: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+    graded, tmp_path, capsys
+):
     run("--to", "gradescope")
     result_path(graded, NAME, "cyd").unlink()
     run("--to", "gradescope")
@@ -649,9 +604,7 @@ def test_an_export_of_a_folder_leaves_nobody_from_the_last_time_and_never_touche
 
 
 @pytest.mark.parametrize("hidden", ["message", "points", "never"])
-def test_classroom50_takes_the_results_in_whole_points(
-    graded: Course, capsys: pytest.CaptureFixture[str], hidden: str
-) -> None:
+def test_classroom50_takes_the_results_in_whole_points(graded, capsys, hidden):
     disclose(graded, hidden)
     named(graded, "bob")
     run("--to", "classroom50", "--classroom", "school/cs-101")
@@ -673,14 +626,14 @@ def test_classroom50_takes_the_results_in_whole_points(
     assert "rounded: bob: 2.5 is 3 there\n" in said and "rounded: ada: 14.5 is 14 there\n" in said
 
 
-def test_classroom50_without_a_name_takes_the_courses_own(graded: Course) -> None:
+def test_classroom50_without_a_name_takes_the_courses_own(graded):
     run("--to", "classroom50")
     data = json.loads((place(graded, "classroom50") / "ada" / "result.json").read_bytes())
     jsonschema.validate(data, platforms.CLASSROOM50)
     assert platforms.classroom50_takes(data, graded.id(), NAME, "ada")
 
 
-def test_json_holds_results_and_marks(graded: Course) -> None:
+def test_json_holds_results_and_marks(graded):
     run("--to", "json")
     data = json.loads(place(graded, "grades.json").read_bytes())
     schema = json.loads((ROOT / "autograder" / "result-1.schema.json").read_bytes())
@@ -707,9 +660,7 @@ def test_json_holds_results_and_marks(graded: Course) -> None:
     )
 
 
-def test_sources_are_what_students_wrote_and_a_template_apart(
-    graded: Course, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_sources_are_what_students_wrote_and_a_template_apart(graded, capsys):
     own = {
         "double": "def double(x):\n    return x + x  # mine",
         "helper": "def helper(): return 1\n%matplotlib inline",
@@ -745,9 +696,7 @@ def test_sources_are_what_students_wrote_and_a_template_apart(
     assert "left out: cyd: what was graded is no longer in" in capsys.readouterr().err
 
 
-def test_no_student_id_leaves_the_folder(
-    graded: Course, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_no_student_id_leaves_the_folder(graded, capsys):
     data = json.loads(result_path(graded, NAME, "ada").read_bytes())
     files.write(
         result_path(graded, NAME, "zoe"), json.dumps({**data, "student": "../../zoe"}).encode()
@@ -800,7 +749,7 @@ def run_autograder(home: Path, **environment: str) -> subprocess.CompletedProces
     )
 
 
-def test_the_bundle_grades_a_submission_on_gradescope(course: Course, home: Path) -> None:
+def test_the_bundle_grades_a_submission_on_gradescope(course, home):
     assert {"setup.sh", "requirements.txt"} <= {path.name for path in (home / "source").iterdir()}
     wrong = {**RIGHT, "total": courses.SIZES_ALONE}
     (home / "submission" / "my work.ipynb").write_bytes(courses.handed_in(course, wrong))
@@ -821,9 +770,7 @@ def test_the_bundle_grades_a_submission_on_gradescope(course: Course, home: Path
     )
 
 
-def test_the_bundle_never_carries_the_courses_secret_and_is_the_same_each_time(
-    course: Course, home: Path
-) -> None:
+def test_the_bundle_never_carries_the_courses_secret_and_is_the_same_each_time(course, home):
     carried = (home / "source" / "course" / "secret").read_text()
     assert carried and carried != course.secret().decode()
     before = place(course, "gradescope.zip").read_bytes()
@@ -845,9 +792,7 @@ def test_the_bundle_never_carries_the_courses_secret_and_is_the_same_each_time(
     ],
     ids=["two", "nothing", "no notebook"],
 )
-def test_the_bundle_says_what_is_wrong_with_what_was_handed_in(
-    course: Course, home: Path, submitted: dict[str, bytes], says: str
-) -> None:
+def test_the_bundle_says_what_is_wrong_with_what_was_handed_in(course, home, submitted, says):
     for name, data in submitted.items():
         (home / "submission" / name).write_bytes(data)
     assert run_autograder(home).returncode == 0
@@ -856,7 +801,7 @@ def test_the_bundle_says_what_is_wrong_with_what_was_handed_in(
     assert says in data["output"] and data["score"] == 0
 
 
-def test_the_bundle_overlooks_what_collect_overlooks(course: Course, home: Path) -> None:
+def test_the_bundle_overlooks_what_collect_overlooks(course, home):
     data = courses.handed_in(course, RIGHT)
     for place in (
         "work/mine.ipynb",
@@ -876,9 +821,7 @@ def test_the_bundle_overlooks_what_collect_overlooks(course: Course, home: Path)
         assert [[download.parts for download in taken], left] == [[("work", "mine.ipynb")], []]
 
 
-def test_the_bundle_takes_the_one_that_is_called_as_the_exercise(
-    course: Course, home: Path
-) -> None:
+def test_the_bundle_takes_the_one_that_is_called_as_the_exercise(course, home):
     (home / "submission" / "work").mkdir()
     (home / "submission" / "work" / "notes.ipynb").write_bytes(b"{")
     right = home / "submission" / "work" / f"{NAME}.ipynb"
@@ -887,9 +830,7 @@ def test_the_bundle_takes_the_one_that_is_called_as_the_exercise(
     assert json.loads((home / "results" / "results.json").read_bytes())["score"] == 10
 
 
-def test_the_bundle_follows_no_link_of_a_students(
-    course: Course, home: Path, tmp_path: Path
-) -> None:
+def test_the_bundle_follows_no_link_of_a_students(course, home, tmp_path):
     (home / "submission" / f"{NAME}.ipynb").symlink_to(
         home / "source" / "solutions" / NAME / f"{NAME}.ipynb"
     )
@@ -897,7 +838,7 @@ def test_the_bundle_follows_no_link_of_a_students(
     assert json.loads((home / "results" / "results.json").read_bytes())["score"] == 0
 
 
-def test_a_bundle_grades_by_the_settings_of_the_course(course: Course, tmp_path: Path) -> None:
+def test_a_bundle_grades_by_the_settings_of_the_course(course, tmp_path):
     """All of them; what a table says of each exercise is Gradescope's own there."""
     (course.root / "autograder.toml").write_text(
         'minimum_isolation = "landlock"\ncall_seconds = 7\nsubmission_seconds = 30.5\n'
@@ -919,9 +860,7 @@ def test_a_bundle_grades_by_the_settings_of_the_course(course: Course, tmp_path:
     assert there == replace(here, due={}, late={}, weights={})
 
 
-def test_a_bundle_never_falls_back_to_a_process_unless_it_was_built_so(
-    course: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_bundle_never_falls_back_to_a_process_unless_it_was_built_so(course, tmp_path, capsys):
     # A teacher on macOS grades at level process; Gradescope still gets a bundle that locks student
     # code in.
     (course.root / "autograder.toml").write_text('isolation = "process"\n', encoding="utf-8")
@@ -955,7 +894,7 @@ def test_a_bundle_never_falls_back_to_a_process_unless_it_was_built_so(
     run("--to", "gradescope-zip", "--isolation", "docker", code=2)
 
 
-def test_the_bundle_needs_no_more_than_it_installs(course: Course, home: Path) -> None:
+def test_the_bundle_needs_no_more_than_it_installs(course, home):
     if sys.version_info >= (3, 11):
         import tomllib
     else:
@@ -988,16 +927,14 @@ def test_the_bundle_needs_no_more_than_it_installs(course: Course, home: Path) -
     }
 
 
-def test_a_bundle_without_a_package_that_the_settings_name_is_not_made(
-    course: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_bundle_without_a_package_that_the_settings_name_is_not_made(course, tmp_path, capsys):
     (course.root / "autograder.toml").write_text("packages = ['json', 'nowhere_at_all']\n")
     run("--to", "gradescope-zip", "--output", tmp_path / "bundle.zip", code=2)
     assert "nowhere_at_all is not installed here; install it" in capsys.readouterr().err
     assert not (tmp_path / "bundle.zip").exists()
 
 
-def test_constraints_are_the_versions_of_the_lock(course: Course) -> None:
+def test_constraints_are_the_versions_of_the_lock(course):
     (course.root / "requirements.lock").write_bytes((ROOT / "requirements.lock").read_bytes())
     run("--to", "gradescope-zip")
     with zipfile.ZipFile(place(course, "gradescope.zip")) as archive:
@@ -1012,7 +949,7 @@ def test_constraints_are_the_versions_of_the_lock(course: Course) -> None:
     assert {"numpy", "typer", "rich"} <= {pin.partition("==")[0] for pin in pins}
 
 
-def test_every_format_stands_in_the_help_and_in_the_documents() -> None:
+def test_every_format_stands_in_the_help_and_in_the_documents():
     import typer
 
     (to,) = [

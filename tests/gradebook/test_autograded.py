@@ -1,7 +1,5 @@
 """The autograded notebook: what the formgrader shows, and what nbgrader reads from it."""
 
-from __future__ import annotations
-
 import json
 from base64 import b64encode
 from dataclasses import replace
@@ -36,7 +34,7 @@ def template(course: Course) -> autograded.Template:
     return autograded.Template(master.load(course, courses.load(course)))
 
 
-def test_the_autograded_notebook_agrees_with_nbgraders_own_reading_of_it(course: Course) -> None:
+def test_the_autograded_notebook_agrees_with_nbgraders_own_reading_of_it(course):
     from nbgrader.utils import determine_grade
 
     courses.submit(course, "ada", ANSWERED, "2026-11-20 11:00:00 UTC")
@@ -70,9 +68,7 @@ def test_the_autograded_notebook_agrees_with_nbgraders_own_reading_of_it(course:
     assert "double_by_definition" not in path.read_text() and "HIDDEN TESTS" not in path.read_text()
 
 
-def test_the_autograded_notebook_of_a_blank_submission_is_the_release_with_verdicts(
-    course: Course,
-) -> None:
+def test_the_autograded_notebook_of_a_blank_submission_is_the_release_with_verdicts(course):
     from nbgrader.utils import determine_grade
 
     path = autograded.write(course, template(course), courses.graded(course, "cyd", {}, ()))
@@ -86,9 +82,7 @@ def test_the_autograded_notebook_of_a_blank_submission_is_the_release_with_verdi
     }
 
 
-def test_the_setup_is_not_repeated_for_every_student_nor_what_only_the_kit_reads(
-    course: Course,
-) -> None:
+def test_the_setup_is_not_repeated_for_every_student_nor_what_only_the_kit_reads(course):
     path = autograded.write(course, template(course), courses.graded(course, "ada", RIGHT))
     notebook = read_notebook(path)
     release = course.root / "assignments" / NAME / f"{NAME}.ipynb"
@@ -104,7 +98,7 @@ def test_the_setup_is_not_repeated_for_every_student_nor_what_only_the_kit_reads
     "text",
     ["````\n<script>alert(1)</script>", "a ``` b", "word " * 60, "x" * 300, "\x1b[2Jgone\u202e"],
 )
-def test_a_students_markdown_is_shown_as_text(text: str) -> None:
+def test_a_students_markdown_is_shown_as_text(text):
     from nbconvert.filters import markdown2html
 
     html = markdown2html(plain_text.quoted(text) + "\n")
@@ -112,7 +106,7 @@ def test_a_students_markdown_is_shown_as_text(text: str) -> None:
     assert html.count("<pre") == 1 and html.strip().endswith("</div>")
 
 
-def test_below_what_a_check_says_stands_what_it_says_once_earlier_steps_are_right() -> None:
+def test_below_what_a_check_says_stands_what_it_says_once_earlier_steps_are_right():
     left = {"remaining": "got 5", "remaining_with": ("double",)}
     check = CheckResult("by_hand", "values", 1.0, 0.0, False, "failed", "got 4", "Why?", **left)
     (stream,) = autograded.outputs(check)
@@ -123,9 +117,7 @@ def test_below_what_a_check_says_stands_what_it_says_once_earlier_steps_are_righ
     ]
 
 
-def test_a_question_that_a_person_grades_comes_first_with_the_pictures_of_the_submission(
-    course: Course,
-) -> None:
+def test_a_question_that_a_person_grades_comes_first_with_the_pictures_of_the_submission(course):
     known = courses.load(course)
     file = courses.submit(course, "ada", ANSWERED) / f"{NAME}.ipynb"
     notebook = json.loads(file.read_bytes())
@@ -152,7 +144,7 @@ def test_a_question_that_a_person_grades_comes_first_with_the_pictures_of_the_su
     assert "image/png" not in path.read_text()
 
 
-def test_the_due_date_of_a_release_is_no_text_of_the_students(course: Course) -> None:
+def test_the_due_date_of_a_release_is_no_text_of_the_students(course):
     known = courses.load(course)
     due = datetime(2026, 12, 1, 18, tzinfo=timezone.utc)
     file = courses.submit(course, "ada", ANSWERED) / f"{NAME}.ipynb"
@@ -167,9 +159,7 @@ def test_the_due_date_of_a_release_is_no_text_of_the_students(course: Course) ->
     assert questions[0].source.startswith("```")  # what she wrote herself is shown as it is
 
 
-def test_points_of_an_extra_question_come_on_top(
-    course: Course,
-) -> None:
+def test_points_of_an_extra_question_come_on_top(course):
     text = courses.AUTHORED.replace('manual="why" points=4', 'manual="why" points=4 extra=true')
     assert text != courses.AUTHORED
     courses.write_root(course.root, text)

@@ -1,8 +1,6 @@
 """SQLite and PostgreSQL alike: batches are written whole or not at all, by one at a time, and
 mistakes get one line."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys
@@ -18,7 +16,7 @@ from autograder.course.gradebook import config, marks, record
 from autograder.course.gradebook import database as opening
 from tests.support import courses, databases, processes
 from tests.support.courses import ALL_CHECKS, NAME, RIGHT, SIZES_ALONE
-from tests.support.databases import PASSWORD, Database, Server, mostly_sqlite
+from tests.support.databases import PASSWORD, Database, mostly_sqlite
 from tests.support.stock import CONTENTS, MASTER, STUDENTS
 
 # nbgrader's own code, not ours.
@@ -55,9 +53,7 @@ def everything(database: Database) -> list[list[tuple[Any, ...]]]:
     return [sorted(database.rows(f"SELECT * FROM {table}"), key=repr) for table in TABLES]
 
 
-def test_a_class_graded_by_command_reads_the_same_through_nbgraders_own_interface(
-    course: Course, database: Database
-) -> None:
+def test_a_class_graded_by_command_reads_the_same_through_nbgraders_own_interface(course, database):
     from nbgrader.api import Gradebook  # type: ignore[import-untyped]
 
     config.alembic_on_path()
@@ -91,7 +87,7 @@ def test_a_class_graded_by_command_reads_the_same_through_nbgraders_own_interfac
         assert book.find_submission(NAME, "bob").score == 10.5
 
 
-def test_a_batch_recorded_twice_counts_once(course: Course, database: Database) -> None:
+def test_a_batch_recorded_twice_counts_once(course, database):
     known = courses.load(course)
     batch = [courses.graded(course, student, ANSWERED) for student in ("ada", "bob")]
     record.record(course, known, batch)
@@ -101,9 +97,7 @@ def test_a_batch_recorded_twice_counts_once(course: Course, database: Database) 
     assert everything(database) == before
 
 
-def test_a_batch_that_fails_in_its_middle_leaves_the_database_as_it_was(
-    course: Course, database: Database
-) -> None:
+def test_a_batch_that_fails_in_its_middle_leaves_the_database_as_it_was(course, database):
     known = courses.load(course)
     record.record(course, known, [courses.graded(course, "ada", WRONG_TOTAL, ALL_CHECKS[:3])])
     before = everything(database)
@@ -118,7 +112,7 @@ def test_a_batch_that_fails_in_its_middle_leaves_the_database_as_it_was(
     assert everything(database) == before
 
 
-def test_a_first_batch_that_fails_leaves_no_gradebook(course: Course, database: Database) -> None:
+def test_a_first_batch_that_fails_leaves_no_gradebook(course, database):
     def work(connection: Connection) -> None:
         assert inspect(connection).has_table("grade")
         raise LookupError
@@ -128,9 +122,7 @@ def test_a_first_batch_that_fails_leaves_no_gradebook(course: Course, database: 
     assert not opening.read(course, lambda _: True, otherwise=False)
 
 
-def test_checks_may_be_voided_and_moved_in_worth_and_manual_marks_stay(
-    course: Course, database: Database
-) -> None:
+def test_checks_may_be_voided_and_moved_in_worth_and_manual_marks_stay(course, database):
     for student in ("ada", "bob"):
         courses.submit(course, student, ANSWERED)
     grade(course)
@@ -164,7 +156,7 @@ def test_checks_may_be_voided_and_moved_in_worth_and_manual_marks_stay(
     assert marks.class_marks(course, NAME)["ada"].cells["total-by_hand"].score == 2
 
 
-def test_what_the_gradebook_lost_the_next_run_puts_back(course: Course, database: Database) -> None:
+def test_what_the_gradebook_lost_the_next_run_puts_back(course, database):
     for student in ("ada", "bob", "cyd"):
         courses.submit(course, student, ANSWERED if student != "cyd" else {})
     grade(course)
@@ -178,9 +170,7 @@ def test_what_the_gradebook_lost_the_next_run_puts_back(course: Course, database
     assert said.count("the gradebook had lost this one") == 1
 
 
-def test_a_gradebook_that_knows_nobody_who_was_graded_is_not_begun_anew(
-    course: Course, database: Database
-) -> None:
+def test_a_gradebook_that_knows_nobody_who_was_graded_is_not_begun_anew(course, database):
     """It was lost, moved, or is another database: marks by hand and extensions would be gone."""
     for student in ("ada", "bob"):
         courses.submit(course, student, ANSWERED)
@@ -197,7 +187,7 @@ def test_a_gradebook_that_knows_nobody_who_was_graded_is_not_begun_anew(
 
 
 @mostly_sqlite
-def test_two_graders_at_once_give_every_grade_once(course: Course, database: Database) -> None:
+def test_two_graders_at_once_give_every_grade_once(course, database):
     for student in ("ada", "bob", "cyd"):
         courses.submit(course, student, ANSWERED)
     for process in [
@@ -215,8 +205,8 @@ def test_two_graders_at_once_give_every_grade_once(course: Course, database: Dat
 
 
 def test_others_who_write_are_waited_for_and_then_told_of_in_one_line(
-    course: Course, database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    course, database, monkeypatch
+):
     known = courses.load(course)
     record.record(course, known, [courses.graded(course, "ada", WRONG_TOTAL, ALL_CHECKS[:3])])
     before = everything(database)
@@ -269,9 +259,7 @@ def refused(course: Course) -> str:
         ((":open%20sesame%2F%40@", "@"), "correct user and password in db_url"),
     ],
 )
-def test_an_address_that_cannot_be_used_gets_one_line(
-    course: Course, postgres: Server, changed: tuple[str, str], says: str
-) -> None:
+def test_an_address_that_cannot_be_used_gets_one_line(course, postgres, changed, says):
     courses.submit(course, "ada", RIGHT)
     url = postgres.url("gradebook")
     assert url.count(changed[0]) == 1
@@ -279,7 +267,7 @@ def test_an_address_that_cannot_be_used_gets_one_line(
     assert says in refused(course)
 
 
-def test_a_server_that_is_not_there_gets_one_line(course: Course, postgres: Server) -> None:
+def test_a_server_that_is_not_there_gets_one_line(course, postgres):
     courses.submit(course, "ada", RIGHT)
     databases.use(course, "postgresql://teacher:opensesame@127.0.0.1:1/gradebook")
     line = refused(course)
@@ -289,9 +277,7 @@ def test_a_server_that_is_not_there_gets_one_line(course: Course, postgres: Serv
     )
 
 
-def test_students_of_the_class_list_have_their_names_in_both(
-    course: Course, database: Database
-) -> None:
+def test_students_of_the_class_list_have_their_names_in_both(course, database):
     course.state.mkdir(exist_ok=True)
     (course.state / "students.csv").write_text(
         "id,name,email\nada,Ада Лавлейс,ada@example.org\n", encoding="utf-8"
@@ -301,8 +287,8 @@ def test_students_of_the_class_list_have_their_names_in_both(
 
 
 def test_a_gradebook_is_created_and_late_work_recorded_without_loading_nbgrader_or_the_engine(
-    course: Course,
-) -> None:
+    course,
+):
     courses.submit(course, "ada", ANSWERED, "2026-11-20 15:00:00 UTC")
     code = (
         "import sys\nfrom autograder import cli\n"

@@ -1,24 +1,20 @@
 """The gradebook: what stock nbgrader leaves, and what it refuses."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from datetime import datetime, timezone
-from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine, event
 
 from autograder.base.errors import Fault, Unusable
 from autograder.course import timestamp
-from autograder.course.course import Course
 from autograder.course.gradebook import config as host
 from autograder.course.gradebook import marks, record
 from autograder.grader.graded import Graded
 from tests.support import courses, stock
 from tests.support.courses import ALL_CHECKS, NAME, RIGHT, SIZES_ALONE
-from tests.support.databases import Database, execute, rows
+from tests.support.databases import execute, rows
 from tests.support.stock import CONTENTS, MASTER, SOURCES, STUDENTS
 
 # nbgrader's own code, not ours.
@@ -31,9 +27,7 @@ ANSWERED = {**RIGHT, "why": "Because of $a + b = b + a$."}
 # What nbgrader's own run leaves takes ten seconds to make. In make test end_to_end/test_stock.py
 # holds the grades against it, and test_database.py reads ours as nbgrader does.
 @pytest.mark.everything
-def test_an_honest_class_gets_what_stock_nbgrader_gives_it(
-    course: Course, database: Database
-) -> None:
+def test_an_honest_class_gets_what_stock_nbgrader_gives_it(course, database):
     """Names, scores, comments, time and late penalty, row for row; then again after manual marks
     and a new answer."""
     config = course.root / "nbgrader_config.py"
@@ -83,9 +77,7 @@ def test_an_honest_class_gets_what_stock_nbgrader_gives_it(
     assert database.rows(CONTENTS) == rows(theirs, CONTENTS)
 
 
-def test_manual_marks_comments_and_extra_credit_survive_a_regrade(
-    course: Course, database: Database
-) -> None:
+def test_manual_marks_comments_and_extra_credit_survive_a_regrade(course, database):
     known = courses.load(course)
     record.record(course, known, [courses.graded(course, "ada", ANSWERED)])
     before = marks.marks(course, known, "ada")
@@ -105,8 +97,8 @@ def test_manual_marks_comments_and_extra_credit_survive_a_regrade(
 
 
 def test_extra_credit_counts_on_a_question_without_points_and_still_waits_for_a_person(
-    course: Course, database: Database
-) -> None:
+    course, database
+):
     courses.write_root(
         course.root, courses.AUTHORED.replace('manual="why" points=4', 'manual="why" points=0')
     )
@@ -129,9 +121,7 @@ def test_extra_credit_counts_on_a_question_without_points_and_still_waits_for_a_
         assert book.find_submission(NAME, "ada").score == 12
 
 
-def test_a_rejected_submission_leaves_the_old_grade_and_is_known_as_a_student(
-    course: Course, database: Database
-) -> None:
+def test_a_rejected_submission_leaves_the_old_grade_and_is_known_as_a_student(course, database):
     known = courses.load(course)
     courses.submit(course, "ada", RIGHT, "2026-11-20 11:00:00 UTC")
     record.record(course, known, [courses.graded(course, "ada", RIGHT)])
@@ -142,9 +132,7 @@ def test_a_rejected_submission_leaves_the_old_grade_and_is_known_as_a_student(
     assert marks.marks(course, known, "eve") is None
 
 
-def test_checks_may_be_added_removed_and_given_other_points_when_grades_exist(
-    course: Course, database: Database
-) -> None:
+def test_checks_may_be_added_removed_and_given_other_points_when_grades_exist(course, database):
     record.record(
         course, courses.load(course), [courses.graded(course, s, ANSWERED) for s in ("ada", "bob")]
     )
@@ -189,9 +177,7 @@ def test_checks_may_be_added_removed_and_given_other_points_when_grades_exist(
     ]
 
 
-def test_names_and_addresses_follow_the_class_list_and_stay_where_it_says_nothing(
-    course: Course, database: Database
-) -> None:
+def test_names_and_addresses_follow_the_class_list_and_stay_where_it_says_nothing(course, database):
     course.state.mkdir(exist_ok=True)
     known = courses.load(course)
     people = course.state / "students.csv"
@@ -212,12 +198,12 @@ def test_names_and_addresses_follow_the_class_list_and_stay_where_it_says_nothin
     ]
 
 
-def test_reading_marks_creates_nothing(course: Course) -> None:
+def test_reading_marks_creates_nothing(course):
     assert marks.class_marks(course, NAME) == {}
     assert not course.gradebook.exists()
 
 
-def test_a_thousand_submissions_are_recorded_at_once_not_one_by_one(course: Course) -> None:
+def test_a_thousand_submissions_are_recorded_at_once_not_one_by_one(course):
     known = courses.load(course)
     record.prepare(course, known)
     one = courses.graded(course, "ada", RIGHT)
@@ -245,9 +231,7 @@ def test_a_thousand_submissions_are_recorded_at_once_not_one_by_one(course: Cour
         )
     ],
 )
-def test_a_gradebook_that_cannot_be_used_gets_one_line(
-    course: Course, content: bytes, says: str
-) -> None:
+def test_a_gradebook_that_cannot_be_used_gets_one_line(course, content, says):
     course.state.mkdir()
     course.gradebook.write_bytes(content)
     with pytest.raises(Unusable, match=says) as caught:
@@ -255,9 +239,7 @@ def test_a_gradebook_that_cannot_be_used_gets_one_line(
     assert "\n" not in str(caught.value) and "gradebook.db" in str(caught.value)
 
 
-def test_a_late_policy_that_fails_names_itself_and_writes_nothing_of_the_late_one(
-    course: Course, database: Database
-) -> None:
+def test_a_late_policy_that_fails_names_itself_and_writes_nothing_of_the_late_one(course, database):
     config = course.root / "nbgrader_config.py"
     config.write_text(
         config.read_text()
@@ -280,9 +262,7 @@ def test_a_late_policy_that_fails_names_itself_and_writes_nothing_of_the_late_on
     } == {"bob": 10}
 
 
-def test_a_database_address_in_nbgraders_configuration_is_used(
-    course: Course, tmp_path: Path
-) -> None:
+def test_a_database_address_in_nbgraders_configuration_is_used(course, tmp_path):
     config = course.root / "nbgrader_config.py"
     config.write_text(
         config.read_text() + f'\nc.CourseDirectory.db_url = "sqlite:///{tmp_path / "other.db"}"\n'
@@ -300,7 +280,7 @@ def test_a_database_address_in_nbgraders_configuration_is_used(
         "2026-11-21 12:00:00",
     ],
 )
-def test_times_are_read_as_nbgrader_reads_them(text: str) -> None:
+def test_times_are_read_as_nbgrader_reads_them(text):
     from nbgrader.utils import parse_utc  # type: ignore[import-untyped]
 
     assert timestamp.parse(text) == parse_utc(text)

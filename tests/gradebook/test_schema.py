@@ -1,7 +1,5 @@
 """The tables that we create are nbgrader's own."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import nbgrader  # type: ignore[import-untyped]
@@ -22,13 +20,13 @@ def parts(table: Table, dialect: Dialect) -> list[str]:
 
 
 @pytest.mark.parametrize("dialect", [sqlite.dialect(), postgresql.dialect()])
-def test_every_table_is_created_as_nbgrader_creates_it(dialect: Dialect) -> None:
+def test_every_table_is_created_as_nbgrader_creates_it(dialect):
     ours, theirs = database.METADATA.tables, Base.metadata.tables
     assert set(ours) - set(theirs) == {"alembic_version"}
     for name, table in theirs.items():
         assert parts(ours[name], dialect) == parts(table, dialect)
 
 
-def test_nbgraders_upgrades_find_the_version_that_they_would_have_left() -> None:
+def test_nbgraders_upgrades_find_the_version_that_they_would_have_left():
     migrations = ScriptDirectory(str(Path(nbgrader.__file__).parent / "alembic"))
     assert migrations.get_current_head() == database.VERSION

@@ -1,8 +1,6 @@
 """What a new grading would change is told before anything is written, and what was earned can be
 kept."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import subprocess
@@ -15,7 +13,6 @@ from autograder.course.course import Course
 from autograder.course.gradebook import final_grades
 from tests.support import courses, databases
 from tests.support.courses import NAME, RIGHT, SIZES_ALONE, Begin
-from tests.support.databases import Database
 from tests.support.processes import call
 
 pytestmark = pytest.mark.usefixtures("graded_here")
@@ -62,7 +59,7 @@ def graded(course: Course, begin: Begin) -> Course:
     return begin(course, grade_ann_and_bob)
 
 
-def test_compare_says_who_why_and_which_check_and_writes_nothing(graded: Course) -> None:
+def test_compare_says_who_why_and_which_check_and_writes_nothing(graded):
     courses.write_root(graded.root, LOOSER)
     before = fingerprint(graded.root)
     done = grade(graded, "--compare")
@@ -75,7 +72,7 @@ def test_compare_says_who_why_and_which_check_and_writes_nothing(graded: Course)
     assert fingerprint(graded.root) == before
 
 
-def test_compare_writes_nothing_into_any_database(course: Course, database: Database) -> None:
+def test_compare_writes_nothing_into_any_database(course, database):
     courses.submit(course, "bob", {**RIGHT, "total": SIZES_ALONE})
     grade(course)
     tables = ("grade", "comment", "base_cell", "submitted_notebook", "submitted_assignment")
@@ -85,7 +82,7 @@ def test_compare_writes_nothing_into_any_database(course: Course, database: Data
     assert [database.rows(f"SELECT * FROM {table} ORDER BY id") for table in tables] == before
 
 
-def test_what_compare_says_is_what_grade_does(graded: Course) -> None:
+def test_what_compare_says_is_what_grade_does(graded):
     courses.write_root(graded.root, STRICTER)
     said = grade(graded, "--compare").stdout
     assert "bob: 7 -> 5, for the exercise changed\n  total-by_hand: 2 -> 0: " in said
@@ -94,14 +91,14 @@ def test_what_compare_says_is_what_grade_does(graded: Course) -> None:
     assert "0 scores would change" in grade(graded, "--compare").stdout
 
 
-def test_compare_counts_marks_by_hand_and_late_work(graded: Course) -> None:
+def test_compare_counts_marks_by_hand_and_late_work(graded):
     gradebook = databases.of(graded)
     gradebook.by_hand("why", "bob", manual_score=4.0, needs_manual_grade=False)
     courses.write_root(graded.root, LOOSER)
     assert "bob: 11 -> 14," in grade(graded, "--compare").stdout
 
 
-def test_a_score_that_a_person_has_settled_does_not_change_with_a_check(graded: Course) -> None:
+def test_a_score_that_a_person_has_settled_does_not_change_with_a_check(graded):
     gradebook = databases.of(graded)
     gradebook.by_hand("total-negative", "bob", manual_score=2.0, needs_manual_grade=False)
     courses.write_root(graded.root, LOOSER)
@@ -112,14 +109,14 @@ def test_a_score_that_a_person_has_settled_does_not_change_with_a_check(graded: 
     assert "waits for your marks: total-negative\n" in grade(graded).stdout
 
 
-def test_a_check_with_a_new_name_is_the_same_check(graded: Course) -> None:
+def test_a_check_with_a_new_name_is_the_same_check(graded):
     text = courses.AUTHORED.replace("total-negative", "total-below_zero")
     text = text.replace('check="total-below_zero"', 'check="total-below_zero" was="total-negative"')
     courses.write_root(graded.root, text)
     assert "0 scores would change" in grade(graded, "--compare").stdout
 
 
-def test_a_new_file_is_compared_with_the_old_one(graded: Course) -> None:
+def test_a_new_file_is_compared_with_the_old_one(graded):
     courses.submit(graded, "bob", RIGHT)
     courses.submit(graded, "cleo", RIGHT)
     said = grade(graded, "--compare").stdout
@@ -127,7 +124,7 @@ def test_a_new_file_is_compared_with_the_old_one(graded: Course) -> None:
     assert "cleo: none -> 10, graded for the first time\n" in said
 
 
-def test_compare_needs_results_and_the_secret(course: Course) -> None:
+def test_compare_needs_results_and_the_secret(course):
     courses.submit(course, "ann", RIGHT)
     done = call("grade", NAME, "--compare", cwd=course.root)
     assert done.returncode == 2
@@ -142,7 +139,7 @@ def test_compare_needs_results_and_the_secret(course: Course) -> None:
     assert not (course.state / "secret").exists()
 
 
-def test_never_lower_keeps_points_and_says_so(graded: Course) -> None:
+def test_never_lower_keeps_points_and_says_so(graded):
     courses.write_root(graded.root, STRICTER)
     assert "0 scores would change" in grade(graded, "--compare", "--never-lower").stdout
     grade(graded, "--never-lower")
@@ -158,7 +155,7 @@ def test_never_lower_keeps_points_and_says_so(graded: Course) -> None:
     assert "kept" not in ann
 
 
-def test_kept_points_stay_until_another_file_is_handed_in(graded: Course) -> None:
+def test_kept_points_stay_until_another_file_is_handed_in(graded):
     courses.write_root(graded.root, STRICTER)
     grade(graded, "--never-lower")
     grade(graded, "--force")
@@ -169,7 +166,7 @@ def test_kept_points_stay_until_another_file_is_handed_in(graded: Course) -> Non
     assert final(graded)["bob"] == 5
 
 
-def test_the_log_says_who_ran_what_and_which_scores_changed(graded: Course) -> None:
+def test_the_log_says_who_ran_what_and_which_scores_changed(graded):
     grade(graded)
     courses.write_root(graded.root, LOOSER)
     grade(graded)
@@ -187,7 +184,7 @@ def test_the_log_says_who_ran_what_and_which_scores_changed(graded: Course) -> N
     assert (graded.state / "log.jsonl").stat().st_mode & 0o777 == 0o600
 
 
-def test_a_notebook_that_was_handed_out_before_a_change_is_no_news(graded: Course) -> None:
+def test_a_notebook_that_was_handed_out_before_a_change_is_no_news(graded):
     """The whole class was told of a setup cell that nobody had touched, and of new checks."""
     setup = "setup\nfrom contextlib import contextmanager\n"
     assert setup in courses.AUTHORED
@@ -200,7 +197,7 @@ def test_a_notebook_that_was_handed_out_before_a_change_is_no_news(graded: Cours
     assert "missing" not in said
 
 
-def test_a_setup_that_a_student_changed_is_told_also_in_an_old_notebook(course: Course) -> None:
+def test_a_setup_that_a_student_changed_is_told_also_in_an_old_notebook(course):
     data = json.loads(courses.handed_in(course, RIGHT))
     (setup,) = [cell for cell in data["cells"] if cell["id"] == "setup"]
     setup["source"] = "".join(setup["source"]).replace("default_rng(0)", "default_rng(1)")
@@ -217,7 +214,7 @@ def page(course: Course, student: str) -> str:
     return unescape(text.partition('<main id="content">')[2])
 
 
-def test_a_page_made_again_says_at_its_top_what_changed(graded: Course) -> None:
+def test_a_page_made_again_says_at_its_top_what_changed(graded):
     first = call("feedback", NAME, cwd=graded.root)
     assert "What changed" not in page(graded, "bob")
     assert "other points than before" not in first.stdout
@@ -244,7 +241,7 @@ def test_a_page_made_again_says_at_its_top_what_changed(graded: Course) -> None:
     assert "now 3<" not in page(graded, "bob")
 
 
-def test_a_page_about_another_file_is_a_new_page(graded: Course) -> None:
+def test_a_page_about_another_file_is_a_new_page(graded):
     call("feedback", NAME, cwd=graded.root)
     courses.submit(graded, "bob", RIGHT)
     grade(graded)
@@ -253,9 +250,7 @@ def test_a_page_about_another_file_is_a_new_page(graded: Course) -> None:
     assert "What changed" not in page(graded, "bob")
 
 
-def test_a_page_that_shows_less_than_before_does_not_tell_what_it_has_left_out(
-    graded: Course,
-) -> None:
+def test_a_page_that_shows_less_than_before_does_not_tell_what_it_has_left_out(graded):
     """A teacher looks at the pages, and then chooses what students see."""
     call("feedback", NAME, cwd=graded.root)
     for shows in ("never", "points", "message"):
@@ -274,7 +269,7 @@ def test_a_page_that_shows_less_than_before_does_not_tell_what_it_has_left_out(
     assert "now 3" not in top and "gone" not in top
 
 
-def test_what_changed_says_nothing_of_what_is_hidden(graded: Course) -> None:
+def test_what_changed_says_nothing_of_what_is_hidden(graded):
     (graded.root / "autograder.toml").write_text('feedback.hidden = "never"\n')
     call("feedback", NAME, cwd=graded.root)
     courses.write_root(graded.root, LOOSER)

@@ -1,8 +1,6 @@
 """A class graded on a Dask cluster: a scheduler and workers as they are started on other machines,
 here on this one."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal
@@ -141,7 +139,7 @@ def anew(course: Course) -> None:
 
 
 @pytest.mark.everything
-def test_a_cluster_gives_the_same_as_this_machine(course: Course, cluster: Cluster) -> None:
+def test_a_cluster_gives_the_same_as_this_machine(course, cluster):
     hand_in(course, 4)
     grade_here(course)
     wanted = everything(course)
@@ -154,7 +152,7 @@ def test_a_cluster_gives_the_same_as_this_machine(course: Course, cluster: Clust
 
 
 @pytest.mark.everything
-def test_a_worker_that_is_killed_changes_nothing(course: Course, cluster: Cluster) -> None:
+def test_a_worker_that_is_killed_changes_nothing(course, cluster):
     hand_in(course, 8, seconds=0.1)
     assert call("grade", NAME, cwd=course.root).returncode == 0
     wanted = everything(course)
@@ -182,9 +180,7 @@ def test_a_worker_that_is_killed_changes_nothing(course: Course, cluster: Cluste
 
 
 @pytest.mark.everything
-def test_a_submission_that_dask_gives_up_is_graded_after_the_others(
-    course: Course, tmp_path: Path
-) -> None:
+def test_a_submission_that_dask_gives_up_is_graded_after_the_others(course, tmp_path):
     hand_in(course, 6, seconds=0.2)
     # Dask gives a submission up, and what waited behind it, after the first death of a worker.
     with (
@@ -202,7 +198,7 @@ def test_a_submission_that_dask_gives_up_is_graded_after_the_others(
 
 
 @pytest.mark.everything
-def test_a_run_on_a_cluster_can_be_stopped(course: Course, cluster: Cluster) -> None:
+def test_a_run_on_a_cluster_can_be_stopped(course, cluster):
     hand_in(course, 12, seconds=0.3)
     with start("grade", NAME, "--scheduler", cluster.address, cwd=course.root) as process:
         until(lambda: len(stored(course)) >= 2, "two results")
@@ -215,9 +211,7 @@ def test_a_run_on_a_cluster_can_be_stopped(course: Course, cluster: Cluster) -> 
 
 
 @pytest.mark.everything
-def test_another_version_on_the_cluster_gets_one_line(
-    course: Course, cluster: Cluster, tmp_path: Path
-) -> None:
+def test_another_version_on_the_cluster_gets_one_line(course, cluster, tmp_path):
     hand_in(course, 2)
     shutil.copytree(ROOT / "autograder", tmp_path / "autograder")
     init = tmp_path / "autograder" / "__init__.py"
@@ -244,7 +238,7 @@ cli.main(sys.argv[1:])
     "address",
     ["tcp://127.0.0.1:9", pytest.param("nonsense://x", marks=pytest.mark.everything)],
 )
-def test_a_scheduler_that_is_not_there_gets_one_line(course: Course, address: str) -> None:
+def test_a_scheduler_that_is_not_there_gets_one_line(course, address):
     hand_in(course, 2)
     # A process of its own, for Dask may say more when it ends.
     command = [sys.executable, "-c", IMPATIENT, "grade", NAME, "--scheduler", address]
@@ -252,9 +246,7 @@ def test_a_scheduler_that_is_not_there_gets_one_line(course: Course, address: st
     assert address in line(done)
 
 
-def test_without_dask_the_line_says_how_to_install_it(
-    course: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_dask_the_line_says_how_to_install_it(course, monkeypatch):
     hand_in(course, 2)
     monkeypatch.setitem(sys.modules, "distributed", None)
     done = call("grade", NAME, "--scheduler", "tcp://x:1", cwd=course.root)
@@ -262,9 +254,7 @@ def test_without_dask_the_line_says_how_to_install_it(
 
 
 @pytest.mark.everything
-def test_a_client_that_has_given_up_is_closed_all_the_same(
-    course: Course, cluster: Cluster
-) -> None:
+def test_a_client_that_has_given_up_is_closed_all_the_same(course, cluster):
     """It gives up when it likes, perhaps between two lines of ours."""
     known = exercise.load(course.root, NAME)
     pool = dask_cluster.Cluster(cluster.address, known, b"secret", course.settings)
@@ -275,9 +265,7 @@ def test_a_client_that_has_given_up_is_closed_all_the_same(
 
 
 @pytest.mark.everything
-def test_a_scheduler_that_goes_away_gets_one_line_and_what_was_graded_is_kept(
-    course: Course, cluster: Cluster
-) -> None:
+def test_a_scheduler_that_goes_away_gets_one_line_and_what_was_graded_is_kept(course, cluster):
     """The last test: it costs the others their cluster."""
     hand_in(course, 12, seconds=0.3)
     with start("grade", NAME, "--scheduler", cluster.address, cwd=course.root) as process:

@@ -1,10 +1,7 @@
 """``explain`` shows a teacher what a check asked, both answers and the code, also months later."""
 
-from __future__ import annotations
-
 import json
 import re
-from pathlib import Path
 
 import pytest
 
@@ -53,7 +50,7 @@ def stored(course: Course, student: str, check: str) -> str:
     raise AssertionError(check)
 
 
-def test_the_input_both_answers_and_the_code(graded: Course) -> None:
+def test_the_input_both_answers_and_the_code(graded):
     said = explain(graded, "bob", "total-negative")
     assert "total-negative of bob: failed, 0 of 3 points, hidden check" in said
     assert "the same verdict, word for word" in said
@@ -66,7 +63,7 @@ def test_the_input_both_answers_and_the_code(graded: Course) -> None:
     assert "since" not in said
 
 
-def test_drawn_inputs_are_those_that_were_graded_to_the_last_digit(graded: Course) -> None:
+def test_drawn_inputs_are_those_that_were_graded_to_the_last_digit(graded):
     said = explain(graded, "bob", "double-drawn")
     # In a line, or in several where the digits do not fit.
     drawn = np_array(said.partition("  x:")[2].partition("  bob answers")[0].strip())
@@ -82,7 +79,7 @@ def np_array(text: str) -> object:
     return eval(text, {"array": np.array})
 
 
-def test_of_several_calls_the_wrong_one_is_shown_with_its_place(course: Course) -> None:
+def test_of_several_calls_the_wrong_one_is_shown_with_its_place(course):
     drawn = (
         "x = rng.normal(size=4)\nagree(double(x.copy()), double_by_definition(x), 'the doubles')"
     )
@@ -99,14 +96,14 @@ def test_of_several_calls_the_wrong_one_is_shown_with_its_place(course: Course) 
         assert "1 other call is answered as the solution answers" in said
 
 
-def test_what_passed_can_be_looked_at_too(graded: Course) -> None:
+def test_what_passed_can_be_looked_at_too(graded):
     said = explain(graded, "ann", "total-by_hand")
     assert "passed, 2 of 2 points, visible check" in said
     assert "the same verdict: it passes" in said
     assert "which is the same" in said
 
 
-def test_the_exercise_that_graded_it_is_the_one_that_explains(graded: Course) -> None:
+def test_the_exercise_that_graded_it_is_the_one_that_explains(graded):
     before = explain(graded, "bob", "total-negative")
     text = courses.AUTHORED.replace(
         "agree(total([-1.0, -2.0]), -3.0", "agree(total([-1.0, -4.0]), -5.0"
@@ -118,7 +115,7 @@ def test_the_exercise_that_graded_it_is_the_one_that_explains(graded: Course) ->
     assert said.replace(line, "") == before
 
 
-def test_what_else_is_different_now_is_said(graded: Course) -> None:
+def test_what_else_is_different_now_is_said(graded):
     path = graded.results / NAME / "bob.json"
     result = json.loads(path.read_text())
     result["graded_with"] |= {"engine": "0" * 16, "numpy": "1.0"}
@@ -133,7 +130,7 @@ def test_what_else_is_different_now_is_said(graded: Course) -> None:
     assert "it fails, with another message: the doubles: got" in said
 
 
-def test_what_a_function_did_to_its_argument_is_shown(course: Course) -> None:
+def test_what_a_function_did_to_its_argument_is_shown(course):
     spoils = "def total(x):\n    s = float(sum(x))\n    x[0] = 7.0\n    return s + 1\n"
     courses.submit(course, "bob", {**RIGHT, "total": spoils})
     call("grade", NAME, "--jobs", 1, cwd=course.root)
@@ -142,7 +139,7 @@ def test_what_a_function_did_to_its_argument_is_shown(course: Course) -> None:
     assert "x, which the call has changed: [7.0, 2.0]" in said
 
 
-def test_an_exception_stands_with_its_line(course: Course) -> None:
+def test_an_exception_stands_with_its_line(course):
     raises = 'def total(x):\n    raise ValueError("no\\x1b[31m")\n'
     courses.submit(course, "bob", {**RIGHT, "total": raises})
     call("grade", NAME, "--jobs", 1, cwd=course.root)
@@ -152,7 +149,7 @@ def test_an_exception_stands_with_its_line(course: Course) -> None:
     assert "\x1b" not in said
 
 
-def test_behind_the_mistake_of_an_earlier_step_stands_what_remains(course: Course) -> None:
+def test_behind_the_mistake_of_an_earlier_step_stands_what_remains(course):
     double = "def double(x):\n    raise ValueError('boom')\n"
     total = "def total(x):\n    return float(double(x).sum())\n"
     courses.submit(course, "bob", {**RIGHT, "double": double, "total": total})
@@ -164,7 +161,7 @@ def test_behind_the_mistake_of_an_earlier_step_stands_what_remains(course: Cours
     assert ">   2 |     raise ValueError('boom')" in said
 
 
-def test_student_code_is_locked_in_as_in_grading(course: Course, tmp_path: Path) -> None:
+def test_student_code_is_locked_in_as_in_grading(course, tmp_path):
     target = tmp_path / "escaped"
     writes = f"def total(x):\n    open({str(target)!r}, 'w').close()\n    return 0.0\n"
     courses.submit(course, "bob", {**RIGHT, "total": writes})
@@ -175,7 +172,7 @@ def test_student_code_is_locked_in_as_in_grading(course: Course, tmp_path: Path)
     assert not target.exists()
 
 
-def test_a_void_check_has_nothing_to_explain(graded: Course) -> None:
+def test_a_void_check_has_nothing_to_explain(graded):
     mark = 'check="total-negative" points=3'
     courses.write_root(graded.root, courses.AUTHORED.replace(mark, f"{mark} void=true"))
     call("grade", NAME, "--jobs", 1, cwd=graded.root)
@@ -184,7 +181,7 @@ def test_a_void_check_has_nothing_to_explain(graded: Course) -> None:
     )
 
 
-def test_what_cannot_be_explained_is_said_in_a_line(graded: Course) -> None:
+def test_what_cannot_be_explained_is_said_in_a_line(graded):
     assert "xyz: no such check or step was graded; there are double-by_hand" in refusal(
         graded, "bob", "xyz"
     )
@@ -205,7 +202,7 @@ def test_what_cannot_be_explained_is_said_in_a_line(graded: Course) -> None:
     assert not secret.exists()
 
 
-def test_what_was_graded_with_is_kept_once(graded: Course) -> None:
+def test_what_was_graded_with_is_kept_once(graded):
     kept = sorted(path.name for path in (graded.state / "versions").iterdir())
     assert [name.partition("-")[0] for name in kept] == [NAME, "engine", "settings"]
     call("grade", NAME, "--force", "--jobs", 1, cwd=graded.root)
@@ -222,9 +219,7 @@ FORGED = "no\\n::error::done\\n  the solution answers: 1\\r"
         ("double", f"def double(x):\n    return '{FORGED}'\n"),
     ],
 )
-def test_no_line_of_a_students_text_stands_as_one_of_ours(
-    course: Course, step: str, source: str
-) -> None:
+def test_no_line_of_a_students_text_stands_as_one_of_ours(course, step, source):
     courses.submit(course, "bob", {**RIGHT, step: source})
     call("grade", NAME, "--jobs", 1, cwd=course.root)
     said = explain(course, "bob", f"{step}-by_hand")
@@ -234,7 +229,7 @@ def test_no_line_of_a_students_text_stands_as_one_of_ours(
         assert not line.lstrip().startswith("::")
 
 
-def test_a_student_alone_is_a_list_of_what_lost_points_and_how_to_see_it(graded: Course) -> None:
+def test_a_student_alone_is_a_list_of_what_lost_points_and_how_to_see_it(graded):
     said = explain(graded, "bob")
     assert said.startswith("bob: 2 of 10 points from the checks; 3 checks lost points\n")
     for check in ("double-by_hand", "double-drawn", "total-negative"):
@@ -250,7 +245,7 @@ def test_a_student_alone_is_a_list_of_what_lost_points_and_how_to_see_it(graded:
     assert "explain counting ann double-by_hand" in said
 
 
-def test_a_step_is_all_its_checks_that_lost_points_with_the_code_once(graded: Course) -> None:
+def test_a_step_is_all_its_checks_that_lost_points_with_the_code_once(graded):
     said = explain(graded, "bob", "double")
     for check in ("double-by_hand", "double-drawn"):
         assert f"{check} of bob: failed" in said
@@ -264,13 +259,13 @@ def test_a_step_is_all_its_checks_that_lost_points_with_the_code_once(graded: Co
     )
 
 
-def test_one_lost_check_of_a_step_is_shown_whole(course: Course) -> None:
+def test_one_lost_check_of_a_step_is_shown_whole(course):
     courses.submit(course, "bob", {**RIGHT, "total": SIZES_ALONE})
     call("grade", NAME, "--jobs", 1, cwd=course.root)
     assert explain(course, "bob", "total") == explain(course, "bob", "total-negative")
 
 
-def test_who_is_meant_and_what_they_lack_is_said(graded: Course) -> None:
+def test_who_is_meant_and_what_they_lack_is_said(graded):
     (graded.state / "students.csv").write_text("id,name\nann,Ann Li\nrosa7,Rosa Álvarez\neve,\n")
     assert "submitted/eve/counting: eve handed in nothing" in refusal(graded, "eve")
     courses.submit(graded, "rosa7", RIGHT)

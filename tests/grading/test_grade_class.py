@@ -1,8 +1,6 @@
 """A class is graded whole, whatever dies meanwhile: the command itself, its graders, the parents of
 the workers."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import pickle
@@ -17,7 +15,6 @@ from concurrent.futures import Future
 from contextlib import closing, suppress
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
@@ -26,7 +23,6 @@ import pytest
 from autograder.base.errors import Fault, Interrupted
 from autograder.base.result import Result
 from autograder.base.settings import Settings
-from autograder.course.course import Course
 from autograder.course.grading import pool
 from autograder.course.grading.interruption import Journal
 from autograder.course.grading.pool import Graders, Task
@@ -50,8 +46,8 @@ PR_SET_CHILD_SUBREAPER = 36
     ids=["some", "all others"],
 )
 def test_after_a_kill_at_any_moment_the_next_run_gives_what_an_undisturbed_one_gives(
-    course: Course, tmp_path: Path, rounds: range
-) -> None:
+    course, tmp_path, rounds
+):
     size = 8
     hand_in(course, size, seconds=0.01)
     grade_here(course)
@@ -102,9 +98,7 @@ def test_after_a_kill_at_any_moment_the_next_run_gives_what_an_undisturbed_one_g
 
 @pytest.mark.everything
 @pytest.mark.parametrize("kills", [2, 8])
-def test_graders_and_parents_of_workers_may_be_killed_and_every_result_is_right(
-    course: Course, kills: int
-) -> None:
+def test_graders_and_parents_of_workers_may_be_killed_and_every_result_is_right(course, kills):
     hand_in(course, 8, seconds=0.05)
     grade_here(course)
     wanted = everything(course)
@@ -136,7 +130,7 @@ def test_graders_and_parents_of_workers_may_be_killed_and_every_result_is_right(
 
 
 @pytest.mark.everything
-def test_workers_of_students_may_be_killed_and_every_result_is_right(course: Course) -> None:
+def test_workers_of_students_may_be_killed_and_every_result_is_right(course):
     hand_in(course, 12, seconds=0.1)
     grade_here(course)
     wanted = everything(course)
@@ -171,7 +165,7 @@ def parents_of_workers(process: int) -> list[int]:
     ]
 
 
-def test_one_run_at_a_time_grades_an_exercise_and_the_next_one_waits(course: Course) -> None:
+def test_one_run_at_a_time_grades_an_exercise_and_the_next_one_waits(course):
     hand_in(course, 3)
     with Journal(course.results / NAME):
         second = start("grade", NAME, "--jobs", "1", cwd=course.root)
@@ -190,9 +184,7 @@ def test_one_run_at_a_time_grades_an_exercise_and_the_next_one_waits(course: Cou
 @pytest.mark.parametrize(
     "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.everything)]
 )
-def test_a_run_that_is_stopped_keeps_what_it_has_graded_and_leaves_no_process(
-    course: Course, number: signal.Signals
-) -> None:
+def test_a_run_that_is_stopped_keeps_what_it_has_graded_and_leaves_no_process(course, number):
     hand_in(course, 12, seconds=0.1)
     with start("grade", NAME, "--jobs", "2", cwd=course.root) as process:
         until(lambda: len(stored(course)) >= 3, "three results")
@@ -229,8 +221,8 @@ def nobody_collects() -> Iterator[set[int]]:
     ],
 )
 def test_no_process_is_left_dead_or_alive_where_nobody_collects_orphans(
-    course: Course, nobody_collects: set[int], ended: str
-) -> None:
+    course, nobody_collects, ended
+):
     hand_in(course, 3, seconds=0.1)
     with start("grade", NAME, "--jobs", "1", cwd=course.root) as process:
         until(lambda: stored(course), "a result")
@@ -244,9 +236,7 @@ def test_no_process_is_left_dead_or_alive_where_nobody_collects_orphans(
     assert set(processes.children(os.getpid())) <= nobody_collects
 
 
-def test_a_grader_alone_leaves_no_process_where_nobody_collects_orphans(
-    nobody_collects: set[int],
-) -> None:
+def test_a_grader_alone_leaves_no_process_where_nobody_collects_orphans(nobody_collects):
     # As `score` and `check` have one, which collect nobody themselves.
     known = toy.exercise("assert f() == 1")
     with Grader(known, b"key", Settings()) as grader:
@@ -286,7 +276,7 @@ def graded(exercise: Exercise, answers: dict[str, str], graders: int = 1) -> dic
     return {str(result.student): result for result in found}
 
 
-def test_a_submission_that_its_graders_die_of_is_rejected_and_nobody_else_suffers() -> None:
+def test_a_submission_that_its_graders_die_of_is_rejected_and_nobody_else_suffers():
     found = graded(toy.exercise(DEADLY), ANSWERS, graders=2)
     assert {name: (result.status, result.score) for name, result in found.items()} == {
         "ada": ("graded", 1), "mallory": ("rejected", None), "zoe": ("graded", 1),
@@ -297,9 +287,7 @@ def test_a_submission_that_its_graders_die_of_is_rejected_and_nobody_else_suffer
 @pytest.mark.parametrize(
     "name", ["SIGSEGV", pytest.param("SIGVTALRM", marks=pytest.mark.everything)]
 )
-def test_a_submission_that_its_grader_crashes_of_is_graded_once(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_submission_that_its_grader_crashes_of_is_graded_once(name, monkeypatch):
     asked = []
     ask = pool._GraderProcess.ask
 
@@ -317,9 +305,7 @@ def test_a_submission_that_its_grader_crashes_of_is_graded_once(
     assert sorted(asked) == ["ada", "mallory", "reference", "zoe"]
 
 
-def test_a_mistake_of_ours_is_not_made_again_with_the_same_submission(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_mistake_of_ours_is_not_made_again_with_the_same_submission(monkeypatch):
     asked = []
 
     class Failing:
@@ -355,9 +341,7 @@ def test_a_mistake_of_ours_is_not_made_again_with_the_same_submission(
     assert asked == ["mallory", "zoe", "zoe"], "what may be the machine's doing is tried once more"
 
 
-def test_where_the_reference_solution_kills_graders_too_a_submission_ends_as_error(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_where_the_reference_solution_kills_graders_too_a_submission_ends_as_error(monkeypatch):
     # How often each may die of it is no matter here.
     monkeypatch.setattr(pool, "TRIES", 1)
     found = graded(toy.exercise(DEADLY_FOR_ALL), ANSWERS)
@@ -367,7 +351,7 @@ def test_where_the_reference_solution_kills_graders_too_a_submission_ends_as_err
 
 
 @pytest.mark.everything
-def test_graders_that_die_of_everything_are_a_fault_of_their_own() -> None:
+def test_graders_that_die_of_everything_are_a_fault_of_their_own():
     with pytest.raises(Fault, match="die, of the reference solution too"):
         graded(toy.exercise(DEADLY_FOR_ALL), {"mallory": ANSWERS["mallory"]})
 
@@ -386,7 +370,7 @@ class Counting(pool.LocalPool):
         return super().submit(task)
 
 
-def test_submissions_are_read_when_they_are_needed_and_few_are_in_hand() -> None:
+def test_submissions_are_read_when_they_are_needed_and_few_are_in_hand():
     exercise = toy.exercise("assert f() == 1")
     read: list[str] = []
 
@@ -407,7 +391,7 @@ def test_submissions_are_read_when_they_are_needed_and_few_are_in_hand() -> None
     assert done == 30 and 2 <= here.most <= 2 * pool.TASKS_PER_GRADER
 
 
-def test_a_stop_ends_the_class_between_two_submissions() -> None:
+def test_a_stop_ends_the_class_between_two_submissions():
     exercise = toy.exercise("assert f() == 1")
     answers: pool.Answers = SimpleQueue()
     got = []
@@ -444,7 +428,7 @@ def sizes_alone(x):
 '''
 
 
-def test_graders_that_travel_take_the_bank_of_misconceptions_along(course: Course) -> None:
+def test_graders_that_travel_take_the_bank_of_misconceptions_along(course):
     bank = course.root / "solutions" / f"{NAME}_misconceptions.py"
     bank.write_text(BANK)
     parcel = pickle.dumps(Graders(courses.load(course), b"key", course.settings))
@@ -461,7 +445,7 @@ def test_graders_that_travel_take_the_bank_of_misconceptions_along(course: Cours
 # What there is to grade
 
 
-def test_a_folder_without_submissions_gets_one_line_and_nothing_is_made(course: Course) -> None:
+def test_a_folder_without_submissions_gets_one_line_and_nothing_is_made(course):
     done = grade(course)
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
@@ -472,7 +456,7 @@ def test_a_folder_without_submissions_gets_one_line_and_nothing_is_made(course: 
     assert not course.state.exists()
 
 
-def test_a_class_list_says_who_has_handed_in_nothing(course: Course) -> None:
+def test_a_class_list_says_who_has_handed_in_nothing(course):
     course.state.mkdir()
     (course.state / "students.csv").write_text("id\nada\nzoe\n")
     done = grade(course)

@@ -1,7 +1,5 @@
 """Grader processes: who starts them, and who ends them."""
 
-from __future__ import annotations
-
 from threading import Thread
 
 import pytest
@@ -11,9 +9,7 @@ from autograder.course.grading.pool import GraderDied, Graders, Task
 from tests.support import toy
 
 
-def test_a_process_that_dies_while_all_are_ended_is_ended_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_process_that_dies_while_all_are_ended_is_ended_once(monkeypatch):
     exercise = toy.exercise("assert f() == 1")
     task = Task("ada", toy.submission(exercise, f="def f():\n    while True:\n        pass"))
     graders = Graders(exercise, b"key", toy.PATIENT)

@@ -1,10 +1,7 @@
 """A check with ``void=true`` counts in full for everybody: in the notebooks, the grader, the
 gradebook, on pages and in proofs."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import pytest
 
@@ -40,7 +37,7 @@ def grade(course: Course) -> dict[str, float | None]:
     return {grade.student: grade.score for grade in grades}
 
 
-def test_everybody_gets_its_points_whatever_they_wrote(course: Course) -> None:
+def test_everybody_gets_its_points_whatever_they_wrote(course):
     courses.submit(course, "ann", RIGHT)
     courses.submit(course, "bob", WRONG)
     courses.submit(course, "cleo", {"double": RIGHT["double"]})
@@ -51,9 +48,7 @@ def test_everybody_gets_its_points_whatever_they_wrote(course: Course) -> None:
     assert grade(course) == {"ann": 10, "bob": 8, "cleo": 8, "dan": 8}
 
 
-def test_a_notebook_from_before_gets_them_too_and_a_step_that_is_not_tried_is_said_to_be_so(
-    course: Course,
-) -> None:
+def test_a_notebook_from_before_gets_them_too_and_a_step_that_is_not_tried_is_said_to_be_so(course):
     courses.submit(course, "cleo", {"double": RIGHT["double"]})
     courses.write_root(course.root, void(courses.AUTHORED, HIDDEN, VISIBLE))
     assert grade(course) == {"cleo": 10}
@@ -65,7 +60,7 @@ def test_a_notebook_from_before_gets_them_too_and_a_step_that_is_not_tried_is_sa
     assert [check["void"] for check in total["checks"]] == [False, True]
 
 
-def test_the_page_says_so(course: Course) -> None:
+def test_the_page_says_so(course):
     courses.submit(course, "bob", WRONG)
     courses.write_root(course.root, void(courses.AUTHORED, HIDDEN))
     grade(course)
@@ -75,7 +70,7 @@ def test_the_page_says_so(course: Course) -> None:
     assert page.count("counts in full for everybody") == 1
 
 
-def test_both_notebooks_say_so_and_ask_nothing(course: Course) -> None:
+def test_both_notebooks_say_so_and_ask_nothing(course):
     courses.write_root(course.root, void(courses.AUTHORED, HIDDEN, VISIBLE))
     for folder in ("solutions", "assignments"):
         notebook = json.loads((course.root / folder / NAME / f"{NAME}.ipynb").read_text())
@@ -85,7 +80,7 @@ def test_both_notebooks_say_so_and_ask_nothing(course: Course) -> None:
             assert "agree" not in cells[id]
 
 
-def test_a_check_that_the_solution_fails_can_be_voided(course: Course) -> None:
+def test_a_check_that_the_solution_fails_can_be_voided(course):
     """It is the check that is wrong: nothing is to be built or proved of it any more."""
     path = course.root / "solutions" / f"{NAME}.py"
     path.write_text(void(BROKEN, HIDDEN))
@@ -94,7 +89,7 @@ def test_a_check_that_the_solution_fails_can_be_voided(course: Course) -> None:
     assert grade(course) == {"ann": 10}
 
 
-def test_what_only_a_void_check_catches_need_not_be_caught(course: Course, tmp_path: Path) -> None:
+def test_what_only_a_void_check_catches_need_not_be_caught(course, tmp_path):
     bank = course.root / "solutions" / f"{NAME}_misconceptions.py"
     bank.write_text(
         "from autograder.exercises.misconceptions import misconception\n\n\n"

@@ -1,7 +1,5 @@
 """A back-up restored into an empty place grades to the same results, and nothing is overwritten."""
 
-from __future__ import annotations
-
 import io
 import json
 import sqlite3
@@ -16,7 +14,6 @@ from autograder.course.course import Course, find
 from autograder.course.gradebook import final_grades
 from tests.support import courses, databases
 from tests.support.courses import NAME, RIGHT, Begin
-from tests.support.databases import Server
 from tests.support.processes import call
 
 pytestmark = pytest.mark.usefixtures("graded_here")
@@ -64,9 +61,7 @@ def final(course: Course) -> dict[str, float | None]:
     return {grade.student: grade.score for grade in grades}
 
 
-def test_restored_into_an_empty_place_it_grades_to_the_same_results(
-    graded: Course, tmp_path: Path
-) -> None:
+def test_restored_into_an_empty_place_it_grades_to_the_same_results(graded, tmp_path):
     graded.state.chmod(0o700)
     before = results(graded), final(graded)
     path = tmp_path / "course.tar.gz"
@@ -92,7 +87,7 @@ def test_restored_into_an_empty_place_it_grades_to_the_same_results(
     assert "bob" in run(restored, "explain", NAME, "bob", "double-drawn")
 
 
-def test_nothing_is_overwritten(graded: Course, tmp_path: Path) -> None:
+def test_nothing_is_overwritten(graded, tmp_path):
     path = tmp_path / "course.tar.gz"
     path.write_text("mine")
     assert "is there already; name a new file" in refusal(graded.root, "backup", path)
@@ -115,9 +110,7 @@ def test_nothing_is_overwritten(graded: Course, tmp_path: Path) -> None:
     assert not (tmp_path / "third").exists()
 
 
-def test_the_gradebook_is_copied_whole_while_somebody_writes(
-    graded: Course, tmp_path: Path
-) -> None:
+def test_the_gradebook_is_copied_whole_while_somebody_writes(graded, tmp_path):
     path = tmp_path / "course.tar.gz"
     with closing(sqlite3.connect(graded.gradebook)) as other:
         other.execute("BEGIN IMMEDIATE")
@@ -135,9 +128,7 @@ def test_the_gradebook_is_copied_whole_while_somebody_writes(
     assert final(Course(graded.root, tmp_path / "other"))["ann"] == 13
 
 
-def test_a_gradebook_on_a_server_is_said_not_to_be_in_it(
-    course: Course, postgres: Server, tmp_path: Path
-) -> None:
+def test_a_gradebook_on_a_server_is_said_not_to_be_in_it(course, postgres, tmp_path):
     databases.use(course, postgres.create())
     courses.submit(course, "ann", RIGHT)
     run(course, "grade", NAME, "--jobs", 1)
@@ -145,7 +136,7 @@ def test_a_gradebook_on_a_server_is_said_not_to_be_in_it(
     assert "note: not in it: the gradebook, postgresql://teacher:***@" in said
 
 
-def test_what_is_no_back_up_is_refused_and_leaves_nothing(graded: Course, tmp_path: Path) -> None:
+def test_what_is_no_back_up_is_refused_and_leaves_nothing(graded, tmp_path):
     good = tmp_path / "good.tar.gz"
     run(graded, "backup", good)
     empty = tmp_path / "empty"
@@ -175,9 +166,7 @@ def add(archive: tarfile.TarFile, name: str, data: bytes) -> None:
     archive.addfile(entry, io.BytesIO(data))
 
 
-def test_a_back_up_lies_in_no_back_up_and_links_are_left_out(
-    graded: Course, tmp_path: Path
-) -> None:
+def test_a_back_up_lies_in_no_back_up_and_links_are_left_out(graded, tmp_path):
     (graded.state / "link").symlink_to("/etc/passwd")
     run(graded, "backup", graded.state / "first.tar.gz")
     with tarfile.open(graded.state / "first.tar.gz") as archive:
@@ -187,7 +176,7 @@ def test_a_back_up_lies_in_no_back_up_and_links_are_left_out(
     assert "course/link" not in names
 
 
-def test_an_exercise_that_is_not_whole_in_a_back_up_is_said(graded: Course, tmp_path: Path) -> None:
+def test_an_exercise_that_is_not_whole_in_a_back_up_is_said(graded, tmp_path):
     solutions = graded.root / "solutions"
     (solutions / f"{NAME}.py").rename(tmp_path / "mine.py")
     (solutions / f"{NAME}.py").symlink_to(tmp_path / "mine.py")
@@ -195,7 +184,7 @@ def test_an_exercise_that_is_not_whole_in_a_back_up_is_said(graded: Course, tmp_
     assert f"not in it: solutions/{NAME}.py, which is a link" in said
 
 
-def test_there_must_be_a_course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_there_must_be_a_course(tmp_path, monkeypatch):
     monkeypatch.delenv("AUTOGRADER_COURSE", raising=False)
     path = tmp_path / "course.tar.gz"
     line = refusal(tmp_path, "backup", path, "--course", tmp_path / "none")

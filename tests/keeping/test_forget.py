@@ -1,7 +1,5 @@
 """A person who is forgotten is nowhere in the course any more, and everybody else's work stays."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import zipfile
@@ -82,7 +80,7 @@ def traces(course: Course, *words: bytes) -> list[str]:
     return found
 
 
-def test_nothing_is_left_but_what_is_said_to_be(lived: Course, database: Database) -> None:
+def test_nothing_is_left_but_what_is_said_to_be(lived, database):
     words = b"zoe", b"Zebra"
     others = {path: path.read_bytes() for path in lived.results.glob(f"{NAME}/[ab]*.json")}
     assert len(traces(lived, *words)) > 8
@@ -125,7 +123,7 @@ def test_nothing_is_left_but_what_is_said_to_be(lived: Course, database: Databas
 
 
 @mostly_sqlite
-def test_the_course_goes_on_without_them(lived: Course, database: Database) -> None:
+def test_the_course_goes_on_without_them(lived, database):
     run(lived, "forget", "zoe")
     (lived.inbox / "submissions.zip").unlink()
     said = run(lived, "grade", NAME, "--jobs", 1).stdout
@@ -135,7 +133,7 @@ def test_the_course_goes_on_without_them(lived: Course, database: Database) -> N
 
 
 @mostly_sqlite
-def test_an_extension_that_nobody_else_has_goes_too(lived: Course, database: Database) -> None:
+def test_an_extension_that_nobody_else_has_goes_too(lived, database):
     """A line for somebody who is not on the class list is a mistake: the course would stand still."""
     people = "id,group\nann,A\nzoe,B\nbob,A\n"
     (lived.state / "students.csv").write_text(people)
@@ -148,14 +146,14 @@ def test_an_extension_that_nobody_else_has_goes_too(lived: Course, database: Dat
 
 
 @mostly_sqlite
-def test_what_names_them_elsewhere_is_said(lived: Course, database: Database) -> None:
+def test_what_names_them_elsewhere_is_said(lived, database):
     (lived.state / "notes.txt").write_text("call Zoe Zebra")
     said = run(lived, "forget", "zoe").stdout
     assert "left: course/notes.txt: may name them; look, and take that out by hand" in said
 
 
 @mostly_sqlite
-def test_nobody_of_this_name(lived: Course, database: Database) -> None:
+def test_nobody_of_this_name(lived, database):
     for name, why in (("eve", "knows no student eve;"), ("../ann", "is no student id;")):
         assert why in run(lived, "forget", name, code=2).stderr
     # Part of another's id is nobody's.
@@ -164,8 +162,8 @@ def test_nobody_of_this_name(lived: Course, database: Database) -> None:
 
 @pytest.mark.parametrize("name", ["nul", "ada.", "com1.x"])
 def test_an_id_that_this_system_has_other_uses_for_is_refused_before_anything_is_changed(
-    course: Course, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
+    course, monkeypatch, name
+):
     courses.submit(course, "ada", RIGHT)
     monkeypatch.setattr(files, "WINDOWS", True)
     for change in (
@@ -183,7 +181,7 @@ def test_an_id_that_this_system_has_other_uses_for_is_refused_before_anything_is
 
 
 @mostly_sqlite
-def test_a_word_that_stands_in_every_report_is_nobody(lived: Course, database: Database) -> None:
+def test_a_word_that_stands_in_every_report_is_nobody(lived, database):
     page = lived.state / "reports" / f"{NAME}.html"
     before = page.read_bytes()
     assert b"score" in before
@@ -193,9 +191,7 @@ def test_a_word_that_stands_in_every_report_is_nobody(lived: Course, database: D
 
 
 @mostly_sqlite
-def test_a_terminal_is_asked_once_with_what_would_go(
-    lived: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_terminal_is_asked_once_with_what_would_go(lived, monkeypatch):
     asked = []
     answers = iter(["no", "", "yes"])
 
@@ -227,9 +223,7 @@ def of_student(course: Course, student: str) -> dict[str, object]:
     return {**found, "student": ""}
 
 
-def test_a_student_with_another_id_has_everything_as_before(
-    lived: Course, database: Database
-) -> None:
+def test_a_student_with_another_id_has_everything_as_before(lived, database):
     before = of_student(lived, "zoe")
     said = run(lived, "rename", "zoe", "zoe.z").stdout
     for place in (
@@ -264,7 +258,7 @@ def test_a_student_with_another_id_has_everything_as_before(
 
 
 @mostly_sqlite
-def test_an_id_with_work_of_its_own_is_not_taken(lived: Course, database: Database) -> None:
+def test_an_id_with_work_of_its_own_is_not_taken(lived, database):
     said = run(lived, "rename", "zoe", "ann", code=2).stderr
     assert "ann: has work of its own, course/submitted/ann, course/autograded/ann, " in said
     assert len(said.splitlines()) == 1
@@ -284,9 +278,7 @@ def test_an_id_with_work_of_its_own_is_not_taken(lived: Course, database: Databa
 
 
 @mostly_sqlite
-def test_a_renaming_that_was_cut_short_is_gone_on_with(
-    lived: Course, database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_renaming_that_was_cut_short_is_gone_on_with(lived, database, monkeypatch):
     before = of_student(lived, "zoe")
     write, move, count = files.write, Path.rename, 0
 

@@ -1,7 +1,5 @@
 """What is said of the trained models, measured: on sentences that they have not seen."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from random import Random
@@ -45,7 +43,7 @@ def other(item: Item) -> Item:
 # The language
 
 
-def test_no_training_sentence_has_a_combination_of_words_that_is_kept_for_the_test() -> None:
+def test_no_training_sentence_has_a_combination_of_words_that_is_kept_for_the_test():
     items = grammar.training_items(Random(0))
     seen: set[tuple[str, ...]] = set()
     for _ in range(72_000):  # as many as a decoder has read, and with make train-model the same
@@ -57,7 +55,7 @@ def test_no_training_sentence_has_a_combination_of_words_that_is_kept_for_the_te
         assert not seen & {nouns, (item.words[ASKED + 1], item.words[ADJECTIVE])}
 
 
-def test_either_noun_may_come_first_and_every_word_is_known() -> None:
+def test_either_noun_may_come_first_and_every_word_is_known():
     items = grammar.training_items(Random(0))
     some = [next(items) for _ in range(2_000)]
     assert {item.meant for item in some} == {FIRST, SECOND}
@@ -72,14 +70,14 @@ def test_either_noun_may_come_first_and_every_word_is_known() -> None:
 
 
 @ONE_OF_THEM
-def test_a_decoder_knows_which_noun_is_meant_and_looks_at_it(name: str) -> None:
+def test_a_decoder_knows_which_noun_is_meant_and_looks_at_it(name):
     results = reference.answers(model(name), unseen())
     assert sum(is_right for is_right, _ in results) >= 95
     assert sum(look > 0.5 for _, look in results) >= 90
 
 
 @pytest.mark.parametrize("name", DECODERS)
-def test_one_changed_word_moves_the_answer_and_the_look(name: str) -> None:
+def test_one_changed_word_moves_the_answer_and_the_look(name):
     items = [*unseen()[:20], grammar.item("cat", "sat", "on", "mat", "soft")]
     changed = [other(item) for item in items]
     assert all(item.meant != twin.meant for item, twin in zip(items, changed))
@@ -88,7 +86,7 @@ def test_one_changed_word_moves_the_answer_and_the_look(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", DECODERS)
-def test_the_stored_scores_are_those_of_the_stored_weights(name: str) -> None:
+def test_the_stored_scores_are_those_of_the_stored_weights(name):
     stored = model(name)
     for tokens, wanted in zip(stored["asked"], stored["logits"]):
         logits, _ = reference.decoded(stored, tokens)
@@ -100,7 +98,7 @@ def test_the_stored_scores_are_those_of_the_stored_weights(name: str) -> None:
 
 @pytest.mark.parametrize("texts", [2, pytest.param(10, marks=pytest.mark.everything)])
 @ONE_OF_THEM
-def test_a_decoder_writes_sentences_of_its_language(name: str, texts: int) -> None:
+def test_a_decoder_writes_sentences_of_its_language(name, texts):
     right = 0
     for seed in range(texts):
         words = reference.text(model(name), ["the"], 2, np.random.default_rng(seed))
@@ -114,13 +112,13 @@ def test_a_decoder_writes_sentences_of_its_language(name: str, texts: int) -> No
     assert right >= 0.85 * 2 * texts, f"{right} of {2 * texts} sentences"
 
 
-def test_the_finder_looks_at_the_noun_and_at_the_word_before() -> None:
+def test_the_finder_looks_at_the_noun_and_at_the_word_before():
     results = reference.looks_of_it(model("finder"), unseen())
     assert sum(look > 0.5 for look, _ in results) >= 95
     assert min(before for _, before in results) > 0.7
 
 
-def test_the_weights_are_small_and_finite() -> None:
+def test_the_weights_are_small_and_finite():
     archives = sorted((ROOT / "solutions").glob("*.npz"))
     assert [path.stem for path in archives] == ["decoder", "finder", "rope_decoder"]
     assert sum(path.stat().st_size for path in archives) < KILOBYTES * 1000
@@ -145,7 +143,7 @@ def steps_of(*exercises: str) -> dict[str, Any]:
     return names
 
 
-def test_the_functions_of_attention_give_the_looks_of_the_finder() -> None:
+def test_the_functions_of_attention_give_the_looks_of_the_finder():
     solved, weights = steps_of("attention"), model("finder")
     matrices = [weights[name].astype(float) for name in ("W_Q", "W_K", "W_V", "W_O")]
     tokens = reference.numbers(unseen()[0].words[: ADJECTIVE + 1])
@@ -175,9 +173,7 @@ def finale(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], dict[str, Any]]:
     return names_of
 
 
-def test_the_functions_of_transformer_run_the_decoder(
-    finale: Callable[[str], dict[str, Any]],
-) -> None:
+def test_the_functions_of_transformer_run_the_decoder(finale):
     names = finale("transformer")
     run_model, asked = names["run_model"], names["asked"]
     for adjective, wanted in zip(("soft", "tired"), model("decoder")["logits"]):
@@ -191,9 +187,7 @@ def test_the_functions_of_transformer_run_the_decoder(
         np.testing.assert_allclose(looks, weights[-1], rtol=0, atol=1e-6)
 
 
-def test_the_functions_of_inference_write_one_text_in_three_ways(
-    finale: Callable[[str], dict[str, Any]],
-) -> None:
+def test_the_functions_of_inference_write_one_text_in_three_ways(finale):
     names = finale("inference")
     ways = ("everything anew", "with a cache", "in blocks")
     texts, work, models = zip(*(names["write"](way, ["the", "dog", "slept"], 30) for way in ways))

@@ -1,7 +1,5 @@
 """Handing out and collecting through nbgrader's exchange, for one account and without root."""
 
-from __future__ import annotations
-
 import os
 import pwd
 import shutil
@@ -77,9 +75,7 @@ def forge(course: Course, name: str, data: bytes | None = None) -> Path:
     return folder
 
 
-def test_from_release_to_feedback_through_the_exchange(
-    course: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_from_release_to_feedback_through_the_exchange(course, monkeypatch):
     known = courses.load(course)
     yesterday = datetime.now(timezone.utc).replace(microsecond=0) - timedelta(days=1)
     lines = exchange.release(course, known, yesterday)
@@ -125,9 +121,7 @@ def modes(folder: Path) -> list[str]:
     return [stat.filemode(path.stat().st_mode) for path in (folder, *sorted(folder.rglob("*")))]
 
 
-def test_what_lies_in_the_exchange_is_for_whom_it_is_meant(
-    course: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_lies_in_the_exchange_is_for_whom_it_is_meant(course, monkeypatch):
     known = courses.load(course)
     for_students(course, [str(os.getuid())])
     old = os.umask(0o077)
@@ -148,9 +142,7 @@ def test_what_lies_in_the_exchange_is_for_whom_it_is_meant(
     assert modes(place / "feedback") == ["drwx--x--x", "-rw-r--r--"]
 
 
-def test_a_folder_of_another_account_is_no_course_for_students(
-    course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_of_another_account_is_no_course_for_students(course, tmp_path, monkeypatch):
     exchange.release(course, courses.load(course))
     for_students(course, ["65533", "nobody-of-that-name"])
     monkeypatch.chdir(tmp_path)
@@ -165,8 +157,8 @@ def test_a_folder_of_another_account_is_no_course_for_students(
 
 @pytest.mark.parametrize("accounts", [[], ["0", "1"]])
 def test_a_link_to_a_course_is_none_and_without_named_accounts_nothing_is(
-    course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, accounts: list[str]
-) -> None:
+    course, tmp_path, monkeypatch, accounts
+):
     exchange.release(course, courses.load(course))
     me = str(os.getuid())
     for_students(course, accounts and [*accounts, me])
@@ -183,7 +175,7 @@ def test_a_link_to_a_course_is_none_and_without_named_accounts_nothing_is(
         submit.start()
 
 
-def test_a_release_says_that_students_do_not_see_the_course(course: Course) -> None:
+def test_a_release_says_that_students_do_not_see_the_course(course):
     for_students(course, [str(os.getuid())])
     assert len(exchange.release(course, courses.load(course))) == 1
     for_students(course, ["65533"])
@@ -191,9 +183,7 @@ def test_a_release_says_that_students_do_not_see_the_course(course: Course) -> N
     assert note.startswith("note: students do not see it: ") and "/etc/jupyter" in note
 
 
-def test_a_submission_to_a_course_that_is_unknown_now_is_not_listed_either(
-    course: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_submission_to_a_course_that_is_unknown_now_is_not_listed_either(course, monkeypatch):
     exchange.release(course, courses.load(course))
     for_students(course, [str(os.getuid())])
     hand_in(course, "ada", RIGHT, monkeypatch)
@@ -211,9 +201,7 @@ def test_a_submission_to_a_course_that_is_unknown_now_is_not_listed_either(
     assert submitted() == []
 
 
-def test_a_course_whose_account_has_no_name_is_handed_in_to(
-    course: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_course_whose_account_has_no_name_is_handed_in_to(course, monkeypatch):
     """In containers, say."""
     exchange.release(course, courses.load(course))
     for_students(course, [str(os.getuid())])
@@ -237,9 +225,7 @@ def test_a_course_whose_account_has_no_name_is_handed_in_to(
     assert list(inbound(course).iterdir()) == [folder]
 
 
-def test_nothing_is_handed_in_where_the_course_could_not_read_it(
-    course: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_is_handed_in_where_the_course_could_not_read_it(course, monkeypatch):
     exchange.release(course, courses.load(course))
     for_students(course, [str(os.getuid())])
     inbound(course).chmod(0o1733)
@@ -250,9 +236,7 @@ def test_nothing_is_handed_in_where_the_course_could_not_read_it(
     hand_in(course, "ada", RIGHT, monkeypatch)
 
 
-def test_two_courses_with_the_same_exercise_have_folders_of_their_own(
-    course: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_two_courses_with_the_same_exercise_have_folders_of_their_own(course, monkeypatch):
     exchange.release(course, courses.load(course))
     for_students(course, [str(os.getuid())])
     hand_in(course, "ada", RIGHT, monkeypatch)
@@ -262,8 +246,8 @@ def test_two_courses_with_the_same_exercise_have_folders_of_their_own(
 
 @pytest.mark.parametrize("what", ["link", "file", "somebody else's folder"])
 def test_what_is_in_the_way_of_a_course_in_the_exchange_is_named_in_a_line(
-    course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
-) -> None:
+    course, tmp_path, monkeypatch, what
+):
     known = courses.load(course)
     place = course.state / "exchange" / course.id()
     place.parent.mkdir(parents=True, exist_ok=True)
@@ -280,9 +264,7 @@ def test_what_is_in_the_way_of_a_course_in_the_exchange_is_named_in_a_line(
     assert f"{place}: is of " in said and "another course_id into nbgrader_config.py" in said
 
 
-def test_an_exchange_that_is_no_folder_is_not_said_to_have_taken_anything(
-    course: Course, tmp_path: Path
-) -> None:
+def test_an_exchange_that_is_no_folder_is_not_said_to_have_taken_anything(course, tmp_path):
     known = courses.load(course)
     config = course.root / "nbgrader_config.py"
     lines = (
@@ -303,7 +285,7 @@ def test_an_exchange_that_is_no_folder_is_not_said_to_have_taken_anything(
     assert note.startswith("note: tests.support.other_exchange.Collect is no exchange in a folder")
 
 
-def test_an_exchange_that_is_not_installed_gets_one_line(course: Course) -> None:
+def test_an_exchange_that_is_not_installed_gets_one_line(course):
     config = course.root / "nbgrader_config.py"
     line = 'c.ExchangeFactory.release_assignment = "not_installed.Exchange"\n'
     config.write_text("\n".join((config.read_text(), line)))
@@ -311,9 +293,7 @@ def test_an_exchange_that_is_not_installed_gets_one_line(course: Course) -> None
         exchange.release(course, courses.load(course))
 
 
-def test_nbgraders_own_collect_and_the_formgraders_button_take_the_same(
-    course: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nbgraders_own_collect_and_the_formgraders_button_take_the_same(course, monkeypatch):
     exchange.release(course, courses.load(course))
     hand_in(course, "ada", RIGHT, monkeypatch)
     outcome = host.api(course).collect(NAME)
@@ -328,9 +308,7 @@ def test_nbgraders_own_collect_and_the_formgraders_button_take_the_same(
     assert host.api(course).get_submitted_timestamp(NAME, "ada") == timestamp.submitted_at(folder)
 
 
-def test_what_students_plant_in_the_exchange_is_left_with_its_reason(
-    course: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_students_plant_in_the_exchange_is_left_with_its_reason(course, monkeypatch):
     known = courses.load(course)
     exchange.release(course, known)
     solution = course.root / "solutions" / NAME
@@ -369,9 +347,7 @@ def test_what_students_plant_in_the_exchange_is_left_with_its_reason(
     assert sorted(path.name for path in course.submitted.iterdir()) == ["zoe+van"]
 
 
-def test_a_folder_in_somebody_elses_name_does_not_replace_theirs(
-    course: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_in_somebody_elses_name_does_not_replace_theirs(course, monkeypatch):
     known = courses.load(course)
     exchange.release(course, known)
     me = pwd.getpwuid(os.getuid()).pw_name
@@ -384,9 +360,7 @@ def test_a_folder_in_somebody_elses_name_does_not_replace_theirs(
     assert [left.why for left in found.left] == [f"is in the name of bob, but belongs to {me}"]
 
 
-def test_where_the_best_submission_counts_all_are_collected(
-    course: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_where_the_best_submission_counts_all_are_collected(course, monkeypatch):
     (course.root / "autograder.toml").write_text('counts = "best"\n')
     course = replace(course, settings=settings.read(course.root / "autograder.toml"))
     known = courses.load(course)
@@ -404,7 +378,7 @@ def test_where_the_best_submission_counts_all_are_collected(
     assert kept == wanted
 
 
-def test_before_the_due_date_beats_newest_where_nbgrader_is_told_so(course: Course) -> None:
+def test_before_the_due_date_beats_newest_where_nbgrader_is_told_so(course):
     known = courses.load(course)
     config = course.root / "nbgrader_config.py"
     config.write_text(config.read_text() + "\nc.ExchangeCollect.before_duedate = True\n")
@@ -416,7 +390,7 @@ def test_before_the_due_date_beats_newest_where_nbgrader_is_told_so(course: Cour
     assert timestamp.submitted_at(course.submitted / "ada" / NAME) == datetime(2026, 11, 20, 11)
 
 
-def test_a_folder_changed_after_the_due_date_is_noted(course: Course) -> None:
+def test_a_folder_changed_after_the_due_date_is_noted(course):
     known = courses.load(course)
     exchange.release(course, known, "2026-11-20 12:00 Z")
     forge(course, f"ada+{NAME}+2026-11-20 11:00:00 UTC+x", courses.handed_in(course, RIGHT))
@@ -457,8 +431,8 @@ def told(course: Course, student: str) -> list[str]:
 
 
 def test_a_folder_made_after_the_due_date_has_the_clocks_time_whatever_its_name_says(
-    course: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    course, monkeypatch
+):
     config = course.root / "nbgrader_config.py"
     config.write_text(config.read_text() + '\nc.LateSubmissionPlugin.penalty_method = "zero"\n')
     seen = {
@@ -484,8 +458,8 @@ def test_a_folder_made_after_the_due_date_has_the_clocks_time_whatever_its_name_
 
 
 def test_where_the_whole_exchange_was_changed_times_in_names_are_taken_and_told_everywhere(
-    course: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    course, monkeypatch
+):
     """Put back from a back-up, or moved, it has none of the old times."""
     seen = {
         "bob 2026-11-20 11:00:00": "2026-11-26 08:00:00",
@@ -511,9 +485,7 @@ def test_where_the_whole_exchange_was_changed_times_in_names_are_taken_and_told_
     assert "perhaps late: ada" not in told(course, "ada")[3]
 
 
-def test_an_exchange_full_of_one_students_submissions_costs_the_last_ones(
-    course: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_exchange_full_of_one_students_submissions_costs_the_last_ones(course, monkeypatch):
     (course.root / "autograder.toml").write_text('counts = "best"\n')
     course = replace(course, settings=settings.read(course.root / "autograder.toml"))
     known = courses.load(course)
@@ -537,7 +509,7 @@ def test_an_exchange_full_of_one_students_submissions_costs_the_last_ones(
     assert newest.read_bytes() == courses.handed_in(course, {"why": "49"})
 
 
-def test_a_folders_time_in_the_future_is_not_believed(course: Course) -> None:
+def test_a_folders_time_in_the_future_is_not_believed(course):
     known = courses.load(course)
     exchange.release(course, known)
     forge(course, f"ada+{NAME}+2999-11-20 11:00:00 UTC+x", courses.handed_in(course, RIGHT))
@@ -551,8 +523,8 @@ def test_a_folders_time_in_the_future_is_not_believed(course: Course) -> None:
 
 
 def test_a_folder_that_cannot_be_read_is_a_line_and_nobody_else_is_kept_waiting(
-    course: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    course, monkeypatch
+):
     known = courses.load(course)
     exchange.release(course, known)
     for student in ("ada", "bob", "zoe"):
@@ -573,7 +545,7 @@ def test_a_folder_that_cannot_be_read_is_a_line_and_nobody_else_is_kept_waiting(
     assert len(found.left) == 1 + 20 + 1 and found.left[-1].why == "and 30 more"
 
 
-def test_of_the_same_bytes_in_the_exchange_the_first_time_counts(course: Course) -> None:
+def test_of_the_same_bytes_in_the_exchange_the_first_time_counts(course):
     known = courses.load(course)
     exchange.release(course, known)
     right, other = courses.handed_in(course, RIGHT), courses.handed_in(course, {})
@@ -590,9 +562,7 @@ def test_of_the_same_bytes_in_the_exchange_the_first_time_counts(course: Course)
     assert (folder / f"{NAME}.ipynb").read_bytes() == other
 
 
-def test_a_time_that_has_come_true_meanwhile_still_wins_over_nothing(
-    course: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_time_that_has_come_true_meanwhile_still_wins_over_nothing(course, monkeypatch):
     """Written by a clock that was two hours ahead; hours later nothing of it looks wrong."""
     known = courses.load(course)
     exchange.release(course, known)
@@ -612,7 +582,7 @@ def test_a_time_that_has_come_true_meanwhile_still_wins_over_nothing(
         assert taken is not None and abs(taken - now.replace(tzinfo=None)) < timedelta(hours=1)
 
 
-def test_exchange_and_inbox_together_give_the_newest(course: Course) -> None:
+def test_exchange_and_inbox_together_give_the_newest(course):
     known = courses.load(course)
     exchange.release(course, known)
     forge(course, f"ada+{NAME}+2026-11-20 11:00:00 UTC+x", courses.handed_in(course, RIGHT))
@@ -624,7 +594,7 @@ def test_exchange_and_inbox_together_give_the_newest(course: Course) -> None:
     assert timestamp.submitted_at(course.submitted / "ada" / NAME) == datetime(2026, 11, 20, 11)
 
 
-def test_without_exchange_and_inbox_there_is_nothing_to_collect(course: Course) -> None:
+def test_without_exchange_and_inbox_there_is_nothing_to_collect(course):
     lines = exchange.collect(course, courses.load(course))
     assert len(lines) == 1 and lines[0].startswith("nothing to collect in ")
 
@@ -638,20 +608,20 @@ def test_without_exchange_and_inbox_there_is_nothing_to_collect(course: Course) 
         ("2026-07-01 18:00 Europe/Berlin", "2026-07-01 16:00"),
     ],
 )
-def test_a_due_date_is_read_with_its_zone(text: str, utc: str) -> None:
+def test_a_due_date_is_read_with_its_zone(text, utc):
     assert f"{exchange.due_time(text).astimezone(timezone.utc):%Y-%m-%d %H:%M}" == utc
 
 
 @pytest.mark.parametrize(
     "text", ["tomorrow", "12", "2026-13-01 18:00", "2026-12-01 18:00 Middle/Earth", "2026-12-01"]
 )
-def test_a_due_date_that_is_none_gets_one_line_with_an_example(course: Course, text: str) -> None:
+def test_a_due_date_that_is_none_gets_one_line_with_an_example(course, text):
     with pytest.raises(Unusable, match="write it like"):
         exchange.release(course, courses.load(course), text)
     assert not course.gradebook.exists()
 
 
-def test_a_due_date_that_is_over_is_noted_and_taken(course: Course, tmp_path: Path) -> None:
+def test_a_due_date_that_is_over_is_noted_and_taken(course, tmp_path):
     archive = tmp_path / "out.zip"
     said = exchange.release(course, courses.load(course), "2020-01-01 12:00 UTC", archive)
     assert [line for line in said if line.startswith("note: that is over")]
@@ -660,9 +630,7 @@ def test_a_due_date_that_is_over_is_noted_and_taken(course: Course, tmp_path: Pa
     assert not [line for line in said if line.startswith("note: ")]
 
 
-def test_a_release_that_the_gradebook_refuses_leaves_the_due_date(
-    course: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_release_that_the_gradebook_refuses_leaves_the_due_date(course, monkeypatch):
     def refuse(*_: object) -> None:
         raise Unusable("attempt to write a readonly database")
 
@@ -672,7 +640,7 @@ def test_a_release_that_the_gradebook_refuses_leaves_the_due_date(
     assert not course.due_settings.exists()
 
 
-def test_an_exchange_that_cannot_be_written_gets_one_line(course: Course, tmp_path: Path) -> None:
+def test_an_exchange_that_cannot_be_written_gets_one_line(course, tmp_path):
     (tmp_path / "file").write_text("")
     config = course.root / "nbgrader_config.py"
     config.write_text(
@@ -682,7 +650,7 @@ def test_an_exchange_that_cannot_be_written_gets_one_line(course: Course, tmp_pa
         exchange.release(course, courses.load(course))
 
 
-def test_downloads_can_be_given_feedback_through_the_exchange_too(course: Course) -> None:
+def test_downloads_can_be_given_feedback_through_the_exchange_too(course):
     known = courses.load(course)
     path = course.inbox / "ada" / f"{NAME}.ipynb"
     path.parent.mkdir(parents=True)

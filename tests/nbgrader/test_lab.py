@@ -4,15 +4,13 @@ the browser.
 Every stage leaves a picture in ``build/screenshots/lab/``.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 import signal
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, expect
+from playwright.sync_api import Locator, expect
 
 from autograder.base.errors import Interrupted, Unusable
 from autograder.course.course import Course, find
@@ -58,9 +56,7 @@ def root(tmp_path: Path) -> Path:
 
 # Two servers and two pages. The same way without a browser: test_exchange.py and test_plugin.py.
 @pytest.mark.everything
-def test_from_release_to_feedback_in_the_browser(
-    browser: Browser, root: Path, tmp_path: Path
-) -> None:
+def test_from_release_to_feedback_in_the_browser(browser, root, tmp_path):
     shutil.rmtree(PICTURES, ignore_errors=True)
     home = tmp_path / "ada"
     home.mkdir()
@@ -308,8 +304,8 @@ def read(student: Lab, known: Exercise) -> None:
 
 @pytest.mark.parametrize("elsewhere", [False, True])
 def test_what_the_formgrader_needs_is_created_where_the_course_is(
-    course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, elsewhere: bool
-) -> None:
+    course, tmp_path, monkeypatch, elsewhere
+):
     state = tmp_path / "elsewhere" if elsewhere else course.state
     if elsewhere:
         monkeypatch.setenv("AUTOGRADER_COURSE", str(state))
@@ -322,9 +318,7 @@ def test_what_the_formgrader_needs_is_created_where_the_course_is(
     assert (state / "gradebook.db").exists() and course.state.exists() != elsewhere
 
 
-def test_an_exercise_that_is_not_built_yet_does_not_keep_jupyterlab_closed(
-    course: Course, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_exercise_that_is_not_built_yet_does_not_keep_jupyterlab_closed(course, capsys):
     (course.root / "solutions" / f"{courses.NAME}.py").write_text(courses.AUTHORED + "\n")
     ours.prepare(course)
     assert f"run autograder build {courses.NAME}" in capsys.readouterr().err
@@ -332,9 +326,7 @@ def test_an_exercise_that_is_not_built_yet_does_not_keep_jupyterlab_closed(
 
 # Before the server answers, and after: that takes it five seconds.
 @pytest.mark.parametrize("lines", [1, pytest.param(2, marks=pytest.mark.everything)])
-def test_it_says_at_once_what_it_does_and_ends_quietly_when_it_is_interrupted(
-    course: Course, lines: int
-) -> None:
+def test_it_says_at_once_what_it_does_and_ends_quietly_when_it_is_interrupted(course, lines):
     with processes.start("lab", "--no-browser", "--port=0", cwd=course.root) as process:
         assert process.stdout
         said = [process.stdout.readline() for _ in range(lines)]
@@ -346,16 +338,14 @@ def test_it_says_at_once_what_it_does_and_ends_quietly_when_it_is_interrupted(
     assert out == "" and err == ("autograder: stopped\n" if lines == 1 else "")
 
 
-def test_an_interrupt_at_the_very_start_ends_it_quietly_too(
-    course: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupt_at_the_very_start_ends_it_quietly_too(course, monkeypatch):
     """One that comes while its handler is being set."""
     monkeypatch.setattr(signal, "signal", lambda number, handler: handler(number, None))
     with pytest.raises(Interrupted):
         ours.serve(course)
 
 
-def test_a_folder_that_is_no_course_is_refused_in_one_line(course: Course) -> None:
+def test_a_folder_that_is_no_course_is_refused_in_one_line(course):
     (course.root / "nbgrader_config.py").unlink()
     with pytest.raises(Unusable, match=r"no nbgrader_config\.py"):
         ours.prepare(course)

@@ -1,14 +1,11 @@
 """Our engine inside nbgrader: its command line, its programming interface, its formgrader, its
 feedback."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -18,7 +15,7 @@ from autograder.course.gradebook import marks
 from autograder.course.grading import grade_class
 from tests.support import courses, databases, formgrader
 from tests.support.courses import NAME, RIGHT, SIZES_ALONE
-from tests.support.databases import Database, mostly_sqlite
+from tests.support.databases import mostly_sqlite
 
 # nbgrader's and nbconvert's own code, not ours.
 pytestmark = [
@@ -71,8 +68,8 @@ def scores(course: Course) -> dict[str, float]:
 
 @mostly_sqlite
 def test_nbgrader_on_the_command_line_the_formgraders_button_and_ours_give_the_same_grades(
-    class_: Course, database: Database
-) -> None:
+    class_, database
+):
     done = nbgrader(class_, "autograde", NAME)
     assert done.returncode == 1, done.stderr  # as with nbgrader: somebody has no grade
     assert "eve: rejected: not a notebook" in done.stderr and "Traceback" not in done.stderr
@@ -102,7 +99,7 @@ def test_nbgrader_on_the_command_line_the_formgraders_button_and_ours_give_the_s
     assert scores(class_) == first
 
 
-def test_without_force_only_new_submissions_are_graded_again(class_: Course) -> None:
+def test_without_force_only_new_submissions_are_graded_again(class_):
     from nbgrader.converters import Autograde
 
     api = host.api(class_)
@@ -122,7 +119,7 @@ def test_without_force_only_new_submissions_are_graded_again(class_: Course) -> 
     assert scores(class_) == {"ada": 7, "cyd": 0}
 
 
-def test_what_changed_in_the_exercise_is_graded_again_without_force(class_: Course) -> None:
+def test_what_changed_in_the_exercise_is_graded_again_without_force(class_):
     api = host.api(class_)
     assert api.autograde(NAME, "ada")["success"]
     dearer = courses.AUTHORED.replace("points=3", "points=4", 1)
@@ -131,9 +128,7 @@ def test_what_changed_in_the_exercise_is_graded_again_without_force(class_: Cour
     assert "Autograded ada: 11 of 11 points" in again["log"]
 
 
-def test_a_regrade_after_manual_marks_keeps_them_through_nbgrader_too(
-    class_: Course, database: Database
-) -> None:
+def test_a_regrade_after_manual_marks_keeps_them_through_nbgrader_too(class_, database):
     api = host.api(class_)
     api.autograde(NAME, "bob")
     with api.gradebook as book:
@@ -148,7 +143,7 @@ def test_a_regrade_after_manual_marks_keeps_them_through_nbgrader_too(
         assert book.find_submission(NAME, "bob").score == 11
 
 
-def test_feedback_is_our_page_for_everybody_and_can_be_released(class_: Course) -> None:
+def test_feedback_is_our_page_for_everybody_and_can_be_released(class_):
     grade_class.grade_class(class_, courses.load(class_))
     api = host.api(class_)
     outcome = api.generate_feedback(NAME)
@@ -179,7 +174,7 @@ def test_feedback_is_our_page_for_everybody_and_can_be_released(class_: Course) 
 
 
 @pytest.mark.everything
-def test_nbgraders_command_makes_feedback_for_one_student(class_: Course) -> None:
+def test_nbgraders_command_makes_feedback_for_one_student(class_):
     grade_class.grade_class(class_, courses.load(class_))
     done = nbgrader(class_, "generate_feedback", NAME, "--force", "--student", "ada")
     assert done.returncode == 0, done.stderr
@@ -188,8 +183,8 @@ def test_nbgraders_command_makes_feedback_for_one_student(class_: Course) -> Non
 
 @mostly_sqlite
 def test_the_formgraders_generate_accepts_changed_checks_when_there_are_submissions(
-    class_: Course, database: Database
-) -> None:
+    class_, database
+):
     grade_class.grade_class(class_, courses.load(class_))
     head, _, tail = courses.AUTHORED.partition('# %% check="total-negative"')
     courses.write_root(class_.root, head + "# %% [markdown]" + tail.partition("# %% [markdown]")[2])
@@ -202,9 +197,7 @@ def test_the_formgraders_generate_accepts_changed_checks_when_there_are_submissi
 
 
 @pytest.mark.everything
-def test_the_formgraders_view_shows_answers_verdicts_and_fields_and_runs_no_student_markup(
-    class_: Course,
-) -> None:
+def test_the_formgraders_view_shows_answers_verdicts_and_fields_and_runs_no_student_markup(class_):
     grade_class.grade_class(class_, courses.load(class_))
     path = class_.autograded / "bob" / NAME / f"{NAME}.ipynb"
     html = formgrader.view(path)
@@ -216,7 +209,7 @@ def test_the_formgraders_view_shows_answers_verdicts_and_fields_and_runs_no_stud
     assert "Passed: 2 of 2 points." in html and "Failed: 0 of 3 points." in html
 
 
-def test_a_folder_setting_that_does_not_fit_is_said_in_one_line(class_: Course) -> None:
+def test_a_folder_setting_that_does_not_fit_is_said_in_one_line(class_):
     config = class_.root / "nbgrader_config.py"
     config.write_text(config.read_text() + '\nc.CourseDirectory.feedback_directory = "elsewhere"\n')
     outcome = host.api(class_).autograde(NAME, "ada")
@@ -224,7 +217,7 @@ def test_a_folder_setting_that_does_not_fit_is_said_in_one_line(class_: Course) 
 
 
 @pytest.mark.everything
-def test_a_stale_exercise_stops_nbgrader_with_the_repair(class_: Course) -> None:
+def test_a_stale_exercise_stops_nbgrader_with_the_repair(class_):
     (class_.root / "solutions" / f"{NAME}.py").write_text(courses.AUTHORED + "\n")
     done = nbgrader(class_, "autograde", NAME)
     assert done.returncode == 1
@@ -232,9 +225,7 @@ def test_a_stale_exercise_stops_nbgrader_with_the_repair(class_: Course) -> None
 
 
 @pytest.mark.everything
-def test_another_state_folder_and_another_database_are_followed(
-    class_: Course, tmp_path: Path
-) -> None:
+def test_another_state_folder_and_another_database_are_followed(class_, tmp_path):
     elsewhere = tmp_path / "elsewhere"
     os.rename(class_.state, elsewhere)
     database = f"sqlite:///{tmp_path / 'book.db'}"

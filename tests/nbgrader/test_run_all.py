@@ -2,12 +2,9 @@
 check, and that ``nbgrader validate``, ``nbgrader autograde`` as it comes, pytest, ``check`` and
 ``grade`` fail the same ones."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -90,12 +87,12 @@ def shown(ran: dict[str, Any], name: str, kind: str = "text/html") -> str:
     return "".join(one.data[kind] for one in outputs if one.output_type == "display_data")
 
 
-def test_whoever_checks_a_notebook_fails_the_same_checks(ran) -> None:
+def test_whoever_checks_a_notebook_fails_the_same_checks(ran):
     assert list(ran["validate"]) == ran["ours"]
     assert {name.split("-")[0] for name in ran["ours"]} == {*MISTAKES, *OWN, *UNWRITTEN}
 
 
-def test_pytest_fails_the_same_checks(ran) -> None:
+def test_pytest_fails_the_same_checks(ran):
     folder = ran["path"].parent
     done = pytest_process(folder, ran["path"].name, "--junit-xml=report.xml")
     assert done.returncode == 1, done.stdout + done.stderr
@@ -108,9 +105,7 @@ def test_pytest_fails_the_same_checks(ran) -> None:
 
 # Stock nbgrader runs the notebook once more, in a kernel of its own.
 @pytest.mark.everything
-def test_nbgrader_as_it_comes_and_our_grade_fail_the_same_checks(
-    ran, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nbgrader_as_it_comes_and_our_grade_fail_the_same_checks(ran, tmp_path, monkeypatch):
     root = tmp_path / "checkout"
     for folder in ("solutions", "assignments"):
         shutil.copytree(ROOT / folder, root / folder)
@@ -136,14 +131,14 @@ def test_nbgrader_as_it_comes_and_our_grade_fail_the_same_checks(
     assert sum(not ours[check.id] for check in known.checks) > len(ran["ours"])
 
 
-def test_run_all_goes_on_below_whatever_raises(ran) -> None:
+def test_run_all_goes_on_below_whatever_raises(ran):
     for cell in ran["cells"].values():
         outputs = cell.get("outputs", [])
         if any(one.output_type == "error" for one in outputs):
             assert "raises-exception" in cell.metadata.tags
 
 
-def test_a_failure_is_the_question_the_picture_and_no_traceback(ran) -> None:
+def test_a_failure_is_the_question_the_picture_and_no_traceback(ran):
     name = "softmax-large_scores"
     card = shown(ran, name)
     assert "✗ softmax-large_scores</b>" in card and "Scores around a thousand" in card
@@ -155,12 +150,12 @@ def test_a_failure_is_the_question_the_picture_and_no_traceback(ran) -> None:
     assert "File" not in said and "-->" not in said
 
 
-def test_of_a_wrong_mask_the_entries_are_framed_and_counted(ran) -> None:
+def test_of_a_wrong_mask_the_entries_are_framed_and_counted(ran):
     assert shown(ran, "causal_mask-new_tokens").count("outline:2px") == 6
     assert raised(ran, "causal_mask-new_tokens").startswith("the mask: 6 of 10 entries should be")
 
 
-def test_of_an_error_there_is_the_own_line_and_both_questions(ran) -> None:
+def test_of_an_error_there_is_the_own_line_and_both_questions(ran):
     first, *rest = raised(ran, "attention_scores-batch_of_two").split("\n")
     assert re.fullmatch(r"line \d of the cell of attention_scores:  return Q @ K\.T", first)
     text = " ".join(" ".join(rest).split())
@@ -169,27 +164,27 @@ def test_of_an_error_there_is_the_own_line_and_both_questions(ran) -> None:
     assert "Think about this: One sequence works, a batch of two does not." in text
 
 
-def test_what_prints_instead_of_returning_is_told_so(ran) -> None:
+def test_what_prints_instead_of_returning_is_told_so(ran):
     assert raised(ran, "self_attention-by_hand").startswith(
         "(output, weights): got None. Does your function end with a return?"
     )
 
 
-def test_of_a_step_still_to_be_written_there_is_one_line(ran) -> None:
+def test_of_a_step_still_to_be_written_there_is_one_line(ran):
     assert raised(ran, "split_heads-by_hand") == "split_heads is still to be written."
     assert raised(ran, "multi_head_attention-by_hand") == (
         "multi_head_attention is still to be written."
     )
 
 
-def test_the_comparison_is_shown_with_the_first_check_that_passes_alone(ran) -> None:
+def test_the_comparison_is_shown_with_the_first_check_that_passes_alone(ran):
     assert "wanted" in shown(ran, "project_qkv-by_hand")
     assert shown(ran, "weighted_sum-by_hand", "text/plain") == (
         "✓ weighted_sum-by_hand: passed, 2 points; so far 14 of 40 points, 2 of 13 steps"
     )
 
 
-def test_the_last_cell_says_what_is_open_with_links_to_it(ran) -> None:
+def test_the_last_cell_says_what_is_open_with_links_to_it(ran):
     (last,) = (cell for cell in ran["cells"].values() if "tools.summary()" in cell.source[:20])
     (output,) = last.outputs
     assert output.data["text/plain"].splitlines()[2:] == [
@@ -200,7 +195,7 @@ def test_the_last_cell_says_what_is_open_with_links_to_it(ran) -> None:
     assert '<a href="#6.-No-peeking:-causal_mask">6 causal_mask</a>' in output.data["text/html"]
 
 
-def test_hidden_checks_and_the_setup_are_folded_and_silent() -> None:
+def test_hidden_checks_and_the_setup_are_folded_and_silent():
     notebook = nbformat.read(RELEASE, as_version=4)
     folded = [cell for cell in notebook.cells if cell.metadata.get("jupyter")]
     assert len(notebook.cells) - len(folded) <= 90

@@ -3,8 +3,6 @@
 Nobody's work is lost, on SQLite and PostgreSQL, and who is second is told what it waits for.
 """
 
-from __future__ import annotations
-
 import json
 import sqlite3
 import threading
@@ -14,7 +12,6 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timezone
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -55,12 +52,7 @@ def somebody_writes(database: Database) -> Iterator[Callable[[], None]]:
     engine.dispose()
 
 
-def test_who_is_second_is_told_once_what_it_waits_for(
-    course: Course,
-    database: Database,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_who_is_second_is_told_once_what_it_waits_for(course, database, monkeypatch, capsys):
     known = courses.load(course)
     record.record(course, known, [courses.graded(course, "ada", RIGHT, ALL_CHECKS[:3])])
     assert WAITING not in capsys.readouterr().err
@@ -83,9 +75,7 @@ def test_who_is_second_is_told_once_what_it_waits_for(
     assert marks.class_marks(course, NAME)["ada"].score == 10
 
 
-def test_a_batch_that_is_soon_done_is_waited_for_in_silence(
-    course: Course, database: Database, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_batch_that_is_soon_done_is_waited_for_in_silence(course, database, capsys):
     known = courses.load(course)
     record.prepare(course, known)
     with somebody_writes(database) as end:
@@ -96,9 +86,7 @@ def test_a_batch_that_is_soon_done_is_waited_for_in_silence(
     assert capsys.readouterr().err == ""
 
 
-def test_two_that_write_the_same_students_in_another_order_both_get_there(
-    course: Course, database: Database
-) -> None:
+def test_two_that_write_the_same_students_in_another_order_both_get_there(course, database):
     students = ("ada", "bob")
     known = courses.load(course)
     record.record(course, known, [courses.graded(course, one, RIGHT) for one in students])
@@ -128,8 +116,8 @@ def test_two_that_write_the_same_students_in_another_order_both_get_there(
 
 @pytest.mark.parametrize("is_in_file", [True, False])
 def test_the_plugin_for_late_work_is_loaded_before_the_gradebook_is_locked(
-    course: Course, monkeypatch: pytest.MonkeyPatch, is_in_file: bool
-) -> None:
+    course, monkeypatch, is_in_file
+):
     """It takes seconds, in which nobody else could write."""
     plugin = "tests.support.latepolicy.HalfAPointAnHour"
     rule = f"\nc.AssignLatePenalties.plugin_class = {plugin!r}\n"
@@ -174,15 +162,11 @@ def test_the_plugin_for_late_work_is_loaded_before_the_gradebook_is_locked(
         ("mysql://me@h/d", "mysql://me@h/d"),
     ],
 )
-def test_the_formgrader_waits_longer_unless_the_address_says_how_long(
-    address: str, patient: str
-) -> None:
+def test_the_formgrader_waits_longer_unless_the_address_says_how_long(address, patient):
     assert formgrader.patient(address) == patient
 
 
-def test_a_formgrader_whose_score_could_not_be_saved_saves_the_next(
-    course: Course, database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_formgrader_whose_score_could_not_be_saved_saves_the_next(course, database, monkeypatch):
     import nbgrader.server_extensions.formgrader.base as base  # type: ignore[import-untyped]
 
     for place, name in ((base, "Gradebook"), (base.BaseHandler, "on_finish")):
@@ -232,9 +216,7 @@ def cannot_save(database: Database, enter: Callable[[float], None]) -> None:
 # Three commands and a server, each of which takes seconds to start.
 @pytest.mark.everything
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-def test_three_graders_and_an_open_formgrader_lose_nothing(
-    course: Course, tmp_path: Path, kind: str, request: pytest.FixtureRequest
-) -> None:
+def test_three_graders_and_an_open_formgrader_lose_nothing(course, tmp_path, kind, request):
     from tests.support import databases
 
     url = f"sqlite:///{course.gradebook}"
@@ -297,7 +279,7 @@ def put(address: str, grade: str, score: float) -> None:
 
 # A server, which takes seconds to start.
 @pytest.mark.everything
-def test_a_button_keeps_no_other_grader_waiting(course: Course, tmp_path: Path) -> None:
+def test_a_button_keeps_no_other_grader_waiting(course, tmp_path):
     courses.submit(course, "ada", ANSWERED)
     answers: list[Any] = []
     with jupyter.server(["autograder", "lab"], course.root, tmp_path / "server.log") as address:
@@ -359,9 +341,7 @@ def ask(address: str, path: str, method: str = "GET", data: Any = None) -> Any:
         ("2026-12-05T17:00", "", ""),
     ],
 )
-def test_a_due_date_of_the_formgrader_is_kept_or_refused_in_a_line(
-    course: Course, day: str, zone: str, says: str
-) -> None:
+def test_a_due_date_of_the_formgrader_is_kept_or_refused_in_a_line(course, day, zone, says):
     course.state.mkdir(exist_ok=True)
     known = f'due.{NAME} = "2026-12-01 18:00 UTC"\n'
     course.due_settings.write_text(known)
@@ -377,9 +357,7 @@ def test_a_due_date_of_the_formgrader_is_kept_or_refused_in_a_line(
         assert settings.read(course.due_settings).due == {NAME: due}
 
 
-def test_a_button_that_is_refused_says_why_and_no_traceback(
-    course: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_button_that_is_refused_says_why_and_no_traceback(course, monkeypatch):
     courses.submit(course, "eve", {})
     (course.submitted / "eve" / NAME / f"{NAME}.ipynb").write_text("{")
     refused = formgrader.act(course.state, "autograde", [NAME, "eve"])

@@ -23,7 +23,7 @@ from tests.support import courses
 from tests.support.browser import SCREENSHOTS
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    pass
 
 HOSTILE = "</td><script>alert(1)</script>"
 NAMES = ("attention", "tokenizer", "transformer", "inference", "gradients")
@@ -70,8 +70,8 @@ def path(course: Course) -> Path:
 @pytest.mark.everything
 @pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_the_page_reads_well_on_phones_in_the_dark_and_for_screen_readers(
-    browser: Browser, path: Path, width: int, scheme: str
-) -> None:
+    browser, path, width, scheme
+):
     from axe_playwright_python.sync_playwright import Axe
 
     shown = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
@@ -88,9 +88,7 @@ def test_the_page_reads_well_on_phones_in_the_dark_and_for_screen_readers(
 
 
 @pytest.mark.everything
-def test_students_are_sorted_by_total_and_by_exercise_and_searched(
-    browser: Browser, path: Path
-) -> None:
+def test_students_are_sorted_by_total_and_by_exercise_and_searched(browser, path):
     shown = browser.new_page()
     shown.goto(path.as_uri())
     rows = shown.locator(".roll tbody tr")
@@ -106,7 +104,7 @@ def test_students_are_sorted_by_total_and_by_exercise_and_searched(
     shown.close()
 
 
-def test_every_link_leads_to_a_page_that_is_there_and_a_name_stays_text(path: Path) -> None:
+def test_every_link_leads_to_a_page_that_is_there_and_a_name_stays_text(path):
     html = path.read_text(encoding="utf-8")
     assert "<script>alert" not in html and "Student 3 &lt;/td&gt;" in html
     for link in ("attention.html", "../feedback/s003/attention/attention.html"):

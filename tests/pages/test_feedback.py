@@ -1,7 +1,5 @@
 """The student's page: what it says, and what it never says."""
 
-from __future__ import annotations
-
 import cProfile
 import re
 from collections.abc import Iterator
@@ -95,7 +93,7 @@ def marked(**fields: float) -> Marks:
     )
 
 
-def test_the_score_names_everything_that_it_is_made_of(course: Course, known: Exercise) -> None:
+def test_the_score_names_everything_that_it_is_made_of(course, known):
     one = courses.graded(course, "ada", RIGHT)
     page = words(drawn(known, one, marked(extra=1.0, penalty=2.5, late=7_260)))
     assert (
@@ -109,7 +107,7 @@ def test_the_score_names_everything_that_it_is_made_of(course: Course, known: Ex
     )
 
 
-def test_one_point_is_a_point(course: Course, known: Exercise) -> None:
+def test_one_point_is_a_point(course, known):
     page = words(
         drawn(known, courses.graded(course, "ada", RIGHT, ("double-by_hand",), double__drawn=2.0))
     )
@@ -118,9 +116,7 @@ def test_one_point_is_a_point(course: Course, known: Exercise) -> None:
     )
 
 
-def test_what_to_do_next_stands_first_and_leads_to_the_steps(
-    course: Course, known: Exercise
-) -> None:
+def test_what_to_do_next_stands_first_and_leads_to_the_steps(course, known):
     page = drawn(known, courses.graded(course, "ada", RIGHT, ("double-by_hand",)))
     found = part(page, "next")
     assert (
@@ -134,7 +130,7 @@ def test_what_to_do_next_stands_first_and_leads_to_the_steps(
     )
 
 
-def test_every_link_leads_to_a_place_on_the_page(course: Course, known: Exercise) -> None:
+def test_every_link_leads_to_a_place_on_the_page(course, known):
     page = drawn(known, courses.graded(course, "ada", RIGHT, (), total__by_hand=1.0), marked())
     tags = Tags(page)
     assert tags.open == []
@@ -145,9 +141,7 @@ def test_every_link_leads_to_a_place_on_the_page(course: Course, known: Exercise
     assert {f"#{id}" for id in ids} >= links
 
 
-def test_what_was_carried_is_no_mastery_and_names_the_step_to_fix_once(
-    course: Course, known: Exercise
-) -> None:
+def test_what_was_carried_is_no_mastery_and_names_the_step_to_fix_once(course, known):
     one = courses.graded(
         course, "ada", RIGHT, ("double-by_hand", "total-negative"), total__by_hand=2.0
     )
@@ -172,9 +166,7 @@ def test_what_was_carried_is_no_mastery_and_names_the_step_to_fix_once(
     assert "total : nothing to fix there" in part(page, "next")
 
 
-def test_the_students_code_has_numbers_and_the_line_that_raised(
-    course: Course, known: Exercise
-) -> None:
+def test_the_students_code_has_numbers_and_the_line_that_raised(course, known):
     one = courses.graded(
         course, "ada", {"double": "def double(x):\n    return x[7]\n", "total": RIGHT["total"]}, ()
     )
@@ -188,7 +180,7 @@ def test_the_students_code_has_numbers_and_the_line_that_raised(
     assert "<details open><summary>Your code for <code>double</code>" in page
 
 
-def test_a_step_that_fails_as_a_whole_says_so_once(course: Course, known: Exercise) -> None:
+def test_a_step_that_fails_as_a_whole_says_so_once(course, known):
     page = part(drawn(known, courses.graded(course, "ada", RIGHT, ())), "step-double")
     page = page[: page.index("total")]
     assert (
@@ -198,9 +190,7 @@ def test_a_step_that_fails_as_a_whole_says_so_once(course: Course, known: Exerci
     )
 
 
-def test_below_what_a_check_says_stands_what_it_says_once_earlier_steps_are_right(
-    course: Course, known: Exercise
-) -> None:
+def test_below_what_a_check_says_stands_what_it_says_once_earlier_steps_are_right(course, known):
     one = courses.graded(course, "ada", RIGHT, ())
     double, total = one.result.steps
     own = {"remaining": "row 0 sums to <b>2</b>", "remaining_with": ("double",)}
@@ -248,9 +238,7 @@ def test_below_what_a_check_says_stands_what_it_says_once_earlier_steps_are_righ
     assert "sums to" not in page
 
 
-def test_what_several_checks_say_stands_below_the_first_of_them(
-    course: Course, known: Exercise
-) -> None:
+def test_what_several_checks_say_stands_below_the_first_of_them(course, known):
     graded = courses.graded(course, "ada", RIGHT, ())
     double, total = graded.result.steps
     # A third check says something else, so that the step does not fail as a whole.
@@ -265,9 +253,7 @@ def test_what_several_checks_say_stands_below_the_first_of_them(
 
 
 @pytest.mark.parametrize("hidden", ["points", "never"])
-def test_hidden_checks_say_what_the_course_lets_them_say(
-    course: Course, known: Exercise, hidden: str
-) -> None:
+def test_hidden_checks_say_what_the_course_lets_them_say(course, known, hidden):
     one = courses.graded(
         course, "ada", RIGHT, ("double-by_hand", "total-by_hand", "total-negative")
     )
@@ -281,7 +267,7 @@ def test_hidden_checks_say_what_the_course_lets_them_say(
 
 
 @pytest.mark.parametrize("kind", ["mask", "weights"])
-def test_a_picture_says_in_words_what_it_shows(course: Course, known: Exercise, kind: str) -> None:
+def test_a_picture_says_in_words_what_it_shows(course, known, kind):
     one = courses.graded(course, "ada", RIGHT, ())
     tables = {
         "mask": (((True, True), (True, False)), ((True, False), (True, True))),
@@ -309,7 +295,7 @@ def test_a_picture_says_in_words_what_it_shows(course: Course, known: Exercise, 
         )
 
 
-def test_whatever_a_student_or_a_teacher_writes_is_text(course: Course, known: Exercise) -> None:
+def test_whatever_a_student_or_a_teacher_writes_is_text(course, known):
     one = courses.graded(
         course,
         "ada",
@@ -346,7 +332,7 @@ def test_whatever_a_student_or_a_teacher_writes_is_text(course: Course, known: E
         assert "\x1b" not in page and "\u202e" not in page and "&lt;script&gt;" in page
 
 
-def test_nothing_but_our_own_style_is_taken_for_markup() -> None:
+def test_nothing_but_our_own_style_is_taken_for_markup():
     """Whoever adds a use says there why nobody else can influence it."""
     found = []
     for path in sorted((Path(autograder.__file__).parent / "show" / "pages").rglob("*")):
@@ -379,7 +365,7 @@ def test_nothing_but_our_own_style_is_taken_for_markup() -> None:
     ]
 
 
-def test_markdown_is_shown_and_nothing_in_it_is_markup() -> None:
+def test_markdown_is_shown_and_nothing_in_it_is_markup():
     said = str(
         written(
             "**Good.** $a_b \\unknown$, not `x`.\n\n- one\n- two\n\n# Head\n"
@@ -401,7 +387,7 @@ def test_markdown_is_shown_and_nothing_in_it_is_markup() -> None:
 @pytest.mark.parametrize(
     "start", ["[", "*a **a ", "$a", "> ", "a`", "[a](<b", "_a__b", "<a@b", "- "]
 )
-def test_no_answer_is_too_hard_to_render(start: str) -> None:
+def test_no_answer_is_too_hard_to_render(start):
     """By calls and not by the clock: what grows with the square of the length shows in both."""
     counts = []
     for length in (1_000, 4_000):
@@ -411,7 +397,7 @@ def test_no_answer_is_too_hard_to_render(start: str) -> None:
     assert counts[1] < 8 * counts[0] + 50_000
 
 
-def test_docstrings_of_ours_are_left_out_of_a_students_code_and_their_own_are_not() -> None:
+def test_docstrings_of_ours_are_left_out_of_a_students_code_and_their_own_are_not():
     ours = 'def f(x):\n    """Doubles.\n\n    Of any shape.\n    """\n    return 2 * x\n'
     shown = code(ours, {6}, docstrings(ours), is_wrong=True)
     assert [tuple(line) for line in shown.lines] == [
@@ -423,7 +409,7 @@ def test_docstrings_of_ours_are_left_out_of_a_students_code_and_their_own_are_no
     assert len(code(own, set(), docstrings(ours), is_wrong=True).lines) == 6
 
 
-def test_only_the_first_mistake_is_open_and_what_waits_is_a_line(attention: dict[str, str]) -> None:
+def test_only_the_first_mistake_is_open_and_what_waits_is_a_line(attention):
     page = attention["sofia"]
     tags = Tags(page)
     sections = [about.get("id") for tag, about in tags.found if tag == "section"]
@@ -434,12 +420,12 @@ def test_only_the_first_mistake_is_open_and_what_waits_is_a_line(attention: dict
     assert "isolation" not in shown and "engine" not in shown
 
 
-def test_what_a_template_does_not_know_is_a_mistake() -> None:
+def test_what_a_template_does_not_know_is_a_mistake():
     with pytest.raises(UndefinedError, match="'title' is undefined"):
         document.show("feedback_missing.html.jinja", exercise="a", student="ada", name="")
 
 
-def test_an_endless_answer_does_not_make_an_endless_page(course: Course, known: Exercise) -> None:
+def test_an_endless_answer_does_not_make_an_endless_page(course, known):
     long = "def double(x):\n" + "    x += 1\n" * 8_000 + f"    return '{'y' * 50_000}'"
     page = drawn(
         known,
@@ -448,9 +434,7 @@ def test_an_endless_answer_does_not_make_an_endless_page(course: Course, known: 
     assert len(page) < 50_000 and "more lines." in page
 
 
-def test_of_an_endless_answer_no_more_is_looked_at_than_is_shown(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_of_an_endless_answer_no_more_is_looked_at_than_is_shown(monkeypatch):
     looked: list[int] = []
     at = steps._given_at
     monkeypatch.setattr(steps, "_given_at", lambda *args: looked.append(args[1]) or at(*args))
@@ -459,7 +443,7 @@ def test_of_an_endless_answer_no_more_is_looked_at_than_is_shown(
     assert shown.more == 500_001 - len(shown.lines)
 
 
-def test_rejected_failed_and_missing_pages_say_what_to_do(course: Course, known: Exercise) -> None:
+def test_rejected_failed_and_missing_pages_say_what_to_do(course, known):
     rejected = courses.rejected(course, "ada").result
     page = words(StudentPage(known, rejected, None, None).html())
     assert (
@@ -482,9 +466,7 @@ def test_rejected_failed_and_missing_pages_say_what_to_do(course: Course, known:
     assert "There is no counting.ipynb from you" in words(student_page.missing(known, "ada"))
 
 
-def test_who_is_on_the_class_list_and_handed_in_nothing_gets_a_page(
-    course: Course, known: Exercise
-) -> None:
+def test_who_is_on_the_class_list_and_handed_in_nothing_gets_a_page(course, known):
     one = courses.graded(course, "ada", RIGHT)
     files.write(results.result_path(course, NAME, "ada"), one.result.to_json().encode())
     (course.state / "students.csv").write_text("id,name\nada,Ada Lovelace\nbob,Bob Kahn\n")
@@ -497,9 +479,7 @@ def test_who_is_on_the_class_list_and_handed_in_nothing_gets_a_page(
 
 
 @pytest.mark.parametrize("suffix", [".ipynb", ".py"])
-def test_the_page_shows_the_code_of_a_notebook_and_of_a_script(
-    course: Course, known: Exercise, suffix: str
-) -> None:
+def test_the_page_shows_the_code_of_a_notebook_and_of_a_script(course, known, suffix):
     folder = courses.submit(course, "ada", RIGHT)
     handed_in = folder / f"{NAME}{suffix}"
     if suffix == ".py":
@@ -529,7 +509,7 @@ def attention() -> Iterator[dict[str, str]]:
         }
 
 
-def test_nothing_of_the_teachers_is_on_any_page(attention: dict[str, str]) -> None:
+def test_nothing_of_the_teachers_is_on_any_page(attention):
     known = exercise.load(ROOT, "attention")
     release = (ROOT / "assignments/attention/attention.ipynb").read_text()
     own = "".join(path.read_text() for path in sample_class.CLASS.glob("*/answers.py"))
@@ -551,7 +531,7 @@ def test_nothing_of_the_teachers_is_on_any_page(attention: dict[str, str]) -> No
         assert [line for line in secret if line in text] == []
 
 
-def test_real_pages_show_the_mask_the_line_and_no_address(attention: dict[str, str]) -> None:
+def test_real_pages_show_the_mask_the_line_and_no_address(attention):
     assert "The right mask, row by row: yes yes yes yes no; yes yes yes yes yes" in attention["kai"]
     assert "return Q @ K.T<em>▲ this line raised" in attention["sofia"]
     assert "project_qkv is still to be written" in attention["nora"]
@@ -562,7 +542,7 @@ def test_real_pages_show_the_mask_the_line_and_no_address(attention: dict[str, s
         assert '<html lang="en">' in page and 'name="viewport"' in page
 
 
-def test_a_page_about_another_file_is_another_page(tmp_path: Path) -> None:
+def test_a_page_about_another_file_is_another_page(tmp_path):
     shown = changes.PageFacts("a file", "4 of 5 points", {}, {})
     assert not changes.is_new(tmp_path, shown), "the first page is none made again"
     changes.write(tmp_path, shown)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -111,9 +110,7 @@ def opened(browser: Browser, address: str, **options: Any) -> tuple[Page, list[s
 
 
 @pytest.mark.parametrize(("name", "look"), SEEN)
-def test_nothing_is_cut_and_axe_finds_nothing(
-    browser: Browser, pages: dict[str, str], name: str, look: str
-) -> None:
+def test_nothing_is_cut_and_axe_finds_nothing(browser, pages, name, look):
     from axe_playwright_python.sync_playwright import Axe
 
     # axe-core is a script, which the page's own policy would not let in.
@@ -135,9 +132,7 @@ def test_nothing_is_cut_and_axe_finds_nothing(
         page.close()
 
 
-def test_on_paper_what_is_to_fix_is_unfolded_and_what_passed_is_a_line(
-    browser: Browser, pages: dict[str, str], tmp_path: Path
-) -> None:
+def test_on_paper_what_is_to_fix_is_unfolded_and_what_passed_is_a_line(browser, pages, tmp_path):
     page, _ = opened(browser, pages["sofia"])
     hidden = "kind => [...document.querySelectorAll(kind)].filter(e => !e.checkVisibility()).length"
     wrong, passed = "details.wrong > * .failed", "details .passed"
@@ -149,9 +144,7 @@ def test_on_paper_what_is_to_fix_is_unfolded_and_what_passed_is_a_line(
     page.close()
 
 
-def test_the_keyboard_reaches_every_link_and_fold_and_shows_where_it_is(
-    browser: Browser, pages: dict[str, str]
-) -> None:
+def test_the_keyboard_reaches_every_link_and_fold_and_shows_where_it_is(browser, pages):
     page, _ = opened(browser, pages["kai"], **LOOKS["phone"])
     reached = []
     wanted = page.locator("a:visible, summary:visible").count()
@@ -169,7 +162,7 @@ def test_the_keyboard_reaches_every_link_and_fold_and_shows_where_it_is(
     page.close()
 
 
-def test_a_link_at_the_top_leads_to_its_step(browser: Browser, pages: dict[str, str]) -> None:
+def test_a_link_at_the_top_leads_to_its_step(browser, pages):
     page, said = opened(browser, pages["sofia"], **LOOKS["desktop"])
     page.locator(".next a", has_text="causal_mask").first.click()
     assert page.url.endswith("#step-causal_mask") and said == []
@@ -177,9 +170,7 @@ def test_a_link_at_the_top_leads_to_its_step(browser: Browser, pages: dict[str, 
     page.close()
 
 
-def test_the_pages_policy_stops_a_script_and_a_picture_that_came_through(
-    browser: Browser, pages: dict[str, str], tmp_path: Path
-) -> None:
+def test_the_pages_policy_stops_a_script_and_a_picture_that_came_through(browser, pages, tmp_path):
     known = exercise.load(ROOT, "attention")
     broken = student_page.missing(known, "tom").replace(
         "</main>",

@@ -1,11 +1,8 @@
 """The archive of all pages, as Moodle and Canvas read it, and feedback for downloads through
 nbgrader's exchange."""
 
-from __future__ import annotations
-
 import re
 import zipfile
-from pathlib import Path
 
 import pytest
 
@@ -66,9 +63,7 @@ def downloaded(course: Course) -> Course:
     return course
 
 
-def test_every_page_is_named_as_the_platform_of_its_student_wants_it(
-    downloaded: Course, tmp_path: Path
-) -> None:
+def test_every_page_is_named_as_the_platform_of_its_student_wants_it(downloaded, tmp_path):
     known = courses.load(downloaded)
     grade_class.grade_class(downloaded, known)
     pages = feedback.write_class(downloaded, known)
@@ -94,9 +89,7 @@ def test_every_page_is_named_as_the_platform_of_its_student_wants_it(
         assert read[name][1] == ((77, 4242) if person == "Bob" else None)
 
 
-def test_two_students_of_one_name_on_the_platform_do_not_overwrite_each_other(
-    course: Course, tmp_path: Path
-) -> None:
+def test_two_students_of_one_name_on_the_platform_do_not_overwrite_each_other(course, tmp_path):
     pages = []
     for student in ("ada", "bob"):
         pages.append(course.feedback / student / NAME / PAGE)
@@ -114,7 +107,7 @@ def test_two_students_of_one_name_on_the_platform_do_not_overwrite_each_other(
 
 
 @pytest.mark.parametrize("text", ["../", "a/../b_1_assignsubmission_file_/", "/etc_1_assignsubmission_file_/", "a\n_1_2_", "", "ada", "x_1_assignsubmission_file_", ".a_1_2_", "c:\\a_1_2_"])  # fmt: skip
-def test_a_name_that_leads_elsewhere_is_no_platforms(text: str, tmp_path: Path) -> None:
+def test_a_name_that_leads_elsewhere_is_no_platforms(text, tmp_path):
     assert not naming.is_hand_back(text)
     (tmp_path / naming.PLATFORM).write_bytes(text.encode())
     assert naming.read_platform(tmp_path) == ""
@@ -124,8 +117,8 @@ def test_a_name_that_leads_elsewhere_is_no_platforms(text: str, tmp_path: Path) 
     "ignore::DeprecationWarning", "ignore::ResourceWarning"
 )  # nbgrader's own code, not ours
 def test_pages_for_downloads_go_through_nbgraders_exchange_to_whoever_has_the_secret(
-    downloaded: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    downloaded, monkeypatch
+):
     from autograder.course.gradebook import config
 
     known = courses.load(downloaded)

@@ -1,7 +1,5 @@
 """Formulas are typeset as MathML; what is not understood is left, and nothing in one is markup."""
 
-from __future__ import annotations
-
 import json
 from xml.etree import ElementTree
 
@@ -45,12 +43,12 @@ def read(source: str, is_display: bool = False) -> str:
         ("a < b", "row(i(a) o(<) i(b))"),
     ],
 )
-def test_what_people_write_is_typeset(source: str, tree: str) -> None:
+def test_what_people_write_is_typeset(source, tree):
     assert read(source) == tree
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_formula_of_the_exercises_is_understood(name: str) -> None:
+def test_every_formula_of_the_exercises_is_understood(name):
     notebook = json.loads((ROOT / "solutions" / name / f"{name}.ipynb").read_bytes())
     for cell in notebook["cells"]:
         if cell["cell_type"] == "markdown":
@@ -75,7 +73,7 @@ def test_every_formula_of_the_exercises_is_understood(name: str) -> None:
         r"\color{red}{x}",
     ],
 )
-def test_what_is_not_understood_is_left(source: str) -> None:
+def test_what_is_not_understood_is_left(source):
     assert formula(source, False) is None
 
 
@@ -92,7 +90,7 @@ def test_what_is_not_understood_is_left(source: str) -> None:
         "a}",
     ],
 )
-def test_nothing_in_a_formula_is_markup(source: str) -> None:
+def test_nothing_in_a_formula_is_markup(source):
     tree = ElementTree.fromstring(str(formula(source, False)))
     assert {part.tag for part in tree.iter()} <= {
         "math", "semantics", "annotation", "mrow", "mi", "mo", "mn", "mtext", "msup",

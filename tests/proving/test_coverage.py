@@ -1,7 +1,5 @@
 """Coverage of promises: which input that a docstring allows occurs in which check."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -39,7 +37,7 @@ def covered(root: Path, old: str = "", new: str = "") -> Coverage:
     return found
 
 
-def test_each_property_is_found_in_the_checks_whose_calls_have_it(tmp_path: Path) -> None:
+def test_each_property_is_found_in_the_checks_whose_calls_have_it(tmp_path):
     found = covered(tmp_path)
     assert found.problems() == []
     rows = {row["property"]: row["checks"] for row in found.rows()}
@@ -60,7 +58,7 @@ def test_each_property_is_found_in_the_checks_whose_calls_have_it(tmp_path: Path
         ('    "total"', '    # "total"', "total: PROMISES says nothing of it; write which inputs its docstring allows"),
     ],
 )  # fmt: skip
-def test_what_is_not_covered_is_a_problem(tmp_path: Path, old: str, new: str, says: str) -> None:
+def test_what_is_not_covered_is_a_problem(tmp_path, old, new, says):
     problems = covered(tmp_path, old, new).problems()
     assert any(line.startswith(says) for line in problems), problems
 
@@ -75,9 +73,7 @@ def test_what_is_not_covered_is_a_problem(tmp_path: Path, old: str, new: str, sa
         ("min(x) < 0}", "min(x) < 0}, **1", "the oracles do not run (TypeError: "),
     ],
 )  # fmt: skip
-def test_a_declaration_that_does_not_fit_is_one_line(
-    tmp_path: Path, old: str, new: str, says: str
-) -> None:
+def test_a_declaration_that_does_not_fit_is_one_line(tmp_path, old, new, says):
     with pytest.raises(Unusable) as caught:
         covered(tmp_path, old, new)
     path = tmp_path / "solutions" / f"{NAME}.py"
@@ -85,7 +81,7 @@ def test_a_declaration_that_does_not_fit_is_one_line(
     assert says in str(caught.value) and "\n" not in str(caught.value)
 
 
-def test_calls_that_other_steps_make_do_not_count(tmp_path: Path) -> None:
+def test_calls_that_other_steps_make_do_not_count(tmp_path):
     text = AUTHORED.replace("float(np.sum(x))", "float(np.sum(double(np.append(x, 0)))) / 2")
     write_root(tmp_path, text + DECLARED.replace("len(x) == 0", "len(x) == 2 and x[1] == 0"))
     found = coverage.measure(tmp_path, exercise.load(tmp_path, NAME), range(2))
@@ -93,7 +89,7 @@ def test_calls_that_other_steps_make_do_not_count(tmp_path: Path) -> None:
     assert found.rows()[2]["checks"] == {}
 
 
-def test_an_exercise_that_declares_nothing_is_proved_as_before(tmp_path: Path) -> None:
+def test_an_exercise_that_declares_nothing_is_proved_as_before(tmp_path):
     write_root(tmp_path, AUTHORED)
     assert coverage.measure(tmp_path, exercise.load(tmp_path, NAME), range(2)) is None
     done = call("prove", NAME, "--cover", cwd=tmp_path)
@@ -101,14 +97,14 @@ def test_an_exercise_that_declares_nothing_is_proved_as_before(tmp_path: Path) -
     assert "no PROMISES; declare in its oracles which inputs the docstrings allow" in done.stderr
 
 
-def test_students_get_nothing_of_it(tmp_path: Path) -> None:
+def test_students_get_nothing_of_it(tmp_path):
     covered(tmp_path)
     for folder in ("assignments", "solutions"):
         notebook = (tmp_path / folder / NAME / f"{NAME}.ipynb").read_text(encoding="utf-8")
         assert "PROMISES" not in notebook and "nobody doubles" not in notebook
 
 
-def test_the_command_shows_the_table_and_fails_for_a_hole(tmp_path: Path) -> None:
+def test_the_command_shows_the_table_and_fails_for_a_hole(tmp_path):
     covered(tmp_path)
     done = call("prove", NAME, "--cover", "--json", tmp_path / "cover.json", cwd=tmp_path)
     assert done.returncode == 0, done
@@ -136,7 +132,7 @@ def having(properties, **arguments) -> set[str]:
     return {words.partition(": ")[2] for words, holds in properties.items() if holds(**arguments)}
 
 
-def test_axes_are_told_apart() -> None:
+def test_axes_are_told_apart():
     properties = leading_axes("x", own=2) | single("x", -1)
     assert having(properties, x=np.zeros((3, 1))) == {"no leading axis", "axis -1 of length 1"}
     assert having(properties, x=np.zeros((3, 2, 2))) == {"one leading axis"}
@@ -147,7 +143,7 @@ def test_axes_are_told_apart() -> None:
     assert having(properties, x=None) == set()
 
 
-def test_masks_are_told_apart_by_how_they_broadcast() -> None:
+def test_masks_are_told_apart_by_how_they_broadcast():
     properties = masks("mask", lambda scores: scores.shape)
     scores = np.zeros((2, 3, 4))
     wide = np.array([True, True, False, True])
@@ -182,11 +178,11 @@ def test_masks_are_told_apart_by_how_they_broadcast() -> None:
         ("ab, " * 300 + "7", {"long", "punctuation", "a digit"}),
     ],
 )
-def test_kinds_of_texts_are_told_apart(text: str, has: set[str]) -> None:
+def test_kinds_of_texts_are_told_apart(text, has):
     assert having(texts("text"), text=text) == has
 
 
-def test_what_is_made_of_the_arguments_can_be_asked_as_well() -> None:
+def test_what_is_made_of_the_arguments_can_be_asked_as_well():
     spelled = made(texts("text"), text=lambda numbers: bytes(numbers).decode())
     assert having(spelled, numbers=[65]) == {"a single character", "a capital letter"}
     assert having(lists("x"), x=[0, 2**31, 0]) == {
@@ -201,7 +197,7 @@ def test_what_is_made_of_the_arguments_can_be_asked_as_well() -> None:
 @pytest.mark.parametrize(
     "name", ["attention", "gradients", "inference", "tokenizer", "transformer"]
 )
-def test_every_step_of_every_exercise_says_what_its_docstring_allows(name: str) -> None:
+def test_every_step_of_every_exercise_says_what_its_docstring_allows(name):
     known = exercise.load(ROOT, name)
     found = coverage.measure(ROOT, known, range(1))
     assert found is not None and not found.failed

@@ -1,8 +1,6 @@
 """The proof of an exercise's checks: that attention passes it, and that it notices when something
 is wrong."""
 
-from __future__ import annotations
-
 import dataclasses
 import importlib.util
 import itertools
@@ -61,12 +59,12 @@ def proved(request: pytest.FixtureRequest) -> Proof:
 # Attention
 
 
-def test_attention_is_proved_with_every_key(proved: Proof) -> None:
+def test_attention_is_proved_with_every_key(proved):
     assert proved.problems() == []
     assert all(len(trial.failed) == len(proved.keys) for trial in proved.trials)
 
 
-def test_every_step_has_six_misconceptions_and_a_family_belongs_to_one_step() -> None:
+def test_every_step_has_six_misconceptions_and_a_family_belongs_to_one_step():
     assert min(Counter(entry.step for entry in BANK.entries).values()) >= 6
     assert {entry.step for entry in BANK.entries} == set(ATTENTION.steps)
     for family in {entry.family for entry in BANK.entries}:
@@ -75,11 +73,11 @@ def test_every_step_has_six_misconceptions_and_a_family_belongs_to_one_step() ->
         )
 
 
-def test_every_check_claims_a_misconception_or_has_its_reason() -> None:
+def test_every_check_claims_a_misconception_or_has_its_reason():
     assert {check.id for check in ATTENTION.checks} - {*CLAIMED} == {*(BANK.unclaimed or {})}
 
 
-def test_sixty_unusual_right_answers_are_tried_and_some_for_every_step(proved: Proof) -> None:
+def test_sixty_unusual_right_answers_are_tried_and_some_for_every_step(proved):
     written = right_answers.load(right_answers.path_of(ROOT, "attention"))
     assert len(written) >= 60
     assert {answer.step for answer in written} == set(ATTENTION.steps)
@@ -87,7 +85,7 @@ def test_sixty_unusual_right_answers_are_tried_and_some_for_every_step(proved: P
 
 
 @pytest.mark.parametrize("check", CLAIMED)
-def test_a_check_that_is_weakened_is_missed(proved: Proof, check: str) -> None:
+def test_a_check_that_is_weakened_is_missed(proved, check):
     problems = proved.weakened(check).problems()
     assert any(
         line.startswith(f"{check}: no misconception is caught by it first") for line in problems
@@ -101,7 +99,7 @@ def test_a_check_that_is_weakened_is_missed(proved: Proof, check: str) -> None:
     )
 
 
-def test_a_check_that_passes_whatever_comes_is_missed_for_the_same_reasons(proved: Proof) -> None:
+def test_a_check_that_passes_whatever_comes_is_missed_for_the_same_reasons(proved):
     blind = "softmax-large_scores"
     cells = tuple(
         cell
@@ -140,7 +138,7 @@ NOT_THERE = {  # the logarithm of the total is as large as the scores, and round
 
 
 @pytest.mark.parametrize("keys", [2, pytest.param(10, marks=pytest.mark.everything)])
-def test_what_is_computed_in_single_precision_throughout_loses_nothing(keys: int) -> None:
+def test_what_is_computed_in_single_precision_throughout_loses_nothing(keys):
     bench, lost = Bench(ATTENTION), set()
     for answer in right_answers.load(right_answers.path_of(ROOT, "attention")):
         source = f"{answer.source}\n\n{IN_SINGLE_PRECISION.format(step=answer.step)}"
@@ -154,7 +152,7 @@ def test_what_is_computed_in_single_precision_throughout_loses_nothing(keys: int
     assert lost == NOT_THERE
 
 
-def test_an_input_that_was_changed_costs_the_points_for_that_alone(proved: Proof) -> None:
+def test_an_input_that_was_changed_costs_the_points_for_that_alone(proved):
     claims = {entry.name: entry.caught_by for entry in BANK.entries}
     for found in proved.wrong:
         claimed = claims[found.answer.name]
@@ -162,13 +160,13 @@ def test_an_input_that_was_changed_costs_the_points_for_that_alone(proved: Proof
             assert found.failed[0] == (claimed,), found.answer.name
 
 
-def test_a_hint_gives_nothing_away() -> None:
+def test_a_hint_gives_nothing_away():
     given_away = re.compile(r"@|np\.|keepdims|swapaxes|reshape\(|einsum|sqrt|=\s*-|\*\*|//|\.T\b")
     for entry in BANK.entries:
         assert not given_away.search(entry.hint), entry.name
 
 
-def test_students_never_get_the_bank() -> None:
+def test_students_never_get_the_bank():
     release = (ROOT / "assignments" / "attention" / "attention.ipynb").read_text(encoding="utf-8")
     assert "misconception" not in release
     for entry in BANK.entries:
@@ -176,9 +174,7 @@ def test_students_never_get_the_bank() -> None:
     assert not list((ROOT / "solutions" / "attention").glob("*.py"))
 
 
-def test_a_bank_reads_the_same_imported_or_as_text_and_leaves_no_bytecode(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_bank_reads_the_same_imported_or_as_text_and_leaves_no_bytecode(monkeypatch):
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     for module in ("attention_misconceptions", "attention_right_answers"):
         spec = importlib.util.spec_from_file_location(module, ROOT / "solutions" / f"{module}.py")
@@ -190,7 +186,7 @@ def test_a_bank_reads_the_same_imported_or_as_text_and_leaves_no_bytecode(
     assert not (ROOT / "solutions" / "__pycache__").exists()
 
 
-def test_an_entry_is_what_a_student_would_hand_in() -> None:
+def test_an_entry_is_what_a_student_would_hand_in():
     for entry in BANK.entries:
         assert entry.source.startswith(f"def {entry.step}("), entry.name
         assert entry.hint not in " ".join(entry.source.split())
@@ -243,7 +239,7 @@ def problems(root: Path, old: str = "", new: str = "") -> list[str]:
     return proof.prove(root, exercise.load(root, NAME), range(3), 1).problems()
 
 
-def test_a_small_exercise_is_proved(small: Path) -> None:
+def test_a_small_exercise_is_proved(small):
     assert problems(small) == []
 
 
@@ -259,21 +255,19 @@ def test_a_small_exercise_is_proved(small: Path) -> None:
         ("@misc", 'UNCLAIMED = {"total-gone": "why"}\n\n\n@misc', "total-gone: stands in UNCLAIMED, but there is no such check"),
     ],
 )  # fmt: skip
-def test_what_is_not_proved_is_said_in_a_line(small: Path, old: str, new: str, says: str) -> None:
+def test_what_is_not_proved_is_said_in_a_line(small, old, new, says):
     assert any(line.startswith(says) for line in problems(small, old, new)), problems(
         small, old, new
     )
 
 
-def test_a_check_that_is_kept_for_a_reason_needs_no_misconception(small: Path) -> None:
+def test_a_check_that_is_kept_for_a_reason_needs_no_misconception(small):
     gone = CATCHES[CATCHES.index('@misconception(step="total", caught_by="total-negative")') :]
     assert problems(small, gone, "")
     assert problems(small, gone, 'UNCLAIMED = {"total-negative": "a bug of NumPy 1.24"}\n') == []
 
 
-def test_a_check_that_takes_points_from_a_right_answer_is_named_with_what_it_said(
-    small: Path, tmp_path: Path
-) -> None:
+def test_a_check_that_takes_points_from_a_right_answer_is_named_with_what_it_said(small, tmp_path):
     write_root(tmp_path)  # its checks compare to the last bit
     (line,) = problems(tmp_path)
     assert line.startswith(
@@ -293,7 +287,7 @@ def test_a_check_that_takes_points_from_a_right_answer_is_named_with_what_it_sai
     )
 
 
-def test_a_right_answer_that_costs_points_in_another_step_is_named(tmp_path: Path) -> None:
+def test_a_right_answer_that_costs_points_in_another_step_is_named(tmp_path):
     text = AUTHORED.replace("np.array_equal(got, wanted)", "np.allclose(got, wanted)")
     write_root(tmp_path, text.replace("float(np.sum(x))", "float(np.sum(double(x))) / 2"))
     head = "from autograder.exercises.right_answers import right_answer\n\n\n"
@@ -307,9 +301,7 @@ def test_a_right_answer_that_costs_points_in_another_step_is_named(tmp_path: Pat
     ]
 
 
-def test_a_later_solution_that_breaks_on_nested_lists_is_named_as_what_may_be_mended(
-    tmp_path: Path,
-) -> None:
+def test_a_later_solution_that_breaks_on_nested_lists_is_named_as_what_may_be_mended(tmp_path):
     text = AUTHORED.replace("np.array_equal(got, wanted)", "np.allclose(got, wanted)")
     write_root(tmp_path, text.replace("float(np.sum(x))", "float((double(x) / 2).sum())"))
     (line,) = (one for one in problems(tmp_path) if one.startswith("the solution, nested lists"))
@@ -320,9 +312,7 @@ def test_a_later_solution_that_breaks_on_nested_lists_is_named_as_what_may_be_me
     )
 
 
-def test_a_mistake_may_cost_a_later_check_that_calls_it_for_grading_carries_that(
-    tmp_path: Path,
-) -> None:
+def test_a_mistake_may_cost_a_later_check_that_calls_it_for_grading_carries_that(tmp_path):
     right = 'with check("total-by_hand"):'
     write_root(tmp_path, AUTHORED.replace(right, f"{right}\n    assert double(np.ones(1)) == 2"))
     bench = Bench(exercise.load(tmp_path, NAME))
@@ -331,7 +321,7 @@ def test_a_mistake_may_cost_a_later_check_that_calls_it_for_grading_carries_that
     assert (tried.fallen, tried.strays) == (("total-by_hand",), ())
 
 
-def test_what_is_not_right_in_an_exercise_is_said_beside_its_right_answers(tmp_path: Path) -> None:
+def test_what_is_not_right_in_an_exercise_is_said_beside_its_right_answers(tmp_path):
     write_root(tmp_path)  # its checks compare to the last bit
     path = right_answers.path_of(tmp_path, NAME)
     for said in ("float32", "float32 (double)"):
@@ -347,7 +337,7 @@ def test_what_is_not_right_in_an_exercise_is_said_beside_its_right_answers(tmp_p
         problems(tmp_path)
 
 
-def test_an_exercise_without_numpy_is_proved(tmp_path: Path) -> None:
+def test_an_exercise_without_numpy_is_proved(tmp_path):
     text = AUTHORED.replace("import numpy as np\n", "import numpy\n").replace("np.", "numpy.")
     write_root(tmp_path, text.replace("numpy.array_equal(got", "numpy.allclose(got"))
     bank = CATCHES.replace("np.", "numpy.")
@@ -389,11 +379,11 @@ FIRST = "import contextlib\nx = rng.normal(size=4)\nwanted = double_by_definitio
         'with contextlib.suppress(TypeError):\n    double(x, 2)\nagree(double(x), wanted, "the doubles")\n',
     ],
 )
-def test_a_check_that_uses_an_argument_again_is_named(tmp_path: Path, check: str) -> None:
+def test_a_check_that_uses_an_argument_again_is_named(tmp_path, check):
     assert spoilt(tmp_path, DRAWN, FIRST + check) == ["double-drawn"]
 
 
-def test_an_argument_that_is_used_again_is_a_problem_with_its_repair(tmp_path: Path) -> None:
+def test_an_argument_that_is_used_again_is_a_problem_with_its_repair(tmp_path):
     again = 'double(x)\nagree(double(x), wanted, "the second answer")\n'
     write_root(tmp_path, WITH_ROOM.replace(DRAWN, FIRST + again))
     (line,) = [line for line in problems(tmp_path) if line.startswith("double-drawn: ")]
@@ -411,13 +401,11 @@ def test_an_argument_that_is_used_again_is_a_problem_with_its_repair(tmp_path: P
         'twice = double(x)\nagree(double(twice.copy()), 2 * wanted, "fourfold")\nagree(twice, wanted, "twice")\n',
     ],
 )
-def test_a_check_that_computes_first_or_hands_over_copies_is_not(
-    tmp_path: Path, check: str
-) -> None:
+def test_a_check_that_computes_first_or_hands_over_copies_is_not(tmp_path, check):
     assert spoilt(tmp_path, DRAWN, FIRST + check) == []
 
 
-def test_a_check_of_purity_looks_at_its_arguments_afterwards(tmp_path: Path) -> None:
+def test_a_check_of_purity_looks_at_its_arguments_afterwards(tmp_path):
     check = (
         FIRST
         + 'agree(double(x), wanted, "the doubles")\nagree(2 * x, wanted, "what became of x")\n'
@@ -449,9 +437,7 @@ def test_a_check_of_purity_looks_at_its_arguments_afterwards(tmp_path: Path) -> 
         ("    return x\n", "    return x +\n", "not Python: invalid syntax"),
     ],
 )  # fmt: skip
-def test_a_bank_that_cannot_be_used_gets_one_line(
-    small: Path, old: str, new: str, says: str
-) -> None:
+def test_a_bank_that_cannot_be_used_gets_one_line(small, old, new, says):
     with pytest.raises(Unusable) as caught:
         problems(small, old, new)
     message = str(caught.value)
@@ -460,9 +446,7 @@ def test_a_bank_that_cannot_be_used_gets_one_line(
     assert "; " in message and "\n" not in message
 
 
-def test_a_right_answer_to_no_step_is_named_with_its_line_and_all_are_in_one_run(
-    small: Path,
-) -> None:
+def test_a_right_answer_to_no_step_is_named_with_its_line_and_all_are_in_one_run(small):
     path = right_answers.path_of(small, NAME)
     entry = '@right_answer(step="STEP")\ndef NAME(x):\n    return 2 * x\n\n\n'
     typo = entry.replace("STEP", "duoble").replace("NAME", "by_two")
@@ -479,7 +463,7 @@ def test_a_right_answer_to_no_step_is_named_with_its_line_and_all_are_in_one_run
     ]
 
 
-def test_the_command_says_what_it_found_and_exits_with_it(small: Path) -> None:
+def test_the_command_says_what_it_found_and_exits_with_it(small):
     def prove(*arguments: object) -> subprocess.CompletedProcess[str]:
         return call("prove", NAME, "--keys", 2, "--jobs", 1, *arguments, cwd=small)
 
@@ -512,7 +496,7 @@ def test_the_command_says_what_it_found_and_exits_with_it(small: Path) -> None:
     assert "no misconceptions to try; write what students write" in done.stderr
 
 
-def test_two_processes_find_what_one_finds(small: Path) -> None:
+def test_two_processes_find_what_one_finds(small):
     problems(small)
     master = exercise.load(small, NAME)
     one, two = (proof.prove(small, master, range(2), jobs) for jobs in (1, 2))

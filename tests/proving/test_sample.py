@@ -1,10 +1,7 @@
 """``autograder sample``: a class from the banks of an exercise."""
 
-from __future__ import annotations
-
 import json
 import shutil
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,9 +27,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_the_class_is_one_folder_a_student_and_what_is_printed_says_who_is_what(
-    root: Path, tmp_path: Path
-) -> None:
+def test_the_class_is_one_folder_a_student_and_what_is_printed_says_who_is_what(root, tmp_path):
     done = processes.call("sample", "words", "--output", tmp_path / "class", cwd=root)
     assert done.returncode == 0, done
     *lines, wrote = done.stdout.splitlines()
@@ -51,7 +46,7 @@ def test_the_class_is_one_folder_a_student_and_what_is_printed_says_who_is_what(
     assert written == {f"{student}/words/words.ipynb" for student in said}
 
 
-def test_the_class_is_graded_as_it_is_said(root: Path, tmp_path: Path) -> None:
+def test_the_class_is_graded_as_it_is_said(root, tmp_path):
     folder, state = tmp_path / "class", tmp_path / "course"
     processes.call("sample", "words", "--output", folder, cwd=root)
     done = processes.call(
@@ -67,7 +62,7 @@ def test_the_class_is_graded_as_it_is_said(root: Path, tmp_path: Path) -> None:
     }
 
 
-def test_what_stands_in_the_notebook_is_the_answer_and_nothing_of_the_teachers(root: Path) -> None:
+def test_what_stands_in_the_notebook_is_the_answer_and_nothing_of_the_teachers(root):
     known = exercise.load(root, "words")
     release = json.loads((root / "assignments" / "words" / "words.ipynb").read_bytes())
     for student in sample.students(root, known):
@@ -78,14 +73,14 @@ def test_what_stands_in_the_notebook_is_the_answer_and_nothing_of_the_teachers(r
         assert ("NotImplementedError" in cells["count_words"]) == (student.id == "blank")
 
 
-def test_half_of_several_steps_are_somebodys(tmp_path: Path) -> None:
+def test_half_of_several_steps_are_somebodys(tmp_path):
     courses.write_root(tmp_path)
     people = sample.students(tmp_path, exercise.load(tmp_path, courses.NAME))
     assert [student.id for student in people] == ["right", "blank", "half"]
     assert list(people[2].sources) == ["double"]
 
 
-def test_ids_are_legal_and_nobodys_twice(root: Path, tmp_path: Path) -> None:
+def test_ids_are_legal_and_nobodys_twice(root, tmp_path):
     known = exercise.load(root, "words")
     entry = misconceptions.load(misconceptions.path_of(root, "words")).entries[0]
     path = tmp_path / "solutions" / "words_misconceptions.py"
@@ -103,7 +98,7 @@ def test_ids_are_legal_and_nobodys_twice(root: Path, tmp_path: Path) -> None:
     assert all(STUDENT_ID.match(id) for id in ids)
 
 
-def test_a_folder_with_something_in_it_is_left_alone(root: Path, tmp_path: Path) -> None:
+def test_a_folder_with_something_in_it_is_left_alone(root, tmp_path):
     (tmp_path / "mine.txt").write_text("mine")
     known = exercise.load(root, "words")
     with pytest.raises(Unusable, match=r"sample did not write, mine.txt; delete it, or name"):
@@ -113,9 +108,7 @@ def test_a_folder_with_something_in_it_is_left_alone(root: Path, tmp_path: Path)
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
 
-def test_the_class_of_the_last_run_goes_also_where_that_was_cut_short(
-    root: Path, tmp_path: Path
-) -> None:
+def test_the_class_of_the_last_run_goes_also_where_that_was_cut_short(root, tmp_path):
     known = exercise.load(root, "words")
     folder = tmp_path / "class"
     sample.write_class(root, known, folder)
@@ -166,9 +159,7 @@ def _damage_what_was_written(folder: Path) -> None:
     "change",
     [_edit, _add, _make_a_folder, _link, _lose_what_was_written, _damage_what_was_written],
 )
-def test_what_somebody_changed_in_a_class_is_left_alone(
-    root: Path, tmp_path: Path, change: Callable[[Path], None]
-) -> None:
+def test_what_somebody_changed_in_a_class_is_left_alone(root, tmp_path, change):
     known = exercise.load(root, "words")
     folder = tmp_path / "class"
     sample.write_class(root, known, folder)

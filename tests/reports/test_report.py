@@ -52,7 +52,7 @@ from tests.support.browser import SCREENSHOTS
 from tests.support.courses import ALL_CHECKS, NAME, RIGHT, ROOT
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    pass
 
 pytestmark = pytest.mark.usefixtures("graded_here")
 
@@ -210,7 +210,7 @@ def lists(one: statistics.Item) -> tuple[str, ...]:
     )
 
 
-def test_the_scores_of_a_small_class_are_those_worked_out_by_hand(small: Report) -> None:
+def test_the_scores_of_a_small_class_are_those_worked_out_by_hand(small):
     # Automatic 10, 5, 7, 0; then 4 by hand for ada, 1.5 late for bob, 1 extra for cleo; what dot
     # has of it waits.
     assert small.max_score == 14
@@ -223,7 +223,7 @@ def test_the_scores_of_a_small_class_are_those_worked_out_by_hand(small: Report)
     assert small.counts == (1, 0, 1, 0, 0, 1, 0, 0, 0, 1)
 
 
-def test_checks_and_steps_of_a_small_class_are_those_worked_out_by_hand(small: Report) -> None:
+def test_checks_and_steps_of_a_small_class_are_those_worked_out_by_hand(small):
     assert {name: lists(item) for name, item in small.steps.items()} == {
         "double": ("ab", "", "cd"),
         "total": ("a", "c", "bd"),
@@ -255,7 +255,7 @@ def test_checks_and_steps_of_a_small_class_are_those_worked_out_by_hand(small: R
     assert small.carried == (statistics.Carried("double", ("total",), ("cleo",), 5),)
 
 
-def test_everybody_who_needs_a_look_is_named_with_the_reason(small: Report) -> None:
+def test_everybody_who_needs_a_look_is_named_with_the_reason(small):
     found = {
         one.student: [(concern.kind, concern.text) for concern in one.concerns]
         for one in small.students
@@ -280,7 +280,7 @@ def test_everybody_who_needs_a_look_is_named_with_the_reason(small: Report) -> N
     }
 
 
-def test_what_to_do_next_begins_with_what_cannot_wait(small: Report) -> None:
+def test_what_to_do_next_begins_with_what_cannot_wait(small):
     assert [f"{one.fact}: {one.action}" for one in small.next()] == [
         "1 submission could not be read: ask Eve Lee (eve) for it again",
         "total costs the class most, 2.5 of 5 points on average: look at its checks",
@@ -291,9 +291,7 @@ def test_what_to_do_next_begins_with_what_cannot_wait(small: Report) -> None:
     ]
 
 
-def test_a_mistake_is_called_by_its_title_and_without_one_by_its_name(
-    attention: tuple[Course, Exercise],
-) -> None:
+def test_a_mistake_is_called_by_its_title_and_without_one_by_its_name(attention):
     course, known = attention
     shift = {"misconception": "no_shift", "hint": "?"}
     rounded = {"misconception": "rounded_weights", "hint": "?"}
@@ -310,9 +308,7 @@ def test_a_mistake_is_called_by_its_title_and_without_one_by_its_name(
     assert titles["no_shift"] in page.page(made, {})
 
 
-def test_a_mistake_that_many_share_is_told_and_a_perfect_class_is_left_alone(
-    course: Course,
-) -> None:
+def test_a_mistake_that_many_share_is_told_and_a_perfect_class_is_left_alone(course):
     known = courses.load(course)
     alike = [result(known, f"s{place}", SMALL["bob"] if place < 3 else {}) for place in range(10)]
     first = report_on(course, known, alike).next()[0]
@@ -325,7 +321,7 @@ def test_a_mistake_that_many_share_is_told_and_a_perfect_class_is_left_alone(
     ]
 
 
-def test_a_lower_isolation_level_and_an_older_exercise_are_seen(course: Course) -> None:
+def test_a_lower_isolation_level_and_an_older_exercise_are_seen(course):
     known = courses.load(course)
     results = [
         result(known, "ada", {}),
@@ -339,9 +335,7 @@ def test_a_lower_isolation_level_and_an_older_exercise_are_seen(course: Course) 
     assert not free.who("isolation") and "level process" in free.next()[0].fact
 
 
-def test_discrimination_is_the_correlation_with_all_other_points(
-    attention: tuple[Course, Exercise],
-) -> None:
+def test_discrimination_is_the_correlation_with_all_other_points(attention):
     course, known = attention
     results = [one for one in made(known, 60) if one.status == "graded"]
     found = report_on(course, known, results)
@@ -361,8 +355,8 @@ def test_discrimination_is_the_correlation_with_all_other_points(
 
 @pytest.mark.parametrize(("drawn", "total", "is_told"), [(40, 40, True), (5, 10, False)])
 def test_a_check_that_the_better_half_fails_is_told_and_chance_is_not(
-    course: Course, drawn: int, total: int, is_told: bool
-) -> None:
+    course, drawn, total, is_told
+):
     known = courses.load(course)
     results = []
     for place in range(100):
@@ -376,9 +370,7 @@ def test_a_check_that_the_better_half_fails_is_told_and_chance_is_not(
     assert bool(told) == is_told
 
 
-def test_thirty_students_are_too_few_for_discrimination_and_the_page_says_so(
-    course: Course,
-) -> None:
+def test_thirty_students_are_too_few_for_discrimination_and_the_page_says_so(course):
     known = courses.load(course)
     results = [
         result(known, f"s{place:02}", SMALL["bob"] if place % 3 else {}) for place in range(31)
@@ -390,15 +382,13 @@ def test_thirty_students_are_too_few_for_discrimination_and_the_page_says_so(
     assert enough.checks["total-by_hand"].discrimination == 1  # whoever loses one loses both
 
 
-def test_scores_beyond_the_maximum_and_below_zero_have_their_bins() -> None:
+def test_scores_beyond_the_maximum_and_below_zero_have_their_bins():
     edges, counts = statistics.histogram([-3, 0, 95, 100, 112], 100)
     assert (edges[0], edges[-1], sum(counts)) == (-10, 120, 5)
     assert (counts[0], counts[-1]) == (1, 1)
 
 
-def test_the_json_fits_its_schema(
-    small: Report, course: Course, attention: tuple[Course, Exercise]
-) -> None:
+def test_the_json_fits_its_schema(small, course, attention):
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     elsewhere, known = attention
     nobody = report_on(
@@ -424,7 +414,7 @@ def test_the_json_fits_its_schema(
         page.page(report, {})
 
 
-def test_the_schema_knows_every_source_of_a_time() -> None:
+def test_the_schema_knows_every_source_of_a_time():
     row = SCHEMA["properties"]["students"]["items"]["properties"]
     assert set(row["time_source"]["enum"]) == set(timestamp.SOURCES)
 
@@ -446,7 +436,7 @@ class Parts(HTMLParser):
         return [value for key, value in self.attributes if key == name]
 
 
-def test_every_link_leads_somewhere(small: Report, course: Course) -> None:
+def test_every_link_leads_somewhere(small, course):
     for student in ("ada", "dot"):
         files.write(course.feedback / student / NAME / f"{NAME}.html", b"theirs")
     path = page.write(course, small)
@@ -461,7 +451,7 @@ def test_every_link_leads_somewhere(small: Report, course: Course) -> None:
     assert all((path.parent / link).is_file() for link in outside)
 
 
-def test_the_same_file_of_several_is_told_and_that_as_handed_out_is_not(course: Course) -> None:
+def test_the_same_file_of_several_is_told_and_that_as_handed_out_is_not(course):
     known = courses.load(course)
     tried = [replace(result(known, one, {}), submission_sha256="a" * 64) for one in ("ada", "bob")]
     blank = []
@@ -491,14 +481,12 @@ def test_the_same_file_of_several_is_told_and_that_as_handed_out_is_not(course: 
 @pytest.mark.parametrize(
     ("id", "name"), [("spring-a395a0c7", "spring"), ("course-a395a0c7", ""), ("CS-101", "CS-101")]
 )
-def test_what_was_drawn_for_a_course_is_no_part_of_its_name(
-    course: Course, monkeypatch: pytest.MonkeyPatch, id: str, name: str
-) -> None:
+def test_what_was_drawn_for_a_course_is_no_part_of_its_name(course, monkeypatch, id, name):
     monkeypatch.setattr(reporting.database, "course_id", lambda _: id)
     assert reporting.course_name(course) == name
 
 
-def test_each_group_has_its_addresses_and_the_head_says_when_it_was_due(course: Course) -> None:
+def test_each_group_has_its_addresses_and_the_head_says_when_it_was_due(course):
     known = courses.load(course)
     zone = ZoneInfo("Europe/Berlin")
     due = {NAME: datetime(2026, 12, 1, 18, 0, tzinfo=zone)}
@@ -511,7 +499,7 @@ def test_each_group_has_its_addresses_and_the_head_says_when_it_was_due(course: 
     assert "<pre>ada@b.example, b+c&amp;d@b.example</pre>" in html
 
 
-def test_who_did_not_return_in_time_needs_a_look(course: Course) -> None:
+def test_who_did_not_return_in_time_needs_a_look(course):
     endless = "def double(x):\n    while True:\n        pass"
     courses.submit(course, "ada", {**RIGHT, "double": endless})
     courses.submit(course, "bob", RIGHT)
@@ -527,14 +515,12 @@ def test_who_did_not_return_in_time_needs_a_look(course: Course) -> None:
     assert "2 · Did not return in time" in (course.reports / f"{NAME}.html").read_text()
 
 
-def test_the_id_of_a_student_with_a_name_stands_where_the_search_finds_it(small: Report) -> None:
+def test_the_id_of_a_student_with_a_name_stands_where_the_search_finds_it(small):
     assert '<th scope="row" title="eve">Eve Lee</th>' in page.page(small, {})
 
 
 @pytest.mark.everything
-def test_a_student_with_a_name_is_found_by_the_id(
-    browser: Browser, small: Report, tmp_path: Path
-) -> None:
+def test_a_student_with_a_name_is_found_by_the_id(browser, small, tmp_path):
     path = tmp_path / "page.html"
     path.write_text(page.page(small, {}))
     shown = browser.new_page()
@@ -547,9 +533,7 @@ def test_a_student_with_a_name_is_found_by_the_id(
 
 
 @pytest.mark.everything
-def test_the_table_can_be_sorted_and_searched(
-    browser: Browser, attention: tuple[Course, Exercise]
-) -> None:
+def test_the_table_can_be_sorted_and_searched(browser, attention):
     course, known = attention
     path = page.write(course, report_on(course, known, made(known, 24)))
     shown = browser.new_page()
@@ -576,7 +560,7 @@ def test_the_table_can_be_sorted_and_searched(
     shown.close()
 
 
-def test_every_student_stands_behind_the_numbers(small: Report) -> None:
+def test_every_student_stands_behind_the_numbers(small):
     html = page.page(small, {})
     for id, item in small.checks.items():
         part = re.search(rf'<div id="check-{id}">(.*?)</div>', html, flags=re.DOTALL)
@@ -585,7 +569,7 @@ def test_every_student_stands_behind_the_numbers(small: Report) -> None:
             assert re.search(rf"<li>{student}\b|<li>{student.title()} Lee", part[1])
 
 
-def test_relations_are_counted_like_misconceptions_each_face_by_itself(course: Course) -> None:
+def test_relations_are_counted_like_misconceptions_each_face_by_itself(course):
     known = courses.load(course)
     left_out = {"relation": "argument_ignored", "hint": "Where does your code use a?"}
     other = {"relation": "argument_ignored", "hint": "Where does your code use b?"}
@@ -601,7 +585,7 @@ def test_relations_are_counted_like_misconceptions_each_face_by_itself(course: C
     ]
 
 
-def test_hostile_text_stays_text(course: Course) -> None:
+def test_hostile_text_stays_text(course):
     known = courses.load(course)
     entry = {"message": HOSTILE, "hint": HOSTILE, "misconception": HOSTILE}
     results = [
@@ -634,7 +618,7 @@ def test_hostile_text_stays_text(course: Course) -> None:
     assert "\x1b" not in html and "alert(1)" in unescape(html)
 
 
-def test_the_page_is_complete_in_itself_and_the_same_each_time(small: Report) -> None:
+def test_the_page_is_complete_in_itself_and_the_same_each_time(small):
     html = page.page(small, {})
     parts = Parts(html)
     # One script of ours, by its digest: what anybody smuggles in is another one.
@@ -667,9 +651,7 @@ def graded_course(course: Course) -> None:
     record.record(course, known, batch)
 
 
-def test_the_command_writes_the_page_and_the_json_and_shows_final_scores(
-    course: Course, tmp_path: Path
-) -> None:
+def test_the_command_writes_the_page_and_the_json_and_shows_final_scores(course, tmp_path):
     graded_course(course)
     with closing(sqlite3.connect(course.gradebook)) as connection, connection:
         # As the formgrader does it.
@@ -694,7 +676,7 @@ def test_the_command_writes_the_page_and_the_json_and_shows_final_scores(
     ]
 
 
-def test_names_lead_to_the_step_on_the_students_own_page(course: Course) -> None:
+def test_names_lead_to_the_step_on_the_students_own_page(course):
     graded_course(course)
     for command in ("feedback", "report"):
         assert CliRunner().invoke(cli.app(), [command, NAME]).exit_code == 0
@@ -712,7 +694,7 @@ def test_names_lead_to_the_step_on_the_students_own_page(course: Course) -> None
         )
 
 
-def test_the_command_needs_no_matplotlib(course: Course) -> None:
+def test_the_command_needs_no_matplotlib(course):
     graded_course(course)
     code = (
         "import sys\nfrom autograder import cli\n"
@@ -726,7 +708,7 @@ def test_the_command_needs_no_matplotlib(course: Course) -> None:
     assert (course.reports / f"{NAME}.html").is_file()
 
 
-def test_the_charts_say_in_words_what_they_draw(small: Report) -> None:
+def test_the_charts_say_in_words_what_they_draw(small):
     html = page.page(small, {})
     labels = [
         labels.split() for labels in re.findall(r'role="img" aria-labelledby="([^"]+)"', html)
@@ -752,9 +734,7 @@ def test_the_charts_say_in_words_what_they_draw(small: Report) -> None:
     ],
     ids=["as a rule", "below 0", "a mistyped mark"],
 )
-def test_no_words_below_the_scores_touch_each_other(
-    edges: Sequence[float], shown: list[str]
-) -> None:
+def test_no_words_below_the_scores_touch_each_other(edges, shown):
     counts = [1] * (len(edges) - 1)
     chart = charts.distribution(edges, counts, 0, "")
     assert [mark.words for mark in chart.across] == shown
@@ -763,7 +743,7 @@ def test_no_words_below_the_scores_touch_each_other(
 
 
 @pytest.mark.parametrize("most", [1, 40, 700, 2_000, 30_000])
-def test_numbers_of_students_end_before_the_word_beside_them(most: int) -> None:
+def test_numbers_of_students_end_before_the_word_beside_them(most):
     chart = charts.distribution(range(0, 110, 10), [0] * 9 + [most], 95, "")
     drawn = str(PAGES.get_template("charts.html.jinja").module.distribution(chart))  # type: ignore[attr-defined]
     ((end, longest),) = {
@@ -775,7 +755,7 @@ def test_numbers_of_students_end_before_the_word_beside_them(most: int) -> None:
     assert end < chart.left == min(bar.x for bar in chart.bars)
 
 
-def test_json_on_standard_output_stands_there_alone(course: Course) -> None:
+def test_json_on_standard_output_stands_there_alone(course):
     graded_course(course)
     done = CliRunner().invoke(cli.app(), ["report", NAME, "--json", "-"])
     assert json.loads(done.stdout)["class"] == {
@@ -787,7 +767,7 @@ def test_json_on_standard_output_stands_there_alone(course: Course) -> None:
     assert "wrote" in done.stderr
 
 
-def test_no_command_of_githubs_machines_stands_in_json_on_standard_output(course: Course) -> None:
+def test_no_command_of_githubs_machines_stands_in_json_on_standard_output(course):
     graded_course(course)
     (course.state / "students.csv").write_text("id,name\nada,##[error]Ada\nbob,Bob\n")
     done = CliRunner().invoke(cli.app(), ["report", NAME, "--json", "-"])
@@ -811,7 +791,7 @@ def calls_of_report(course: Course, students: int) -> int:
     return sum(entry.callcount for entry in profiler.getstats())
 
 
-def test_a_student_more_costs_the_report_a_thousand_calls_at_most(course: Course) -> None:
+def test_a_student_more_costs_the_report_a_thousand_calls_at_most(course):
     """A class of ten thousand waits for them; calls are counted, for no clock has the machine to
     itself."""
     calls_of_report(course, 2)  # what is done once is done
@@ -837,9 +817,7 @@ def thousand(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Pat
 
 
 @pytest.mark.everything
-def test_the_page_of_a_thousand_students_is_under_three_megabytes(
-    thousand: dict[str, Path],
-) -> None:
+def test_the_page_of_a_thousand_students_is_under_three_megabytes(thousand):
     assert {name: path.stat().st_size < 3_000_000 for name, path in thousand.items()} == {
         "mixed": True,
         "blank": True,
@@ -847,9 +825,7 @@ def test_the_page_of_a_thousand_students_is_under_three_megabytes(
 
 
 @pytest.mark.parametrize("blank", [False, True])
-def test_a_student_more_costs_the_page_three_kilobytes_at_most(
-    tmp_path: Path, attention: tuple[Course, Exercise], blank: bool
-) -> None:
+def test_a_student_more_costs_the_page_three_kilobytes_at_most(tmp_path, attention, blank):
     course, known = Course(ROOT, tmp_path), attention[1]
     few, many = (
         page.write(course, report_on(course, known, made(known, number, blank))).stat().st_size
@@ -868,11 +844,8 @@ LOOKS: list[Look] = [*EACH_ONCE, (360, "dark"), (1280, "light")]
 @pytest.mark.everything
 @pytest.mark.parametrize("number", [3, 24, 1000])
 def test_the_page_reads_well_on_phones_in_the_dark_and_for_screen_readers(
-    browser: Browser,
-    attention: tuple[Course, Exercise],
-    number: int,
-    request: pytest.FixtureRequest,
-) -> None:
+    browser, attention, number, request
+):
     from axe_playwright_python.sync_playwright import Axe
 
     course, known = attention
@@ -899,9 +872,7 @@ def test_the_page_reads_well_on_phones_in_the_dark_and_for_screen_readers(
 
 
 @pytest.mark.everything
-def test_an_address_opens_the_list_it_leads_to(
-    browser: Browser, attention: tuple[Course, Exercise]
-) -> None:
+def test_an_address_opens_the_list_it_leads_to(browser, attention):
     course, known = attention
     path = page.write(course, report_on(course, known, made(known, 24)))
     shown = browser.new_page()

@@ -1,11 +1,8 @@
 """The page of the whole course in a real browser: read on phones and in the dark, sorted, searched."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -21,9 +18,6 @@ from autograder.course.gradebook.final_grades import WHY, ClassGrades, Grade
 from autograder.show.pages import course as pages
 from tests.support import courses
 from tests.support.browser import SCREENSHOTS
-
-if TYPE_CHECKING:
-    pass
 
 HOSTILE = "</td><script>alert(1)</script>"
 NAMES = ("attention", "tokenizer", "transformer", "inference", "gradients")

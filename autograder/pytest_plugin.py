@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 _NOTEBOOKS = pytest.StashKey[list["Notebook"]]()
 
+SETUP = rb"(tools\.CHECKS = |TOOLS = bz2\.decompress\()"
+"""What the setup cell of every exercise holds, packed or not."""
+
 UNWRITTEN = "unwritten"
 """What the summary calls checks of a step that is still to be written; also in the properties of
 their reports."""
@@ -135,16 +138,15 @@ class Check(pytest.Item):
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Notebook | None:
-    # What the setup cell of every exercise holds.
     if file_path.suffix != ".ipynb":
         return None
     # A cell may be one text in the file, and its line breaks two letters.
-    return _notebook(file_path, parent, rb"(\b|\\n)tools\.CHECKS = ")
+    return _notebook(file_path, parent, rb"(\b|\\n)" + SETUP)
 
 
 def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> Notebook | None:
     """A notebook as a percent script is one of ours, and nothing to import."""
-    return _notebook(module_path, parent, rb"(?m)^tools\.CHECKS = ")
+    return _notebook(module_path, parent, rb"(?m)^" + SETUP)
 
 
 def _notebook(path: Path, parent: pytest.Collector, mark: bytes) -> Notebook | None:

@@ -107,6 +107,9 @@ def draw_mask(mask, queries, keys, title):
         print(f"  {name} may look at: {', '.join(key for key, allowed in zip(keys, row) if allowed) or 'nobody'}")
     tools.heatmap(mask.astype(float), queries, keys, title, np.where(mask, "may", "hidden"), **AXES)
 
+# %%
+import numpy as np
+
 # %% arrays
 FINDER = tools.arrays("finder.npz")  # the weights of the last scene, from make train-model
 

@@ -36,7 +36,7 @@
 # - **NumPy only**, in its default precision, `float64`. A `float32` result is accepted and compared less
 #   strictly; lists are accepted in place of arrays and tuples.
 #
-# Below the next cell there are empty functions from the exercise `attention`. Paste your own there: your steps
+# Below the next two cells there are empty functions from the exercise `attention`. Paste your own there: your steps
 # may call them. They are not graded again, and the grader uses correct ones, whatever you paste.
 
 # %% setup needs="attention:attention_scores, attention:scale_scores, attention:softmax, attention:weighted_sum, attention:apply_mask, attention:scaled_dot_product_attention"
@@ -64,6 +64,9 @@ def central_differences(function, x, d_output, step=1e-5):
         x[index] = kept
         d_x[index] = (above - below) / (2 * step)
     return d_x
+
+# %%
+import numpy as np
 
 # %% oracles
 """The definitions, written the slow way; what is measured by differences is compared with these, too."""

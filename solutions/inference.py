@@ -35,7 +35,7 @@
 # We use the usual symbols: `n` queries, `m` keys, `d` features, `h` heads of queries, `g` heads of keys and
 # values.
 #
-# Below the next cell there are empty functions from the exercise `attention`. Paste your own there: your steps
+# Below the next two cells there are empty functions from the exercise `attention`. Paste your own there: your steps
 # may call them. They are not graded again, and the grader uses correct ones, whatever you paste. The folded cell
 # with a long string of characters holds the weights of the small trained model that you will meet at the end.
 
@@ -50,6 +50,9 @@ rng = np.random.default_rng(2023)  # grading puts another in its place, which de
 
 # Steps that build on each other are off by 6e-6 where one of them, and perhaps not the last, answers in float32.
 COMPOSED = {"rtol": 2e-5, "atol": 2e-5}
+
+# %%
+import numpy as np
 
 # %% arrays
 MODEL = tools.arrays("rope_decoder.npz")

@@ -38,6 +38,9 @@ from autograder import tools
 
 rng = np.random.default_rng(256)  # grading puts another in its place, which depends on the course's secret
 
+# %%
+import numpy as np
+
 # %% oracles
 """The definitions, written the slow way: one place after the other. Hidden checks compare with these."""
 import itertools

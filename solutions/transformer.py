@@ -33,7 +33,7 @@
 #
 # Answers are accepted to within 0.00002. We use the usual symbols: `n` tokens, `d_model` features each.
 #
-# Below the next cell there are eleven empty functions **from the attention notebook**. Paste yours there: step 5
+# Below the next two cells there are eleven empty functions **from the attention notebook**. Paste yours there: step 5
 # and the pictures call them. They are not graded again. When you hand in, the checks use correct ones in their
 # place, so an old mistake costs you nothing here.
 
@@ -54,6 +54,9 @@ def agree(got, wanted, what, ask="", show=False):
     """Insist on these numbers, as exactly as float32 can give them."""
     tools.agree(got, wanted, what, ask, show, **NEAR)
 
+
+# %%
+import numpy as np
 
 # %% arrays
 MODEL = tools.arrays("decoder.npz")  # the weights of a small trained model, for the finale

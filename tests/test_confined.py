@@ -21,7 +21,7 @@ from autograder.base.errors import Fault, Unusable
 from autograder.base.result import CheckResult, Result, StepResult
 from autograder.base.settings import Settings
 from autograder.checking import confined, student_copy
-from autograder.exercises import data_files, exercise
+from autograder.exercises import data_files, exercise, setup_cell
 from autograder.grader.grader import Grader
 from autograder.sandbox import parents
 from autograder.sandbox.worker import landlock
@@ -160,9 +160,10 @@ def test_a_setup_cell_that_is_no_python_any_more_is_said_and_holds_nothing_up(
     notebook = json.loads(NOTEBOOK.read_text())
     for raw in notebook["cells"]:
         if raw["id"] == "setup":
-            above, ready, _ = "".join(raw["source"]).rpartition("\ntools.ready()")
+            code, _ = setup_cell.unpacked("".join(raw["source"]))
+            above, ready, _ = code.rpartition("\ntools.ready()")
             line = above.count("\n") + 2
-            raw["source"] = f"{above}\n{added}{ready}"
+            raw["source"] = setup_cell.packed(f"{above}\n{added}{ready}")
     copy = student_copy.read(json.dumps(notebook).encode(), "ada.ipynb", "attention")
     with pytest.raises(Unusable) as said:
         confined.checked(copy)
@@ -266,7 +267,7 @@ def changed(cell="", was="", now="", **marks):
     notebook["metadata"]["autograder"].update(marks)
     for raw in notebook["cells"]:
         if raw["id"] == cell:
-            source = "".join(raw["source"])
+            source, _ = setup_cell.unpacked("".join(raw["source"]))
             assert was in source
             raw["source"] = source.replace(was, now, 1)
     return student_copy.read(json.dumps(notebook).encode(), "mallory.ipynb")

@@ -17,19 +17,18 @@ from autograder.authoring.cells import Cell, Problem, Source
 from autograder.authoring.statements import Statement, needed, statements
 from autograder.exercises.sources import SHARED, TOOLS
 
-ALWAYS = frozenset({"CHECKS", "HEADINGS", "HINTS", "REVEAL", "check", "fingerprint", "ready"})
+ALWAYS = frozenset(
+    {"CHECKS", "HEADINGS", "HINTS", "REVEAL", "check", "fingerprint", "ready", "silent", "source"}
+)
 """What every notebook needs of the tools."""
 
 _PACKAGE = "autograder.tools"
 
 _HEAD = '''\
 # @title Tools: run this first
-"""What this notebook checks and draws with. You don't need to read this cell."""
+"""What this notebook checks and draws with. You don't need to read it."""
 
 import types
-import warnings
-
-warnings.simplefilter("ignore")  # a warning on screen would count as a failure in some graders
 
 
 def module(body, **names):
@@ -50,11 +49,11 @@ def head(authored: Source) -> str:
     parts.append(_written("tools", about, needed(_tools(), wanted)))
 
     if authored.shared:
-        found = statements(untyped(without_imports(authored.shared), signatures=False))
+        found = statements(untyped(without_imports(authored.shared)))
         about = "What the exercises of this course share."
         parts.append(_written(SHARED, about, needed(found, _used(SHARED, codes))))
         makes.append(f"{SHARED} = module({SHARED}, tools=tools)")
-    makes.append("del module, types, warnings")
+    makes.append("del module, types")
     return "\n\n\n".join([*parts, "\n".join(makes)])
 
 
@@ -231,7 +230,7 @@ def _tools() -> tuple[Statement, ...]:
         if name in done:
             return
         done.add(name)
-        code = untyped(codes[name], signatures=True)
+        code = untyped(codes[name])
         lines = code.split("\n")
         for node in reversed(ast.parse(code).body):
             module = node.module or "" if isinstance(node, ast.ImportFrom) else ""
@@ -270,54 +269,15 @@ def _written(name: str, about: str, chosen: Sequence[Statement]) -> str:
     return f'def {name}():\n    """{about}"""\n{indented(body)}'
 
 
-def untyped(code: str, signatures: bool) -> str:
+def untyped(code: str) -> str:
     """Code without the annotations of what it assigns at top level.
 
     No name that a function declares to be global may have one.
-
-    Args:
-        signatures: whether arguments and functions lose theirs, too.
     """
-    raw = code.encode()
-    starts = [0]
-    for line in raw.split(b"\n"):
-        starts.append(starts[-1] + len(line) + 1)
-
-    def at(line: int, column: int) -> int:
-        return starts[line - 1] + column
-
-    cuts: list[tuple[int, int, bytes]] = []
-    tree = ast.parse(code)
-    for statement in tree.body:
-        if isinstance(statement, ast.AnnAssign) and statement.value is not None:
-            first = at(statement.target.end_lineno or 0, statement.target.end_col_offset or 0)
-            cuts.append((first, at(statement.value.lineno, statement.value.col_offset), b" = "))
-
-    for node in ast.walk(tree) if signatures else ():
-        if isinstance(node, ast.AnnAssign) and node not in tree.body and node.value is not None:
-            first = at(node.target.end_lineno or 0, node.target.end_col_offset or 0)
-            cuts.append((first, at(node.value.lineno, node.value.col_offset), b" = "))
-        if not isinstance(node, ast.FunctionDef):
-            continue
-
-        for argument in _annotated(node.args):
-            first = at(argument.lineno, argument.col_offset) + len(argument.arg.encode())
-            end = at(argument.end_lineno or 0, argument.end_col_offset or 0)
-            has_default = raw[end : end + 3] == b" = "
-            cuts.append((first, end + 3, b"=") if has_default else (first, end, b""))
-        if node.returns is not None:
-            end = at(node.returns.end_lineno or 0, node.returns.end_col_offset or 0)
-            arrow = raw.rindex(b" ->", 0, at(node.returns.lineno, node.returns.col_offset))
-            cuts.append((arrow, end, b""))
-
-    for first, end, instead in sorted(cuts, reverse=True):
-        raw = raw[:first] + instead + raw[end:]
-    return raw.decode()
-
-
-def _annotated(arguments: ast.arguments) -> Iterator[ast.arg]:
-    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-    every += filter(None, (arguments.vararg, arguments.kwarg))
-    for argument in every:
-        if argument.annotation is not None:
-            yield argument
+    lines = code.split("\n")
+    for node in reversed(ast.parse(code).body):
+        if isinstance(node, ast.AnnAssign) and node.value is not None:
+            value = ast.get_source_segment(code, node.value)
+            assigned = f"{ast.unparse(node.target)} = {value}"
+            lines[node.lineno - 1 : node.end_lineno] = assigned.split("\n")
+    return "\n".join(lines)

@@ -31,15 +31,19 @@ def exercises(cells: tuple[Cell, ...]) -> tuple[str, ...]:
 
 
 def with_needed(cells: tuple[Cell, ...], authored: Path) -> tuple[Cell, ...]:
-    """The cells, and behind the setup cell one for each function that is needed.
+    """The cells, and behind the setup cell, and what is imported there, one for each function that
+    is needed.
 
     What is given stands in the setup cell itself. What cannot be found is left out, and
     :func:`unknown` says so.
     """
     found: list[Cell] = []
+    pasted: list[Cell] = []
     for cell in cells:
+        if not _imports(cell):
+            found += pasted
+            pasted = []
         given = [cell.source] if cell.source else []
-        pasted: list[Cell] = []
         for need in cell.needs:
             step = _step(authored, need)
             if step is None:
@@ -53,8 +57,14 @@ def with_needed(cells: tuple[Cell, ...], authored: Path) -> tuple[Cell, ...]:
             source = f"{head}\n{step.source}"
             pasted.append(Cell("needed", source, cell.line, cell.line, id=name))
 
-        found += [replace(cell, source="\n\n\n".join(given)), *pasted]
-    return tuple(found)
+        found.append(replace(cell, source="\n\n\n".join(given)))
+    return (*found, *pasted)
+
+
+def _imports(cell: Cell) -> bool:
+    """Whether a cell imports, and does nothing else."""
+    lines = filter(None, cell.source.split("\n"))
+    return cell.kind == "plain" and all(line.startswith(("import ", "from ")) for line in lines)
 
 
 def unknown(source: Source) -> Iterator[Problem]:

@@ -12,12 +12,15 @@ from autograder.authoring import arrays, check_rules, modules
 from autograder.authoring.cells import Cell, Source
 from autograder.authoring.statements import text_needed
 from autograder.base.text import points, shown
-from autograder.exercises import sources
+from autograder.exercises import setup_cell, sources
 from autograder.exercises.exercise import content_id
 from autograder.exercises.names import names
 
-_FOLDED = {"cellView": "form", "jupyter": {"source_hidden": True}}
-"""How Colab, and JupyterLab and Notebook 7, open a cell of which they show the first line alone."""
+_AS_FORM = {"cellView": "form"}
+"""How Colab opens a cell of which it shows the title alone."""
+
+_FOLDED = {**_AS_FORM, "jupyter": {"source_hidden": True}}
+"""The same for JupyterLab and Notebook 7, which show its first line."""
 
 _ON_WITH_THE_NEXT = {"tags": ["raises-exception"]}
 """How all frontends are told that "Run All" goes on below a cell that raises."""
@@ -76,7 +79,7 @@ def _text(authored: Source, cell: Cell, hints: str) -> str:
         own = modules.without_imports(cell.source)
         filled_in = _tables(authored, cell)
         parts = [modules.head(authored), own, filled_in, hints, "tools.ready()"]
-        return "\n\n".join(filter(None, parts))
+        return setup_cell.packed("\n\n".join(filter(None, parts)))
     if cell.kind == "arrays":
         return f"# @title Arrays: run this, too\n{arrays.written(cell, authored.path)}"
     if cell.kind == "step":
@@ -114,7 +117,7 @@ def _check(cell: Cell, oracle_cells: list[str]) -> str:
     hidden = f"{needed}\n\n{body}" if needed else body
     return (
         f"{head}\n# @title Hidden check · {about} · graded after you hand in\npass\n"
-        f"### BEGIN HIDDEN TESTS\n{hidden}\n### END HIDDEN TESTS"
+        f"### BEGIN HIDDEN TESTS\ntools.silent()\n{hidden}\n### END HIDDEN TESTS"
     )
 
 
@@ -136,7 +139,9 @@ def _metadata(authored: Source, cell: Cell) -> dict[str, Any]:
     if cell.kind not in ("prose", "plain"):
         marks = {"kind": kind} | _marks(authored, cell)
         metadata = {"autograder": marks, "nbgrader": _nbgrader(cell)}
-    if kind == "setup" or cell.hidden:
+    if kind == "setup":
+        metadata |= _AS_FORM
+    elif cell.hidden:
         metadata |= _FOLDED
     elif cell.kind == "check":
         metadata |= _ON_WITH_THE_NEXT

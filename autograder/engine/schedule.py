@@ -61,24 +61,28 @@ def _parts(
 def idle_pictures(exercise: Exercise, submission: Submission) -> set[str]:
     """The ids of plain cells that are as they were handed out, and whose names no cell of the
     student uses."""
+    idle: set[str] = set()
     offered: dict[str, str] = {}
     own: list[str] = []
     for cell in submission.cells:
         if cell.is_code and cell.id and _is_as_released(exercise, cell):
-            offered[cell.id] = cell.source
+            if _is_imported(exercise, cell.source):
+                idle.add(cell.id)
+            else:
+                offered[cell.id] = cell.source
         elif cell.is_code:
             own.append(cell.source)
 
     # Nearly always; a closer look takes a while.
     said = frozenset[str]().union(*map(words, own))
     if not any(said & binds(source) for source in offered.values()):
-        return set(offered)
+        return idle.union(offered)
 
     while own:
         used = set[str]().union(*(uses(source) or () for source in own))
         wanted = [id for id, source in offered.items() if used & binds(source)]
         own = [offered.pop(id) for id in wanted]
-    return set(offered)
+    return idle.union(offered)
 
 
 def _is_as_released(exercise: Exercise, cell: SubmittedCell) -> bool:
@@ -87,3 +91,9 @@ def _is_as_released(exercise: Exercise, cell: SubmittedCell) -> bool:
         return False
     # In a student's copy without ids it may be the student's own: checks ask for steps.
     return binds(cell.source).isdisjoint(exercise.steps)
+
+
+def _is_imported(exercise: Exercise, source: str) -> bool:
+    """Whether a cell is an import that stands, the same, in the setup cell."""
+    line = source.strip()
+    return line.startswith("import ") and f"\n{line}\n" in exercise.setup

@@ -10,5 +10,6 @@ __all__ = [
     "percent",
     "promises",
     "right_answers",
+    "setup_cell",
     "sources",
 ]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from autograder.base.errors import Unusable
 from autograder.base.files import Refused
 from autograder.base.result import Picture, check_id
-from autograder.exercises import data_files, sources
+from autograder.exercises import data_files, setup_cell, sources
 from autograder.exercises.data_files import Data
 
 if TYPE_CHECKING:
@@ -62,6 +62,8 @@ class Check:
 @dataclass(frozen=True)
 class Cell:
     """One cell of the master notebook; ``raw`` is its notebook JSON.
+
+    ``source`` is what stands there, of the setup cell the code that is packed there.
 
     ``draws``: as what a step's answers are drawn for students, if at all. ``is_class``: the step is
     a class. ``is_extra``: its points come on top of the exercise's. ``was`` is the id that it had
@@ -273,10 +275,17 @@ def from_notebook(notebook: Any) -> Exercise:
     return exercise
 
 
+def written(raw: Mapping[str, Any]) -> str:
+    """The source of a cell as it stands in its notebook."""
+    return raw["source"] if isinstance(raw["source"], str) else "".join(raw["source"])
+
+
 def _cell(raw: Mapping[str, Any]) -> Cell:
-    source = raw["source"] if isinstance(raw["source"], str) else "".join(raw["source"])
     marks = raw["metadata"].get("autograder", {})
     kind = marks.get("kind", "plain")
+    source = written(raw)
+    if kind == "setup":
+        source, _ = setup_cell.unpacked(source)
     is_code = raw["cell_type"] == "code"
     if kind == "check":
         check = _check(marks, source)

@@ -14,6 +14,7 @@ from typing import Any
 
 from autograder.base import files
 from autograder.base.text import cut, one_line
+from autograder.exercises import setup_cell
 from autograder.exercises.exercise import ANNOUNCED, FILLED_IN
 from autograder.exercises.percent import ScriptCell, lines_of, split
 from autograder.submissions import cell_split
@@ -27,6 +28,9 @@ MAX_SOURCE = 1 << 20
 """Characters in a cell of code, or in a script."""
 MAX_VALUES = 1_000_000
 """Values in the JSON of a notebook: each becomes an object of some 60 bytes."""
+
+MAX_PACKED = 8
+"""Cells that are unpacked: of packed setup cells a notebook has one, or a copy of it."""
 
 _CHECKSUM = re.compile(r'"checksum": "([0-9a-f]+)"')
 """As jupytext writes nbgrader's marks into the cell line of a script."""
@@ -87,13 +91,15 @@ class RawCell:
     """A cell as it lies in the student's file.
 
     ``claims`` are the ids that its metadata names; ``checksum`` is nbgrader's, of the cell as it
-    was handed out, empty where there is none.
+    was handed out, empty where there is none. ``packed`` is the setup cell as it lies there, where
+    its code was packed.
     """
 
     source: str
     is_code: bool
     claims: tuple[str, ...]
     checksum: str = ""
+    packed: str = ""
 
 
 def read(path: Path) -> bytes:
@@ -120,13 +126,24 @@ def raw_cells(data: bytes) -> tuple[list[RawCell], list[str]]:
     """
     text, warnings = _text(data)
     if not re.match(r"\s*\{", text):
-        return list(_apart(_percent_cells(text), "")), warnings
+        return list(_apart(_unpacked(_percent_cells(text)), "")), warnings
     notebook = _loaded(text)
     packages = _marks(notebook).get("packages", "")
-    return list(_apart(_notebook_cells(notebook), packages)), warnings
+    return list(_apart(_unpacked(_notebook_cells(notebook)), packages)), warnings
 
 
-def _apart(cells: list[RawCell], packages: str) -> Iterator[RawCell]:
+def _unpacked(cells: list[RawCell]) -> Iterator[RawCell]:
+    """The cells, setup cells with their code: nothing behind knows that it was packed."""
+    unpacked = 0
+    for cell in cells:
+        if cell.is_code and unpacked < MAX_PACKED and setup_cell.is_packed(cell.source):
+            unpacked += 1
+            source, packed = setup_cell.unpacked(cell.source)
+            cell = replace(cell, source=source, packed=packed)
+        yield cell
+
+
+def _apart(cells: Iterable[RawCell], packages: str) -> Iterator[RawCell]:
     """The cells, and what stands in one with the setup cell by itself."""
     for cell in cells:
         if not cell.is_code or not FILLED_IN.search(cell.source):

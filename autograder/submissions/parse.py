@@ -179,7 +179,8 @@ class _MasterOrder:
             if id is None and answer <= place and binds(source).isdisjoint(self._exercise.steps):
                 where = max(answer - 1, 0)
             after = self._exercise.cells[where].id
-            placed.append((where, SubmittedCell(own, after, source, cell.is_code)))
+            submitted = SubmittedCell(own, after, source, cell.is_code, cell.packed)
+            placed.append((where, submitted))
 
         for text in texts.answers(self._warnings):
             placed.append((self._order[text.after], text))
@@ -279,7 +280,8 @@ class _MasterOrder:
             self._warnings.append(said)
         if own is not None and kind == "setup":
             # The checksum tells one of an earlier version from one that the student has changed.
-            is_older = id in cell.claims and cell.checksum == checksum(cell.source, id)
+            was = checksum(cell.packed or cell.source, id)
+            is_older = id in cell.claims and cell.checksum == was
             if not is_older:
                 said = "the setup cell is not the teacher's present one, which was run first"
                 self._warnings.append(said)

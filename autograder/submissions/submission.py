@@ -19,13 +19,15 @@ class SubmittedCell:
 
     ``id`` is the master cell that it answers, None for a cell the student added. ``after`` is the
     master cell behind which it is run: the one that it follows, or the one before an answer that
-    follows it and comes earlier in the master notebook.
+    follows it and comes earlier in the master notebook. ``packed`` is a setup cell as it was handed
+    in, where its code was packed.
     """
 
     id: str | None
     after: str
     source: str
     is_code: bool
+    packed: str = ""
 
 
 @dataclass(frozen=True)

@@ -85,14 +85,14 @@ def graded(root: Path, data: bytes) -> tuple[float | None, tuple[str, ...]]:
         return result.score, result.warnings
 
 
-def test_the_notebook_has_the_arrays_in_a_locked_folded_cell_behind_setup(course):
+def test_the_notebook_has_the_arrays_in_a_locked_cell_behind_setup(course):
     build.build(course, "looking")
     release = course / "assignments" / "looking" / "looking.ipynb"
     cells = json.loads(release.read_bytes())["cells"]
     assert [cell["id"] for cell in cells[1:4]] == ["setup", "arrays", "look_up"]
     arrays = cells[2]
     assert arrays["metadata"]["nbgrader"]["locked"]
-    assert arrays["metadata"]["jupyter"] == {"source_hidden": True}
+    assert arrays["metadata"]["cellView"] == "form" and "jupyter" not in arrays["metadata"]
     assert "small.npz" not in "".join(arrays["source"])
     assert "größer geht nicht" in "".join(arrays["source"])
 

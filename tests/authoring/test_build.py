@@ -16,7 +16,7 @@ import pytest
 from autograder.authoring import build, grading, read, self_check
 from autograder.base.errors import Unusable
 from autograder.base.settings import Settings
-from autograder.exercises import data_files
+from autograder.exercises import data_files, setup_cell
 from autograder.exercises.exercise import from_notebook
 from tests.support import courses, processes
 from tests.support.courses import PYTHONPATH
@@ -64,7 +64,8 @@ def test_the_full_notebook_holds_every_cell_but_the_oracles(tmp_path):
         "why",
     ]
     assert "autograder" not in prose["metadata"] and plain["metadata"] == {}
-    assert setup["source"].endswith(
+    code, packed = setup_cell.unpacked(setup["source"])
+    assert packed == setup["source"] and code.endswith(
         '\ntools.CHECKS = {\n    "double-by_hand": {"points": 1.5, "hidden": False, "category": "values"},\n'
         '    "double-drawn": {"points": 3.5, "hidden": True, "category": "edge cases"},\n}\n'
         'tools.HEADINGS = {\n    "double": "Doubling",\n}\n\ntools.ready()'
@@ -76,7 +77,7 @@ def test_the_full_notebook_holds_every_cell_but_the_oracles(tmp_path):
     )
     assert hidden["source"] == (
         '"""Drawn numbers are doubled."""\n# @title Hidden check · edge cases · 3.5 points · graded after you hand in\npass\n'
-        "### BEGIN HIDDEN TESTS\ndef double_by_definition(x):\n    return np.array([value + value for value in x])\n\n"
+        "### BEGIN HIDDEN TESTS\ntools.silent()\ndef double_by_definition(x):\n    return np.array([value + value for value in x])\n\n"
         'x = rng.normal(size=4)\nagree(double(x), double_by_definition(x), "the doubles")\n### END HIDDEN TESTS'
     )
     about = {
@@ -86,8 +87,8 @@ def test_the_full_notebook_holds_every_cell_but_the_oracles(tmp_path):
         "points": 3.5,
         "hidden": True,
     }
-    folded = {"source_hidden": True}
-    assert setup["metadata"]["jupyter"] == hidden["metadata"]["jupyter"] == folded
+    assert hidden["metadata"]["jupyter"] == {"source_hidden": True}
+    assert setup["metadata"]["cellView"] == "form" and "jupyter" not in setup["metadata"]
     assert visible["metadata"]["tags"] == ["raises-exception"]
     assert "jupyter" not in visible["metadata"] and "tags" not in hidden["metadata"]
     assert 'check("double-by_hand"):  # NameError? Run the first cell.\n' in visible["source"]

@@ -12,7 +12,7 @@ from autograder.authoring.statements import statements
 from autograder.base.errors import Unusable
 from autograder.base.settings import Settings
 from autograder.checking import confined, student_copy
-from autograder.exercises import exercise
+from autograder.exercises import exercise, setup_cell
 from autograder.exercises.sources import TOOLS
 from autograder.grader.grader import Grader
 from tests.support.courses import ROOT
@@ -56,7 +56,10 @@ def with_setup(more: str = "") -> str:
 
 
 def cells(notebook: bytes) -> dict[str, str]:
-    return {cell["id"]: "".join(cell["source"]) for cell in json.loads(notebook)["cells"]}
+    found = {}
+    for cell in json.loads(notebook)["cells"]:
+        found[cell["id"]], _ = setup_cell.unpacked("".join(cell["source"]))
+    return found
 
 
 def test_an_exercise_without_a_setup_cell_gets_one_with_the_tools(tmp_path):
@@ -172,12 +175,9 @@ def test_only_code_is_indented_and_docstrings_with_it():
     assert '        """One\n        two."""\n\n        return """a\nb"""' in indented(code)
 
 
-def test_annotations_go_and_nothing_else():
+def test_annotations_of_global_names_go_and_nothing_else():
     code = 'N: dict[str, int] = {"é": 1}\n\n\ndef f(a: "é", *b: int, c: int = 2, d=3, **e: str) -> "->":\n    x: int = a\n    return x'
-    assert untyped(code, signatures=True) == (
-        'N = {"é": 1}\n\n\ndef f(a, *b, c=2, d=3, **e):\n    x = a\n    return x'
-    )
-    assert untyped(code, signatures=False) == code.replace(": dict[str, int]", "")
+    assert untyped(code) == code.replace(": dict[str, int]", "")
 
 
 def test_no_two_modules_of_the_tools_bind_one_name():

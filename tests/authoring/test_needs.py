@@ -13,7 +13,7 @@ from autograder.base.result import Result
 from autograder.base.settings import Settings
 from autograder.checking import student_copy
 from autograder.checking.confined import checked
-from autograder.exercises import exercise
+from autograder.exercises import exercise, setup_cell
 from autograder.grader.grader import Grader
 from tests.support import processes
 from tests.support.doubling import TINY
@@ -174,7 +174,7 @@ def test_a_given_implementation_stands_in_the_setup_cell(course):
     (course / "solutions" / "fours.py").write_text(text)
     release = released(course)
     cells = {cell["id"]: "".join(cell["source"]) for cell in json.loads(release)["cells"]}
-    assert "double" not in cells and SECRET in cells["setup"]
+    assert "double" not in cells and SECRET in setup_cell.unpacked(cells["setup"])[0]
     answer = "def quadruple(x):\n    return double(double(x))"
     assert graded(course, handed_in(release, quadruple=answer)).score == 3
 

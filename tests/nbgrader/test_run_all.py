@@ -12,6 +12,7 @@ import nbformat
 import pytest
 from nbgrader.validator import Validator  # type: ignore[import-untyped]
 
+from autograder.authoring import build
 from autograder.base.settings import Settings
 from autograder.checking import confined, student_copy
 from autograder.course.course import Course
@@ -195,11 +196,22 @@ def test_the_last_cell_says_what_is_open_with_links_to_it(ran):
     assert '<a href="#6.-No-peeking:-causal_mask">6 causal_mask</a>' in output.data["text/html"]
 
 
-def test_hidden_checks_and_the_setup_are_folded_and_silent():
+@pytest.mark.parametrize("name", build.authored_names(ROOT))
+def test_above_the_first_step_there_are_few_lines_of_tools(name):
+    release = ROOT / "assignments" / name / f"{name}.ipynb"
+    cells = {cell.id: cell for cell in nbformat.read(release, as_version=4).cells}
+    tools = [cell for id, cell in cells.items() if id in ("setup", "arrays")]
+    assert sum(len(cell.source.splitlines()) for cell in tools) <= 8
+    assert not any("jupyter" in cell.metadata for cell in tools), "a click would unfold it for good"
+    below = list(cells.values())[list(cells).index("setup") + 1]
+    assert below.source == "import numpy as np"
+
+
+def test_hidden_checks_are_folded_and_silent():
     notebook = nbformat.read(RELEASE, as_version=4)
     folded = [cell for cell in notebook.cells if cell.metadata.get("jupyter")]
-    assert len(notebook.cells) - len(folded) <= 90
+    assert len(notebook.cells) - len(folded) <= 92
     assert all(cell.metadata.jupyter.source_hidden for cell in folded)
     hidden = [cell for cell in notebook.cells if "Hidden check" in cell.source[:400]]
-    assert len(hidden) == 41 and set(map(id, hidden)) < set(map(id, folded))
+    assert len(hidden) == 41 and set(map(id, hidden)) == set(map(id, folded))
     assert all(cell.source.endswith("graded after you hand in\npass") for cell in hidden)

@@ -13,9 +13,10 @@ import nbformat
 import pytest
 from nbconvert import PythonExporter
 
+from autograder.base.errors import Unusable
 from autograder.checking import confined, student_copy
 from autograder.course.collecting.candidates import Content
-from autograder.exercises import exercise
+from autograder.exercises import exercise, setup_cell
 from autograder.submissions.notebook import as_notebook
 from autograder.submissions.parse import parse
 from autograder.submissions.submission import Submission
@@ -30,7 +31,11 @@ def master(name: str = "attention") -> exercise.Exercise:
     return exercise.load(ROOT, name)
 
 
-def answered(name: str = "attention") -> dict[str, Any]:
+PACKED = pytest.mark.parametrize("is_packed", [True, False], ids=["packed", "written out"])
+"""The setup cell as it is now, and as earlier notebooks have it."""
+
+
+def answered(name: str = "attention", is_packed: bool = True) -> dict[str, Any]:
     """A student's notebook with the right answer to every step."""
     path = ROOT / "assignments" / name / f"{name}.ipynb"
     notebook: dict[str, Any] = json.loads(path.read_bytes())
@@ -39,6 +44,8 @@ def answered(name: str = "attention") -> dict[str, Any]:
         cell["source"] = "".join(cell["source"])
         if known[cell["id"]].kind in ("step", "needed"):
             cell["source"] = known[cell["id"]].source
+        if cell["id"] == "setup" and not is_packed:
+            cell["source"] = known["setup"].source
     return notebook
 
 
@@ -107,10 +114,11 @@ def answers(submission: Submission, name: str = "attention") -> dict[str, bool]:
     return found
 
 
+@PACKED
 @pytest.mark.parametrize("made", SCRIPTS.values(), ids=SCRIPTS)
-def test_a_script_made_of_a_notebook_has_its_answers_and_its_checks(made: Any) -> None:
-    script = made(answered()).encode()
-    for data in (script, as_notebook(script)):
+def test_a_script_made_of_a_notebook_has_its_answers_and_its_checks(made, is_packed):
+    script = made(answered(is_packed=is_packed)).encode()
+    for data in (script, script.replace(b"\n", b"\r\n"), as_notebook(script)):
         submission = parse(data, master())
         assert all(answers(submission).values())
         assert submission.warnings == ()
@@ -120,7 +128,7 @@ def test_a_script_made_of_a_notebook_has_its_answers_and_its_checks(made: Any) -
     assert Content(ROOT, ["attention", "transformer"]).exercise("x.py", script) == "attention"
 
 
-def test_a_mistake_in_a_script_costs_its_own_step() -> None:
+def test_a_mistake_in_a_script_costs_its_own_step():
     script = colab(answered())
     place = script.index("def softmax(")
     broken = script[:place] + script[place:].replace(":\n", "\n", 1)
@@ -128,7 +136,7 @@ def test_a_mistake_in_a_script_costs_its_own_step() -> None:
     assert all(found.values()) and len(found) == 13
 
 
-def test_an_answer_in_words_is_in_a_script_too() -> None:
+def test_an_answer_in_words_is_in_a_script_too():
     notebook = answered()
     for cell in notebook["cells"]:
         if cell["id"] == "explain_a_heatmap":
@@ -148,18 +156,16 @@ OWN = {
 }
 
 
+@PACKED
 @pytest.mark.parametrize("where", ["above", "within", "below"])
 @pytest.mark.parametrize(("line", "said"), OWN.items())
-def test_what_a_student_adds_to_the_tools_is_a_cell_of_its_own(
-    where: str, line: str, said: str
-) -> None:
-    notebook = answered()
+def test_what_a_student_adds_to_the_tools_is_a_cell_of_its_own(where, line, said, is_packed):
+    notebook = answered(is_packed=is_packed)
     setup = next(cell for cell in notebook["cells"] if cell["id"] == "setup")
     before = setup["source"]
     if where == "within":
-        setup["source"] = before.replace(
-            "\nimport numpy as np\n", f"\nimport numpy as np\n{line}\n"
-        )
+        ours = "\nimport bz2\n" if is_packed else "\nimport numpy as np\n"
+        setup["source"] = before.replace(ours, f"{ours}{line}\n")
     else:
         setup["source"] = f"{line}\n{before}" if where == "above" else f"{before}\n{line}"
     assert setup["source"] != before
@@ -168,10 +174,10 @@ def test_what_a_student_adds_to_the_tools_is_a_cell_of_its_own(
     submission = parse(data, master())
     assert list(submission.warnings) == [said] * bool(said)
     copy = student_copy.read(data, "attention.ipynb")
-    assert copy.exercise.setup.startswith(before)
+    assert copy.exercise.setup.startswith(master().cell("setup").source)
 
 
-def test_a_students_copy_with_own_lines_in_its_tools_is_checked() -> None:
+def test_a_students_copy_with_own_lines_in_its_tools_is_checked():
     notebook = answered()
     setup = next(cell for cell in notebook["cells"] if cell["id"] == "setup")
     setup["source"] = "%matplotlib inline\nimport pandas as pd\n" + setup["source"]
@@ -180,7 +186,62 @@ def test_a_students_copy_with_own_lines_in_its_tools_is_checked() -> None:
     assert result.score == result.max_score == 40
 
 
-def test_a_copy_without_the_cells_to_paste_into_is_checked_like_one_that_has_them() -> None:
+@pytest.mark.parametrize("behind", [1, 3, 20])
+def test_a_packed_setup_cell_that_was_merged_with_others_is_found(behind):
+    notebook = answered()
+    cells = notebook["cells"]
+    place = next(n for n, cell in enumerate(cells) if cell["id"] == "setup")
+    code = [cell for cell in cells[place:] if cell["cell_type"] == "code"][: behind + 1]
+    cells[place]["source"] = "\n\n".join(cell["source"] for cell in code)
+    notebook["cells"] = [cell for cell in cells if cell not in code[1:]]
+    data = json.dumps(notebook).encode()
+    assert all(answers(parse(data, master())).values())
+    result, _ = confined.checked(student_copy.read(data, "attention.ipynb"))
+    assert result.score == result.max_score == 40
+
+
+def test_a_packed_setup_cell_that_somebody_has_formatted_is_the_teachers():
+    notebook = answered()
+    setup = next(cell for cell in notebook["cells"] if cell["id"] == "setup")
+    for old, new in (
+        ("import base64\nimport bz2\n", "import base64, bz2\n\n"),
+        ("\nexec", "\n\nexec"),
+    ):
+        assert old in setup["source"]
+        setup["source"] = setup["source"].replace(old, new)
+    assert parse(json.dumps(notebook).encode(), master()).warnings == ()
+
+
+def test_a_packed_setup_cell_that_breaks_off_is_code_like_any_other():
+    notebook = answered()
+    setup = next(cell for cell in notebook["cells"] if cell["id"] == "setup")
+    whole = setup["source"]
+    for cut in (whole[:2_000], whole.replace(whole[1_000:1_040], "")):
+        setup["source"] = cut
+        submission = parse(json.dumps(notebook).encode(), master())
+        assert submission.warnings == (
+            "the setup cell is not the teacher's present one, which was run first",
+        )
+        assert all(answers(submission).values())
+        with pytest.raises(Unusable, match="no setup cell"):
+            student_copy.read(json.dumps(notebook).encode(), "attention.ipynb")
+
+
+def test_an_older_packed_setup_cell_that_nobody_touched_is_no_news():
+    notebook = answered()
+    setup = next(cell for cell in notebook["cells"] if cell["id"] == "setup")
+    older = setup_cell.packed(master().cell("setup").source.replace("ready.", "here we go."))
+    setup["source"] = older
+    setup["metadata"]["nbgrader"]["checksum"] = exercise.checksum(older, "setup")
+    submission = parse(json.dumps(notebook).encode(), master())
+    assert submission.warnings == ()
+    assert [cell.packed for cell in submission.cells if cell.id == "setup"] == [older]
+
+    setup["source"] = setup_cell.packed("tools.CHECKS = {}")
+    assert len(parse(json.dumps(notebook).encode(), master()).warnings) == 1
+
+
+def test_a_copy_without_the_cells_to_paste_into_is_checked_like_one_that_has_them():
     name = "transformer"
     notebook = answered(name)
     known = {cell.id: cell for cell in master(name).cells}
@@ -198,7 +259,7 @@ def test_a_copy_without_the_cells_to_paste_into_is_checked_like_one_that_has_the
 
 
 @pytest.mark.parametrize("letter", ["\u2028", "\u2029", "\x85", "\x0b", "\x0c", "\x1c", "\x1e"])
-def test_letters_that_end_no_line_for_python_end_none_in_a_script(letter: str) -> None:
+def test_letters_that_end_no_line_for_python_end_none_in_a_script(letter):
     toy = toy_exercise("assert f(1) == 2")
     script = (
         f'# %% step="f"\ndef f(x):\n    text = "a{letter}# %%b"  # {letter}\n    return x + 1\n'

@@ -20,6 +20,9 @@ from typing import Any
 
 import numpy as np
 
+from autograder.exercises import setup_cell
+from autograder.exercises.cell_code import quiet
+
 SOURCE = Path(__file__).resolve().parents[2] / "solutions" / "attention.py"
 SOLUTION = re.compile(r"^ *### BEGIN SOLUTION\n.*?^ *### END SOLUTION\n?", re.M | re.S)
 STUB = "    raise NotImplementedError()\n"
@@ -79,7 +82,8 @@ def setup() -> CodeType:
     """
     notebook = json.loads(SOURCE.with_suffix("").joinpath("attention.ipynb").read_bytes())
     first = [cell for cell in notebook["cells"] if cell["id"] in ("setup", "arrays")]
-    return compile("\n".join("".join(cell["source"]) for cell in first), "<setup>", "exec")
+    sources = [setup_cell.unpacked("".join(cell["source"]))[0] for cell in first]
+    return compile("\n".join(sources), "<setup>", "exec")
 
 
 def namespace() -> dict[str, Any]:
@@ -114,7 +118,7 @@ def run_check(cell: Cell, names: dict[str, Any], seed: int) -> str:
     names["rng"] = np.random.default_rng([seed, zlib.crc32(cell.name.encode())])
     names["tools"].REVEAL = not cell.hidden
     try:
-        with contextlib.redirect_stdout(io.StringIO()):
+        with quiet():
             exec(cell.code, dict(names))
     except Exception as error:
         return f"{type(error).__name__}: {error}"

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import base64
 import bz2
+import contextlib
 import json
+import warnings
 from typing import Any
 
 import pytest
 
-from tests.support.written_tools import written
+from autograder.exercises import setup_cell
+from tests.support.written_tools import setup, written
 
 CHECKS = {
     "double-by_hand": {"points": 2, "hidden": False},
@@ -38,7 +41,7 @@ def run(names: dict[str, Any], cell: str) -> str:
     return ""
 
 
-def test_a_check_that_passes_says_what_it_is_worth(notebook, capsys) -> None:
+def test_a_check_that_passes_says_what_it_is_worth(notebook, capsys):
     assert run(notebook, 'with tools.check("double-by_hand"): pass') == ""
     assert run(notebook, 'with tools.check("twice-by_hand"): pass') == ""
     said = capsys.readouterr().out
@@ -48,7 +51,27 @@ def test_a_check_that_passes_says_what_it_is_worth(notebook, capsys) -> None:
     ]
 
 
-def test_the_summary_counts_points_and_lists_what_is_open(notebook, capsys) -> None:
+@pytest.mark.parametrize("way", ["pass", "1 / 0", "raise KeyboardInterrupt"])
+def test_checks_warn_of_nothing_and_own_cells_of_all(notebook, way):
+    overflow = "import numpy\ndef large(): return numpy.exp(numpy.array([1e4]))"
+    run(notebook, overflow)
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        with contextlib.suppress(KeyboardInterrupt):
+            run(notebook, f'with tools.check("twice-by_hand"):\n    large()\n    {way}')
+        assert seen == []
+        run(notebook, "large()")
+        assert [str(one.message) for one in seen] == ["overflow encountered in exp"]
+
+
+def test_the_code_of_the_packed_cell_can_be_read():
+    code = f"{setup('agree')}\ntools.ready()"
+    names: dict[str, Any] = {"__name__": "__main__"}
+    exec(setup_cell.packed(code), names)
+    assert repr(eval("tools.source()", names)) == code
+
+
+def test_the_summary_counts_points_and_lists_what_is_open(notebook, capsys):
     run(notebook, 'with tools.check("double-by_hand"): pass')
     run(notebook, 'with tools.check("twice-by_hand"): 1 / 0')
     capsys.readouterr()
@@ -60,7 +83,7 @@ def test_the_summary_counts_points_and_lists_what_is_open(notebook, capsys) -> N
     ]
 
 
-def test_a_failure_names_the_earlier_step_that_it_calls(notebook, capsys) -> None:
+def test_a_failure_names_the_earlier_step_that_it_calls(notebook, capsys):
     run(notebook, "def double(x): return x\ndef twice(x): return double(x)")
     run(notebook, 'with tools.check("double-by_hand"): assert double(1) == 2')
     run(notebook, 'with tools.check("twice-by_hand"): assert twice(1) == 2')
@@ -73,7 +96,7 @@ def test_a_failure_names_the_earlier_step_that_it_calls(notebook, capsys) -> Non
         assert capsys.readouterr().out.splitlines() == [FAILED, *said]
 
 
-def test_what_only_waits_for_an_earlier_step_is_not_to_fix(notebook, capsys) -> None:
+def test_what_only_waits_for_an_earlier_step_is_not_to_fix(notebook, capsys):
     run(notebook, "def double(x): return x\ndef twice(x): return double(x)")
     double = 'with tools.check("double-by_hand"): assert double(1) == 2'
     twice = 'with tools.check("twice-by_hand"): assert twice(1) == 2'
@@ -107,14 +130,14 @@ def test_what_only_waits_for_an_earlier_step_is_not_to_fix(notebook, capsys) -> 
         "class twice:\n    def __new__(cls, x): return double(x)",
     ],
 )
-def test_it_names_it_however_it_is_called(notebook, capsys, twice: str) -> None:
+def test_it_names_it_however_it_is_called(notebook, capsys, twice):
     run(notebook, f"def double(x): return x\n{twice}")
     run(notebook, 'with tools.check("double-by_hand"): assert double(1) == 2')
     run(notebook, 'with tools.check("twice-by_hand"): assert twice(1) == 2')
     assert "First fix step 1, double" in capsys.readouterr().out
 
 
-def test_a_known_mistake_gets_its_question(notebook, capsys) -> None:
+def test_a_known_mistake_gets_its_question(notebook, capsys):
     tools = notebook["tools"]
     failing = 'with tools.check("double-by_hand"): tools.agree([1.0], [2.0], "the answer")'
     error = run(notebook, failing)
@@ -129,7 +152,7 @@ def test_a_known_mistake_gets_its_question(notebook, capsys) -> None:
     assert "Think" not in capsys.readouterr().out
 
 
-def test_mistakes_that_answer_alike_are_told_apart_by_an_earlier_check(notebook, capsys) -> None:
+def test_mistakes_that_answer_alike_are_told_apart_by_an_earlier_check(notebook, capsys):
     tools = notebook["tools"]
     checks = {name: {"points": 1, "hidden": False} for name in ("double-one", "double-two")}
     tools.CHECKS = checks
@@ -152,7 +175,7 @@ def test_mistakes_that_answer_alike_are_told_apart_by_an_earlier_check(notebook,
     assert capsys.readouterr().out.splitlines()[-1] == "Think about this: Unknown?"
 
 
-def test_what_a_check_was_about_to_ask_is_asked_when_the_function_raises(notebook, capsys) -> None:
+def test_what_a_check_was_about_to_ask_is_asked_when_the_function_raises(notebook, capsys):
     run(notebook, "def double(x): return 1 / 0")
     run(
         notebook,
@@ -164,7 +187,7 @@ def test_what_a_check_was_about_to_ask_is_asked_when_the_function_raises(noteboo
     assert capsys.readouterr().out.splitlines()[-1] == "The check asks: Which way?"
 
 
-def test_no_question_about_numbers_follows_a_call_that_does_not_fit(notebook, capsys) -> None:
+def test_no_question_about_numbers_follows_a_call_that_does_not_fit(notebook, capsys):
     run(notebook, "def double(): return 2")
     run(
         notebook,
@@ -174,7 +197,7 @@ def test_no_question_about_numbers_follows_a_call_that_does_not_fit(notebook, ca
     assert "Which way?" not in capsys.readouterr().out
 
 
-def test_the_step_that_has_raised_is_the_one_to_fix_first(notebook, capsys) -> None:
+def test_the_step_that_has_raised_is_the_one_to_fix_first(notebook, capsys):
     notebook["tools"].CHECKS = {**CHECKS, "last-by_hand": {"points": 1, "hidden": False}}
     run(notebook, "def double(x): return x\ndef twice(): return 2")
     run(notebook, "def last(x): return double(x) + twice(x)")
@@ -190,20 +213,20 @@ def test_the_step_that_has_raised_is_the_one_to_fix_first(notebook, capsys) -> N
     assert "First fix step 2, twice" in capsys.readouterr().out
 
 
-def test_a_check_that_was_interrupted_has_not_run(notebook, capsys) -> None:
+def test_a_check_that_was_interrupted_has_not_run(notebook, capsys):
     with pytest.raises(KeyboardInterrupt):
         exec('with tools.check("double-by_hand"): raise KeyboardInterrupt', notebook)
     assert (notebook["tools"].RESULTS, capsys.readouterr().out) == ({}, "")
 
 
-def test_where_nobody_reads_nothing_is_printed_and_nothing_kept(notebook, capsys) -> None:
+def test_where_nobody_reads_nothing_is_printed_and_nothing_kept(notebook, capsys):
     tools = notebook["tools"]
     tools.REVEAL = False
     run(notebook, 'with tools.check("double-by_hand"): tools.agree([1.0], [2.0], "the answer")')
     assert (tools.SEEN, tools.RESULTS, capsys.readouterr().out) == ([], {}, "")
 
 
-def test_a_scene_says_which_step_it_waits_for(notebook, capsys) -> None:
+def test_a_scene_says_which_step_it_waits_for(notebook, capsys):
     run(notebook, "def double(x): raise NotImplementedError")
     run(notebook, "@tools.demo\ndef scene():\n    double(1)")
     run(notebook, "def double(x): return 1 / 0")
@@ -216,7 +239,7 @@ def test_a_scene_says_which_step_it_waits_for(notebook, capsys) -> None:
 
 def test_a_function_that_is_not_there_or_not_pasted_is_said_in_a_line(
     notebook, capsys, monkeypatch
-) -> None:
+):
     tools = notebook["tools"]
     tools.NEEDED = {"earlier": "halving"}
     monkeypatch.setattr(tools, "in_notebook", lambda: True)
@@ -258,7 +281,7 @@ def test_a_function_that_is_not_there_or_not_pasted_is_said_in_a_line(
     assert capsys.readouterr().out.splitlines()[2:] == ["Still to write: 1 double, 2 twice."]
 
 
-def test_a_scene_whose_helpers_are_not_there_says_where_they_come_from(notebook, capsys) -> None:
+def test_a_scene_whose_helpers_are_not_there_says_where_they_come_from(notebook, capsys):
     run(notebook, "@tools.demo\ndef scene(): five_tokens()")
     run(notebook, "@tools.demo\ndef scene(): double(1)")
     assert capsys.readouterr().out.splitlines() == [
@@ -267,7 +290,7 @@ def test_a_scene_whose_helpers_are_not_there_says_where_they_come_from(notebook,
     ]
 
 
-def test_no_variable_of_a_student_is_in_the_way_of_the_tools(notebook) -> None:
+def test_no_variable_of_a_student_is_in_the_way_of_the_tools(notebook):
     taken = {name for name in vars(notebook["tools"]) if not name.startswith("__")}
     assert {"agree", "check", "difference", "np", "math", "SEEN"} <= taken
     notebook.update(dict.fromkeys(taken, 3))
@@ -276,5 +299,5 @@ def test_no_variable_of_a_student_is_in_the_way_of_the_tools(notebook) -> None:
     assert run(notebook, "tools.summary()") == ""
 
 
-def test_the_tools_take_one_name() -> None:
+def test_the_tools_take_one_name():
     assert set(written("agree")) - {"__name__", "__builtins__", "__doc__"} == {"tools"}

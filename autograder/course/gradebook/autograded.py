@@ -35,7 +35,7 @@ WIDTH = 96
 """Characters of a line that the formgrader can show: it cuts longer ones."""
 
 LEFT_OUT = "# The same for everybody, and left out here; the notebook that was handed in has it."
-"""In the place of a setup cell: half of the notebook, and the formgrader does not show it."""
+"""In the place of a setup cell, which the formgrader does not show."""
 
 MAX_WORDS = 20_000
 """Characters that are shown of all texts that a student added and that answer nothing."""
@@ -200,7 +200,7 @@ def _addition(id: str, cell: SubmittedCell) -> bytes:
     raw: dict[str, Any] = {"id": id, "metadata": {}}
     if cell.is_code:
         raw |= {"cell_type": "code", "execution_count": None, "outputs": []}
-        source = cell.source
+        source = cell.packed or cell.source
     else:
         raw |= {"cell_type": "markdown"}
         source = quoted(cell.source)

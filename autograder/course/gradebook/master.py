@@ -32,7 +32,7 @@ from autograder.course.gradebook.database import (
     TASK_CELL,
     new_id,
 )
-from autograder.exercises.exercise import Cell, Exercise, checksum, from_notebook
+from autograder.exercises.exercise import Cell, Exercise, checksum, from_notebook, written
 from autograder.exercises.sources import notebook_at
 
 MAX_ANSWER = 20_000
@@ -176,7 +176,7 @@ def load(course: Course, exercise: Exercise, release: bytes | None = None) -> Ma
     for full, cell in zip(exercise.cells, released.cells, strict=True):
         # A check keeps its hidden tests in the gradebook, as with nbgrader; of an answer the
         # gradebook knows the stub.
-        source = full.source if full.kind == "check" else cell.source
+        source = full.source if full.kind == "check" else written(cell.raw)
         cells.append(MasterCell(full.id, cell, source))
     return Master(tuple(cells), released.notebook, exercise)
 

@@ -1,0 +1,81 @@
+"""The setup cell as students see it: a few lines, with all of its code packed into one text.
+
+It begins every notebook, and not every front end can fold it. Whatever reads a notebook unpacks the
+cell first, so that all behind sees its code; the file keeps what was in it.
+"""
+
+from __future__ import annotations
+
+import base64
+import bz2
+import re
+from functools import lru_cache
+
+MOST = 400_000
+"""Characters of its code: a few packed bytes may become gigabytes."""
+
+_CELL = """\
+# @title Tools: run this first
+# The checks and pictures of this notebook, packed into one text. tools.source() shows their code.
+import base64
+import bz2
+TOOLS = bz2.decompress(base64.b64decode("{packed}")).decode()
+exec(compile(TOOLS, "<tools>", "exec"))"""
+
+_PACKED = re.compile(
+    r"^TOOLS = bz2\.decompress\(base64\.b64decode\(\"([\w+/=]+)\"\)\)\.decode\(\)[ \t]*(?:\n|\Z)",
+    re.MULTILINE | re.ASCII,
+)
+_ABOVE = re.compile(
+    r"^(?:# @title Tools\b.*\n(?:#.*\n)*|import base64, bz2[ \t]*\n|import (?:base64|bz2)[ \t]*\n)",
+    re.MULTILINE,
+)
+_BELOW = re.compile(r"^exec\(compile\(TOOLS, .*\)\)[ \t]*$", re.MULTILINE)
+"""The cell's lines, whatever students have put between them."""
+
+
+def is_packed(source: str) -> bool:
+    """Whether a cell holds a packed text."""
+    return "TOOLS = bz2" in source and _PACKED.search(source) is not None
+
+
+@lru_cache(maxsize=16)
+def packed(code: str) -> str:
+    """The setup cell that has this code."""
+    # Other than zlib's, the bytes of bz2 are the same on every system.
+    text = base64.b64encode(bz2.compress(code.encode())).decode()
+    return _CELL.format(packed=text)
+
+
+def unpacked(source: str) -> tuple[str, str]:
+    """A cell with the code of a packed setup cell in its place, and the lines in which it was
+    packed.
+
+    Those are empty, and the cell is as it was, where nothing is packed or it cannot be unpacked.
+    """
+    found = _PACKED.search(source)
+    code = _code(found[1]) if found else ""
+    if found is None or not code:
+        return source, ""
+
+    lines: list[str] = []
+
+    def taken(line: re.Match[str]) -> str:
+        lines.append(line[0])
+        return ""
+
+    above = _ABOVE.sub(taken, source[: found.start()])
+    lines.append(found[0])
+    below = _BELOW.sub(taken, source[found.end() :], count=1)
+    return f"{above}{code}\n{below}".strip("\n"), "".join(lines)
+
+
+@lru_cache(maxsize=16)
+def _code(text: str) -> str:
+    """The code that is packed in a text; empty if none is. Kept: a class hands in the same."""
+    try:
+        unpacking = bz2.BZ2Decompressor()
+        code = unpacking.decompress(base64.b64decode(text), MOST + 1).decode()
+    except (ValueError, OSError):
+        return ""
+    return code if unpacking.eof and len(code) <= MOST else ""

@@ -11,6 +11,7 @@ import pytest
 
 from autograder.course.course import Course
 from autograder.course.gradebook import final_grades
+from autograder.exercises import setup_cell
 from tests.support import courses, databases
 from tests.support.courses import NAME, RIGHT, SIZES_ALONE, Begin
 from tests.support.processes import call
@@ -200,7 +201,9 @@ def test_a_notebook_that_was_handed_out_before_a_change_is_no_news(graded):
 def test_a_setup_that_a_student_changed_is_told_also_in_an_old_notebook(course):
     data = json.loads(courses.handed_in(course, RIGHT))
     (setup,) = [cell for cell in data["cells"] if cell["id"] == "setup"]
-    setup["source"] = "".join(setup["source"]).replace("default_rng(0)", "default_rng(1)")
+    code, _ = setup_cell.unpacked("".join(setup["source"]))
+    assert "default_rng(0)" in code
+    setup["source"] = setup_cell.packed(code.replace("default_rng(0)", "default_rng(1)"))
     folder = courses.submit(course, "ann", RIGHT)
     (folder / f"{NAME}.ipynb").write_text(json.dumps(data))
     courses.write_root(course.root, LOOSER)

@@ -255,6 +255,14 @@ def one_batch_axis_and_no_more(X, W_Q, W_K, W_V):
     )
 
 
+@misconception(step="project_qkv", caught_by="project_qkv-by_hand")
+def each_view_of_the_one_before(X, W_Q, W_K, W_V):
+    """Keys are made of the queries, and values of the keys. Print the array that each matrix is multiplied with: what should all three views be made of?"""
+    Q = X @ W_Q
+    K = Q @ W_K
+    return Q, K, K @ W_V
+
+
 # 2. attention_scores
 
 
@@ -614,6 +622,16 @@ def divided_by_d_k(scores, d_k):
 def power_before_division(scores, d_k):
     """Your scores have become too small. Print your divisor alone, for d_k = 16: in which order does Python work out a power and a division?"""
     return scores / d_k**1 / 2
+
+
+@misconception(
+    step="scale_scores",
+    caught_by="scale_scores-by_hand",
+    title="the same in brackets: ** 1 / 2 halves d_k",
+)
+def power_before_division_in_brackets(scores, d_k):
+    """You divide by half of d_k. Print your divisor alone, for d_k = 16 and 36: in which order does Python work out a power and a division?"""
+    return scores / (d_k**1 / 2)
 
 
 @misconception(
@@ -1909,6 +1927,12 @@ def allowed_nan_hidden(scores, mask):
 
 
 @misconception(step="apply_mask", caught_by="apply_mask-nan_disappears")
+def allowed_infinities_hidden(scores, mask):
+    """What is not finite disappears although the mask allows it. Print your result for an allowed inf: what does the second rule say of allowed scores?"""
+    return np.where(mask & np.isfinite(scores), scores, -np.inf)
+
+
+@misconception(step="apply_mask", caught_by="apply_mask-nan_disappears")
 def allowed_infinities_made_finite(scores, mask):
     """What is hidden becomes -inf, as it should. Let an allowed score of the first check be -inf, as a first mask would leave it, and print your result: is it the score itself?"""
     return np.where(mask, np.nan_to_num(scores), -np.inf)
@@ -2473,6 +2497,31 @@ def hidden_scores_twenty_thousand_lower(Q, K, V, mask=None):
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
     if mask is not None:
         scores = np.where(mask, scores, scores - 2e4)
+    weights = softmax(scores)
+    return weighted_sum(weights, V), weights
+
+
+@misconception(
+    step="scaled_dot_product_attention",
+    caught_by="scaled_dot_product_attention-hidden_keys",
+    title="10,000 is taken off hidden scores",
+)
+def hidden_scores_ten_thousand_lower(Q, K, V, mask=None):
+    """Ordinary scores are fine. Print the scores that you give to softmax where hidden ones are in the thousands and allowed ones near -10000: who is larger now?"""
+    scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
+    if mask is not None:
+        scores = np.where(mask, scores, scores - 1e4)
+    weights = softmax(scores)
+    return weighted_sum(weights, V), weights
+
+
+@misconception(
+    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-with_mask"
+)
+def scaled_only_without_a_mask(Q, K, V, mask=None):
+    """Without a mask your weights are right, with one they lean too far. Print what softmax receives in the first two checks: is it scaled in both?"""
+    scores = attention_scores(Q, K)
+    scores = scale_scores(scores, Q.shape[-1]) if mask is None else apply_mask(scores, mask)
     weights = softmax(scores)
     return weighted_sum(weights, V), weights
 

@@ -507,6 +507,14 @@ def scaled_by_the_length_of_values(Q, K, V, d_output):
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
 
 
+@misconception(step="attention_backward", caught_by="attention_backward-queries_and_keys_by_hand")
+def scaled_by_the_length_of_values_backwards(Q, K, V, d_output):
+    """Forwards you divide by the right number, backwards you don't. Print what you divide the gradient of the scores by, and the shapes of Q and V: whose length counts?"""
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    d_scores = softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)) / math.sqrt(V.shape[-1])
+    return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
+
+
 @misconception(step="attention_backward", caught_by="attention_backward-any_batch")
 def eight_features_at_most(Q, K, V, d_output):
     """Vectors of up to eight features are fine. Print the shapes of Q and of what you make your scores of, for forty features: how many take part?"""

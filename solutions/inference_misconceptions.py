@@ -820,6 +820,14 @@ def number_of_groups_for_their_size_and_the_last_for_the_rest(Q, K, V):
     return np.stack(rows)
 
 
+@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand")
+def outputs_averaged_in_their_group(Q, K, V):
+    """One output is left of each group. Print the shape of your result: how many heads of queries came in, and how many outputs should go out?"""
+    times = Q.shape[0] // K.shape[0]
+    output, _ = scaled_dot_product_attention(Q, np.repeat(K, times, axis=0), np.repeat(V, times, axis=0))
+    return output.reshape(K.shape[0], times, *output.shape[1:]).mean(axis=1)
+
+
 # 3. decode_with_cache
 
 
@@ -1148,6 +1156,12 @@ def keys_scaled_in_place(Q, K, V):
     for i in range(len(Q)):
         output.append(softmax(Q[i] @ K[: i + 1].T) @ V[: i + 1])
     return np.array(output)
+
+
+@misconception(step="decode_with_cache", caught_by="decode_with_cache-by_hand")
+def later_scores_set_to_zero(Q, K, V):
+    """Later keys get the score 0. Print the exponential of 0 and the weights of query 0: how much do keys weigh that are not in the cache yet?"""
+    return softmax(np.tril(Q @ K.T / np.sqrt(Q.shape[1]))) @ V
 
 
 # 4. flash_attention
@@ -1608,3 +1622,10 @@ def query_blocks_that_meet_their_own_or_all(Q, K, V, block_size):
         keys, values = (K[block], V[block]) if start < len(K) else (K, V)
         parts.append(scaled_dot_product_attention(Q[block], keys, values)[0])
     return np.concatenate(parts)
+
+
+@misconception(step="flash_attention", caught_by="flash_attention-by_hand")
+def as_many_keys_as_queries(Q, K, V, block_size):
+    """Some keys are never met. Print where each of your blocks begins in the first check: is it the queries or the keys that you count?"""
+    stop = min(-(-len(Q) // block_size) * block_size, len(K))
+    return scaled_dot_product_attention(Q, K[:stop], V[:stop])[0]

@@ -299,6 +299,16 @@ def counted_in_a_text(tokens):
     return {(left, right): text.count(f"{left} {right}") for left, right in zip(tokens, tokens[1:])}
 
 
+@misconception(step="count_pairs", caught_by="count_pairs-drawn")
+def tokens_cut_to_bytes(tokens):
+    """Bytes are counted right, larger tokens are not. Print your counts for 300 301: which numbers can the thing hold that you keep tokens in?"""
+    counts = {}
+    for left, right in zip(tokens, tokens[1:]):
+        pair = (left % 256, right % 256)
+        counts[pair] = counts.get(pair, 0) + 1
+    return counts
+
+
 # 2. merge_pair
 
 
@@ -694,6 +704,23 @@ def zeros_and_a_new_zero_swept_away(tokens, pair, new):
             place += 1
         place += 1
     return [token for token in swept if token]
+
+
+@misconception(step="merge_pair", caught_by="merge_pair-drawn")
+def replaced_in_a_text_of_numbers(tokens, pair, new):
+    """You find the pair inside longer numbers. Print your result for 11 2 5 and the pair (1, 2): where does a number begin, and where does it end?"""
+    text = " ".join(map(str, tokens)).replace(f"{pair[0]} {pair[1]}", str(new))
+    return [int(number) for number in text.split()]
+
+
+@misconception(step="merge_pair", caught_by="merge_pair-drawn")
+def zeros_mark_what_is_used(tokens, pair, new):
+    """Tokens of 0 are lost. Print your result for 0 5 0 and a pair that is not there: by what do you tell a token that is used up from a token of 0?"""
+    out = list(tokens)
+    for i in range(len(out) - 1):
+        if (out[i], out[i + 1]) == pair:
+            out[i], out[i + 1] = new, 0
+    return [token for token in out if token]
 
 
 # 3. train

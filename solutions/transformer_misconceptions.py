@@ -594,6 +594,13 @@ def small_spreads_left_alone(x, gamma, beta, eps=1e-5):
     return gamma * centred / np.where(spread > eps, spread, 1.0) + beta
 
 
+@misconception(step="layer_norm", caught_by="layer_norm-by_hand")
+def the_mean_alone_divided(x, gamma, beta, eps=1e-5):
+    """Only the mean is divided. Print what you divide for the second token of the first check: what belongs in brackets before it is divided?"""
+    mean, variance = x.mean(axis=-1, keepdims=True), x.var(axis=-1, keepdims=True)
+    return gamma * (x - mean / np.sqrt(variance + eps)) + beta
+
+
 # 3. gelu
 
 
@@ -1037,17 +1044,13 @@ def both_texts_exchanged(X_queries, X_keys, W_Q, W_K, W_V):
 @misconception(step="cross_attention", caught_by="cross_attention-by_hand")
 def values_from_the_queries(X_queries, X_keys, W_Q, W_K, W_V):
     """Queries and keys are right, the values come from the text that asks. Print your values: which of the two texts has something to hand over?"""
-    Q, K, V = X_queries @ W_Q, X_keys @ W_K, X_queries @ W_V
-    n = min(K.shape[-2], V.shape[-2])
-    return scaled_dot_product_attention(Q, K[..., :n, :], V[..., :n, :])[0]
+    return scaled_dot_product_attention(X_queries @ W_Q, X_keys @ W_K, X_queries @ W_V)[0]
 
 
 @misconception(step="cross_attention", caught_by="cross_attention-by_hand")
 def keys_from_the_queries(X_queries, X_keys, W_Q, W_K, W_V):
     """Queries and values are right, the keys come from the text that asks. Print your keys: which of the two texts is looked at?"""
-    Q, K, V = X_queries @ W_Q, X_queries @ W_K, X_keys @ W_V
-    n = min(K.shape[-2], V.shape[-2])
-    return scaled_dot_product_attention(Q, K[..., :n, :], V[..., :n, :])[0]
+    return scaled_dot_product_attention(X_queries @ W_Q, X_queries @ W_K, X_keys @ W_V)[0]
 
 
 @misconception(step="cross_attention", caught_by="cross_attention-by_hand")

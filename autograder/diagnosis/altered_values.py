@@ -261,7 +261,6 @@ _TURNED: tuple[Row, ...] = (
      two, lambda a: np.flip(a, -2)),
     ("reversed", "{0} were in reverse order along its last axis but two", _END,
      three, lambda a: np.flip(a, -3)),
-    ("squared", "every number in {0} were squared", "Which power belongs there?", one, np.square),
     ("rolled", "{0} were rolled by one along its last axis", _BEGIN,
      one, lambda a: np.roll(a, 1, -1)),
     ("rolled", "{0} were rolled by one along its last axis", _BEGIN,

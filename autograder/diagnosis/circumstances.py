@@ -92,14 +92,16 @@ def circumstances(
     for most in (3, 2, 1):
         for name in arrays:
             yield _more_axes(name, most)
-    yield from map(_special, arrays)
+    yield from map(_tables_only, arrays)
+    special = list(map(_special, arrays))
+    yield from special
     for name in parameters:
         if all(is_whole(sample[name]) for sample in samples):
             yield _one(name)
 
-    sizes = _large(), _far_below()
+    sizes = _far_below(), _large()
     yield from sizes
-    for one, other in product(given, sizes):
+    for one, other in product((*given, *special), sizes):
         yield _both(one, other)
 
 
@@ -129,6 +131,16 @@ def _more_axes(name: str, most: int) -> Circumstance:
     )
 
 
+def _tables_only(name: str) -> Circumstance:
+    return Circumstance(
+        "right_for_tables_only",
+        f"where {name} has two axes",
+        "with fewer or more",
+        "Which of your lines counts on rows and columns?",
+        lambda arguments: np.ndim(arguments[name]) != 2,
+    )
+
+
 def _special(name: str) -> Circumstance:
     def holds(arguments: Arguments) -> bool:
         value = arguments[name]
@@ -137,7 +149,7 @@ def _special(name: str) -> Circumstance:
     return Circumstance(
         "wrong_with_infinity",
         f"for ordinary numbers in {name}",
-        "where NaN or infinity stands there",
+        f"where {name} holds NaN or infinity",
         "What do your operations make of such a number?",
         holds,
     )

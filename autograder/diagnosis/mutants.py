@@ -99,7 +99,15 @@ def _changes(tree: ast.Module) -> list[tuple[Words, list[Spot]]]:
                 said[words] += 1
 
     in_several = [(words, spots) for (words, _), spots in everywhere.items() if len(spots) > 1]
-    return in_several + in_one_place + in_functions
+    several = {words for words, _ in in_several}
+    in_one_of_them = [(_of_one(w) if w in several else w, spots) for w, spots in in_one_place]
+    return in_several + in_one_of_them + in_functions
+
+
+def _of_one(words: Words) -> Words:
+    """What is said where only one of several places is changed."""
+    name, phrase, ask = words
+    return name, phrase.replace(" each ", " one "), ask
 
 
 def _passed_over(tree: ast.Module) -> set[ast.AST]:

@@ -190,7 +190,7 @@ def _holds(name: str, what: str, pair: Pair) -> bool:
 def _explanations(got: Any, wanted: Any, arguments: Mapping[str, Any]) -> Iterator[Found]:
     """Every relation that explains an answer."""
     if got is None and wanted is not None:
-        yield ("nothing_returned", ""), ENOUGH
+        yield ("nothing_returned", ""), SURE
         return
     yield from _of_parts(got, wanted)
 
@@ -233,7 +233,7 @@ def _of_parts(got: Any, wanted: Any) -> Iterator[Found]:
             if alike(alone, part):
                 yield ("one_part_missing", f"part {place + 1} of what is asked for"), ENOUGH
         if not has_parts:
-            yield ("one_for_several", ""), ENOUGH
+            yield ("other_type" if isinstance(got, dict) else "one_for_several", ""), ENOUGH
 
     if has_parts and not isinstance(wanted, (tuple, list)):
         for place, part in enumerate(got[:9]):
@@ -345,7 +345,7 @@ def of_arguments(a: Array, b: Array, arguments: Mapping[str, Any]) -> Iterator[F
         if a.shape == b.shape and array.dtype.kind == "f":
             wrong = ~np.isclose(a, b, ALIKE_RTOL, ALIKE_ATOL, equal_nan=True)
             others = np.count_nonzero(wide <= 0)
-            if wrong.any() and (wide[wrong] <= 0).all() and 3 * np.count_nonzero(wrong) >= others:
+            if 0 < 3 * np.count_nonzero(wrong) >= others < wide.size and (wide[wrong] <= 0).all():
                 yield ("right_where_positive", name), float(np.count_nonzero(wrong)) / 1.5
         if a.shape == b.shape and array.dtype.kind == "b":
             same = np.isclose(a, b, ALIKE_RTOL, ALIKE_ATOL, equal_nan=True)

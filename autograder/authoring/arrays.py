@@ -16,6 +16,7 @@ import numpy as np
 
 from autograder.authoring.cells import Cell, Problem, Source
 from autograder.base.files import Refused, below
+from autograder.exercises.names import nodes
 
 MOST = 140_000
 """Characters of a cell of arrays: whoever reads a submission parses no cell that is much longer."""
@@ -95,12 +96,10 @@ def _unusable(cell: Cell, authored: Path, named: list[ast.Constant]) -> Iterator
 
 def _calls(code: str) -> list[ast.Call]:
     """The calls of ``tools.arrays``, in order."""
-    found: list[ast.Call] = []
     if "arrays" not in code:  # nearly all cells, and to parse them takes longer
-        return found
-    for node in ast.walk(ast.parse(code)):
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "tools.arrays":
-            found.append(node)
+        return []
+    calls = nodes(ast.parse(code), ast.Call)
+    found = [call for call in calls if ast.unparse(call.func) == "tools.arrays"]
     return sorted(found, key=lambda call: (call.lineno, call.col_offset))
 
 

@@ -13,7 +13,7 @@ from autograder.authoring import modules
 from autograder.authoring.cells import Cell, Problem, Source
 from autograder.authoring.statements import closure
 from autograder.exercises import right_answers
-from autograder.exercises.names import mentioned
+from autograder.exercises.names import mentioned, nodes
 
 
 def checks(source: Source) -> Iterator[Problem]:
@@ -86,11 +86,7 @@ def _announced(cell: Cell, tree: ast.Module) -> Iterator[Problem]:
 
 def announcements(tree: ast.AST) -> list[ast.Call]:
     """The calls of ``check``, the tools' or a name that setup gave it."""
-    calls: list[ast.Call] = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and _called(node) in ("check", "tools.check"):
-            calls.append(node)
-    return calls
+    return [call for call in nodes(tree, ast.Call) if _called(call) in ("check", "tools.check")]
 
 
 def _judges(source: Source) -> set[str]:
@@ -114,7 +110,7 @@ def _judging(code: str, others: frozenset[str] = frozenset()) -> frozenset[str]:
     for node in ast.parse(code).body:
         # `check` only passes on what happens inside it.
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name != "check":
-            calls[node.name] = _calls(node)
+            calls[node.name] = set(map(_called, nodes(node, ast.Call)))
             if _is_judging(node, set()):
                 judges.add(node.name)
 
@@ -130,23 +126,13 @@ def _judging(code: str, others: frozenset[str] = frozenset()) -> frozenset[str]:
 
 def _is_judging(tree: ast.AST, judges: Set[str]) -> bool:
     """Whether code asserts or raises, or calls something that does."""
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.Assert, ast.Raise)):
+    for node in nodes(tree, ast.Assert, ast.Raise, ast.Call):
+        if not isinstance(node, ast.Call):
             return True
-        if isinstance(node, ast.Call):
-            name = _called(node)
-            if name.rpartition(".")[2].startswith("assert") or name in judges:
-                return True
+        name = _called(node)
+        if name.rpartition(".")[2].startswith("assert") or name in judges:
+            return True
     return False
-
-
-def _calls(tree: ast.AST) -> set[str]:
-    """The names of what code calls."""
-    found = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call):
-            found.add(_called(node))
-    return found
 
 
 def _called(call: ast.Call) -> str:
@@ -174,7 +160,7 @@ def _never_calls_its_step(cell: Cell, tree: ast.Module) -> Iterator[Problem]:
 
 
 def _always_true(cell: Cell, tree: ast.Module) -> Iterator[Problem]:
-    for node in ast.walk(tree):
+    for node in nodes(tree, ast.Assert, ast.Try):
         if isinstance(node, ast.Assert) and _holds(node.test):
             yield Problem(
                 cell.line_of(node.lineno),
@@ -201,7 +187,7 @@ def _holds(test: ast.expr) -> bool:
 
 def _is_swallowed(statement: ast.Try) -> bool:
     """Whether an assertion in a ``try`` may fail and nobody hears of it."""
-    asserts = _contains(statement.body, ast.Assert)
+    asserts = any(next(nodes(part, ast.Assert), None) for part in statement.body)
     return asserts and any(map(_swallows, statement.handlers))
 
 
@@ -211,20 +197,12 @@ def _swallows(handler: ast.ExceptHandler) -> bool:
     for kind in caught:
         if kind is None or (isinstance(kind, ast.Name) and kind.id in _FAILURES):
             catches_failures = True
-    return catches_failures and not _contains(handler.body, ast.Raise, ast.Assert)
-
-
-def _contains(body: list[ast.stmt], *kinds: type[ast.stmt]) -> bool:
-    for statement in body:
-        for node in ast.walk(statement):
-            if isinstance(node, kinds):
-                return True
-    return False
+    return catches_failures and next(nodes(handler, ast.Raise, ast.Assert), None) is None
 
 
 def _loud(cell: Cell, tree: ast.Module) -> Iterator[Problem]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and node.attr == "stderr":
+    for node in nodes(tree, ast.Attribute):
+        if node.attr == "stderr":
             repair = "print to standard output: nbgrader gives a check that writes there no points"
             cause = "a check that writes to standard error"
             yield Problem(cell.line_of(node.lineno), cause, repair)

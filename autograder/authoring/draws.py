@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 
 from autograder.authoring.cells import Cell, Problem, Source
 from autograder.authoring.statements import Statement, closure, statements
-from autograder.exercises.names import names, reached
+from autograder.exercises.names import names, nodes, reached
 
 SOURCES = ("random.", "numpy.random.", "secrets.", "os.urandom")
 """How the full names of functions begin that draw from what is seeded nowhere."""
@@ -34,10 +34,10 @@ def unseeded(source: Source) -> Iterator[Problem]:
     for cell in source.of("check", "oracles"):
         for line, drawn in _unseeded_calls(cell.source, above | _imported([cell])):
             yield Problem(cell.line_of(line), f"{drawn} is seeded nowhere", repair)
-        for node in ast.walk(ast.parse(cell.source)):
-            if isinstance(node, ast.Attribute) and node.attr in UNKEYED:
-                cause = f"{node.attr} gives everybody the same numbers"
-                yield Problem(cell.line_of(node.lineno), cause, "draw from rng itself")
+        for part in nodes(ast.parse(cell.source), ast.Attribute):
+            if part.attr in UNKEYED:
+                cause = f"{part.attr} gives everybody the same numbers"
+                yield Problem(cell.line_of(part.lineno), cause, "draw from rng itself")
 
     wanted: set[str] = set()
     for cell in source.of("check", "oracles"):
@@ -110,14 +110,9 @@ def _generators(cells: Iterable[Cell], imported: Mapping[str, str]) -> Iterator[
 def _unseeded_calls(code: str, imported: Mapping[str, str]) -> Iterator[tuple[int, str]]:
     """What draws unseeded numbers, with its line; nothing where the code seeds it itself."""
     tree = ast.parse(code)
-    calls: dict[ast.expr, ast.Call] = {}
+    calls = {call.func: call for call in nodes(tree, ast.Call)}
     found: list[tuple[int, str]] = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call):
-            calls[node.func] = node
-        if not isinstance(node, (ast.Attribute, ast.Name)):
-            continue
-
+    for node in nodes(tree, ast.Attribute, ast.Name):
         full = _full_name(node, imported)
         if not full.startswith(SOURCES):
             continue
@@ -220,17 +215,15 @@ def _drawn(tree: ast.Module, drawing: set[str]) -> set[str]:
 def _filled(tree: ast.Module, own: set[str]) -> Iterator[tuple[ast.expr, ast.expr]]:
     """What calls change in place, with what they put there: ``rng.shuffle(x)``, ``out=x``, and
     ``words.append(x)`` where the check has made these words itself."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call):
-            for word in node.keywords:
-                if word.arg == "out":
-                    yield word.value, node
+    for node in nodes(tree, ast.Call):
+        for word in node.keywords:
+            if word.arg == "out":
+                yield word.value, node
 
-        # A call that stands alone is there for what it changes.
-        if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)):
-            continue
-        call = node.value
-        if not isinstance(call.func, ast.Attribute):
+    # A call that stands alone is there for what it changes.
+    for statement in nodes(tree, ast.Expr):
+        call = statement.value
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
             continue
         arguments = [*call.args, *(word.value for word in call.keywords)]
         for argument in arguments:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from autograder.authoring.cells import Cell, Problem, Source
+from autograder.exercises.names import nodes
 
 # What stands where an answer was. A course's configuration of nbgrader takes it from here, so that
 # nbgrader's own "generate assignment" and our build write the same bytes.
@@ -117,10 +118,7 @@ def steps(source: Source) -> Iterator[Problem]:
 def _places_of_regions(cell: Cell, tree: ast.Module, named: ast.stmt) -> Iterator[Problem]:
     """Whether each region stands in the body of a function or method of its own, and ends it."""
     lines = cell.source.split("\n")
-    functions = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef):
-            functions.append(node)
+    functions = list(nodes(tree, ast.FunctionDef))
     regions: dict[ast.FunctionDef, int] = {}
 
     for begin in _lines_with(BEGIN, lines):

@@ -11,9 +11,12 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import TypeVar
+
+T = TypeVar("T", bound=ast.AST)
 
 # What a script and a notebook have without defining it.
 BUILTINS = frozenset(dir(builtins)) | {"__name__", "__file__", "__doc__"}
@@ -100,9 +103,16 @@ def reached(start: Iterable[str], uses: Mapping[str, Set[str]]) -> set[str]:
     return found
 
 
+def nodes(tree: ast.AST, *kinds: type[T]) -> Iterator[T]:
+    """All parts of a piece of code that are of these kinds."""
+    for node in ast.walk(tree):
+        if isinstance(node, kinds):
+            yield node
+
+
 def mentioned(tree: ast.AST) -> set[str]:
     """All names that stand in a piece of code as they are, whoever binds them."""
-    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    return {node.id for node in nodes(tree, ast.Name)}
 
 
 @dataclass

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from autograder.base.errors import Unusable
@@ -13,7 +14,7 @@ from autograder.base.text import meant
 from autograder.exercises import misconceptions, right_answers
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.misconceptions import Misconception, Misconceptions
-from autograder.exercises.names import BUILTINS, names
+from autograder.exercises.names import BUILTINS, names, nodes
 from autograder.exercises.right_answers import RightAnswer
 
 
@@ -130,8 +131,4 @@ def _parameters(source: str, step: str) -> str:
 
 
 def _declared_global(source: str) -> set[str]:
-    declared: set[str] = set()
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Global):
-            declared.update(node.names)
-    return declared
+    return set(chain.from_iterable(node.names for node in nodes(ast.parse(source), ast.Global)))

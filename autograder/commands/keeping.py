@@ -122,7 +122,7 @@ def rename(
 
     course = course_at(course_folder)
     done = renaming.rename(course, old, new)
-    for place in done.changed:
+    for place in done.places:
         print(inert(f"renamed: {' '.join(place.split())}"))
     for line in done.left:
         print(inert(f"left: {' '.join(line.split())}"))
@@ -146,7 +146,7 @@ def forget(
         print(inert(f"nothing was removed of {student}"))
         raise typer.Exit(1)
     done = forgetting.forget(course, student)
-    for place in done.removed:
+    for place in done.places:
         print(inert(f"removed: {' '.join(place.split())}"))
     for line in done.left:
         print(inert(f"left: {' '.join(line.split())}"))

@@ -7,7 +7,7 @@ import re
 import shutil
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -30,6 +30,7 @@ from autograder.course.gradebook.database import (
 )
 from autograder.course.keeping import places
 from autograder.course.keeping.backup import nobody_grades
+from autograder.course.keeping.places import Done
 from autograder.course.submission_folder import read_secret
 
 AGAIN = ("reports", "exports")
@@ -41,14 +42,6 @@ OTHERS = ("submitted", "autograded", "feedback", "results", "inbox", "exchange",
 
 MOST_BYTES = 100 << 20
 """Of a file, or of what is in an archive; what is larger nobody has looked into."""
-
-
-@dataclass
-class Forgotten:
-    """From where somebody was removed, and what could not be, with the reason."""
-
-    removed: list[str] = field(default_factory=list)
-    left: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -102,7 +95,7 @@ def _plain(text: str) -> str:
     return text.replace('\\"', '"').replace('""', '"').casefold()
 
 
-def forget(course: Course, student: str) -> Forgotten:
+def forget(course: Course, student: str) -> Done:
     """Remove a student from the course's folder, its gradebook and its exchange.
 
     No class is graded meanwhile: whoever wants to waits.
@@ -115,8 +108,8 @@ def forget(course: Course, student: str) -> Forgotten:
         return _forgotten(course, student)
 
 
-def _forgotten(course: Course, student: str) -> Forgotten:
-    done = Forgotten()
+def _forgotten(course: Course, student: str) -> Done:
+    done = Done()
     person = (course.class_list() or {}).get(student, {})
     others = [value_of(person, EMAILS)]
     if course.has_secret():
@@ -144,7 +137,7 @@ def _forgotten(course: Course, student: str) -> Forgotten:
     _class_list(course, student, done)
 
     # Whoever is nobody may be called like a word of every report.
-    if not done.removed:
+    if not done.places:
         raise Unusable(f"{course.state}: knows no student {student}; look at the ids in the report")
     for name in AGAIN:
         for path in sorted((course.state / name).rglob("*"), reverse=True):
@@ -156,7 +149,7 @@ def _forgotten(course: Course, student: str) -> Forgotten:
     return done
 
 
-def _downloads(course: Course, student: str, done: Forgotten) -> None:
+def _downloads(course: Course, student: str, done: Done) -> None:
     """Remove downloads that are the student's alone; say of which others' work is a part."""
     for path, students in places.owners(course).items():
         if students == {student}:
@@ -165,7 +158,7 @@ def _downloads(course: Course, student: str, done: Forgotten) -> None:
             done.left.append(f"{short(path)}: holds others' work, too; take theirs out by hand")
 
 
-def _exchange(course: Course, student: str, done: Forgotten) -> None:
+def _exchange(course: Course, student: str, done: Done) -> None:
     """Remove what the student handed in through nbgrader, and the pages that wait there."""
     place = places.exchange(course)
     inbound = places.handed_in(course, student)
@@ -189,7 +182,7 @@ def _named(secret: str, folder: Path) -> str:
     return str(notebook_hash(secret=secret, notebook_id=parts[1] if len(parts) > 1 else parts[0]))
 
 
-def _remove(path: Path, done: Forgotten) -> None:
+def _remove(path: Path, done: Done) -> None:
     """Remove a file, or a folder with all that is in it; nothing where nothing is."""
     try:
         if path.is_dir() and not path.is_symlink():
@@ -201,7 +194,7 @@ def _remove(path: Path, done: Forgotten) -> None:
     except OSError as error:
         done.left.append(f"{short(path)}: {(error.strerror or 'cannot be removed').lower()}")
         return
-    done.removed.append(short(path))
+    done.places.append(short(path))
 
 
 def _refuse_damaged(course: Course) -> None:
@@ -215,10 +208,10 @@ def _refuse_damaged(course: Course) -> None:
         old_marks.read(course, name)
 
 
-def _note(done: Forgotten, path: Path, number: int, what: str) -> None:
+def _note(done: Done, path: Path, number: int, what: str) -> None:
     """Note what was taken out of a file."""
     if number:
-        done.removed.append(f"{short(path)}: {count(number, what)}")
+        done.places.append(f"{short(path)}: {count(number, what)}")
 
 
 def _is_theirs(path: Path, traces: _Traces, above: Path) -> bool:
@@ -229,7 +222,7 @@ def _is_theirs(path: Path, traces: _Traces, above: Path) -> bool:
         return False
 
 
-def _class_list(course: Course, student: str, done: Forgotten) -> None:
+def _class_list(course: Course, student: str, done: Done) -> None:
     """Take the student out of the class list, and the extensions that nobody else has."""
     people = course.class_list() or {}
     person = people.pop(student, {})
@@ -242,7 +235,7 @@ def _class_list(course: Course, student: str, done: Forgotten) -> None:
         _note(done, path, places.change_rows(path, column, dict.fromkeys(whose)), "row")
 
 
-def _gradebook(course: Course, student: str, done: Forgotten) -> None:
+def _gradebook(course: Course, student: str, done: Done) -> None:
     of_student = select(SUBMITTED_ASSIGNMENT.c.id).where(
         SUBMITTED_ASSIGNMENT.c.student_id == student
     )
@@ -269,7 +262,7 @@ def _gradebook(course: Course, student: str, done: Forgotten) -> None:
 
     if database.read(course, is_there, False):
         database.Gradebook(course).write(work)
-        done.removed.append(f"the gradebook ({database.address(course)})")
+        done.places.append(f"the gradebook ({database.address(course)})")
 
 
 def _rest(course: Course, traces: _Traces, known: list[str]) -> Iterator[str]:

@@ -7,6 +7,7 @@ import io
 import json
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,14 @@ TABLES = ((deadlines.EXTENSIONS, "who"), ("students.csv", "id"))
 """Tables of the course's folder that a person writes, and the column that names students."""
 
 Entry = dict[str, Any]
+
+
+@dataclass
+class Done:
+    """Where something was changed or removed, and what could not be, with the reason."""
+
+    places: list[str] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
 
 
 def refuse_no_id(course: Course, student: str) -> None:

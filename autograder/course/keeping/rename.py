@@ -7,7 +7,6 @@ with by the same command. Each step finds out by itself whether it is still to b
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from sqlalchemy import Connection, delete, insert, select, update
@@ -22,20 +21,13 @@ from autograder.course.gradebook import database, old_marks
 from autograder.course.gradebook.database import STUDENT, SUBMITTED_ASSIGNMENT
 from autograder.course.keeping import places
 from autograder.course.keeping.backup import nobody_grades
+from autograder.course.keeping.places import Done
 
 NAME = "renaming.json"
 """The file, in the course's folder."""
 
 
-@dataclass
-class Renamed:
-    """Where a student has the new id, and what could not be changed, with the reason."""
-
-    changed: list[str] = field(default_factory=list)
-    left: list[str] = field(default_factory=list)
-
-
-def rename(course: Course, old: str, new: str) -> Renamed:
+def rename(course: Course, old: str, new: str) -> Done:
     """Give everything of a student to another id, which has no work of its own.
 
     No class is graded meanwhile: whoever wants to waits.
@@ -48,7 +40,7 @@ def rename(course: Course, old: str, new: str) -> Renamed:
         places.refuse_no_id(course, student)
     with nobody_grades(course):
         _begin(course, old, new)
-        done = Renamed()
+        done = Done()
         _gradebook(course, old, new, done)
         _folders(course, old, new, done)
         _results(course, old, new, done)
@@ -87,7 +79,7 @@ def _begin(course: Course, old: str, new: str) -> None:
     files.write(path, json.dumps(note).encode())
 
 
-def _gradebook(course: Course, old: str, new: str, done: Renamed) -> None:
+def _gradebook(course: Course, old: str, new: str, done: Done) -> None:
     def row(connection: Connection, student: str) -> dict[str, object] | None:
         found = connection.execute(select(STUDENT).where(STUDENT.c.id == student)).first()
         return None if found is None else dict(found._mapping)
@@ -104,10 +96,10 @@ def _gradebook(course: Course, old: str, new: str, done: Renamed) -> None:
 
     if database.read(course, lambda connection: row(connection, old), None) is not None:
         database.Gradebook(course).write(work)
-        done.changed.append(f"the gradebook ({database.address(course)})")
+        done.places.append(f"the gradebook ({database.address(course)})")
 
 
-def _folders(course: Course, old: str, new: str, done: Renamed) -> None:
+def _folders(course: Course, old: str, new: str, done: Done) -> None:
     for path, wanted in zip(places.folders(course, old), places.folders(course, new)):
         _move(path, wanted, done)
         if store.EARLIER in wanted.parts:
@@ -115,7 +107,7 @@ def _folders(course: Course, old: str, new: str, done: Renamed) -> None:
                 _rewrite(result, result, old, new)
 
 
-def _move(path: Path, wanted: Path, done: Renamed) -> None:
+def _move(path: Path, wanted: Path, done: Done) -> None:
     """Give a file or folder another name, where it has the old one."""
     if not path.exists():
         return
@@ -127,15 +119,15 @@ def _move(path: Path, wanted: Path, done: Renamed) -> None:
     except OSError as error:
         done.left.append(f"{short(path)}: {(error.strerror or 'cannot be renamed').lower()}")
         return
-    done.changed.append(short(wanted))
+    done.places.append(short(wanted))
 
 
-def _results(course: Course, old: str, new: str, done: Renamed) -> None:
+def _results(course: Course, old: str, new: str, done: Done) -> None:
     for path in places.results(course, old):
         wanted = path.with_name(f"{new}.json")
         _rewrite(path, wanted, old, new)
         path.unlink()
-        done.changed.append(short(wanted))
+        done.places.append(short(wanted))
     places.change_journals(course, old, new)
 
 
@@ -151,32 +143,32 @@ def _rewrite(path: Path, wanted: Path, old: str, new: str) -> None:
     files.write(wanted, data)
 
 
-def _lines(course: Course, old: str, new: str, done: Renamed) -> None:
+def _lines(course: Course, old: str, new: str, done: Done) -> None:
     def changed(entry: places.Entry) -> places.Entry:
         return entry | {"student": new} if entry.get("student") == old else entry
 
     for name in old_marks.NAMES:
         number = places.change_lines(course.state / name, changed)
         if number:
-            done.changed.append(f"{short(course.state / name)}: {count(number, 'line')}")
+            done.places.append(f"{short(course.state / name)}: {count(number, 'line')}")
     number = places.change_log(course, changed)
     if number:
-        done.changed.append(f"{short(course.state / log.NAME)}: {count(number, 'score')}")
+        done.places.append(f"{short(course.state / log.NAME)}: {count(number, 'score')}")
 
 
-def _tables(course: Course, old: str, new: str, done: Renamed) -> None:
+def _tables(course: Course, old: str, new: str, done: Done) -> None:
     people = course.class_list() or {}
     for name, column in places.TABLES:
         path = course.state / name
         is_twice = column == "id" and new in people
         number = places.change_rows(path, column, {old: None if is_twice else new})
         if number and is_twice:
-            done.changed.append(f"{short(path)}: the row of {old} is gone, {new} has its own")
+            done.places.append(f"{short(path)}: the row of {old} is gone, {new} has its own")
         elif number:
-            done.changed.append(f"{short(path)}: {count(number, 'row')}")
+            done.places.append(f"{short(path)}: {count(number, 'row')}")
 
 
-def _handed_in(course: Course, old: str, new: str, done: Renamed) -> None:
+def _handed_in(course: Course, old: str, new: str, done: Done) -> None:
     """What would be collected for the old id again."""
     for path in places.handed_in(course, old):
         _move(path, path.with_name(f"{new}{path.name.removeprefix(old)}"), done)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Collection, Mapping
+from functools import cached_property
 from pathlib import Path
 
 from autograder.base.errors import Unusable
@@ -29,6 +30,26 @@ def full_name(row: Mapping[str, str]) -> str:
     """What a line of the class list calls a student; empty where it has no name."""
     first, last = value_of(row, FIRST_NAMES), value_of(row, LAST_NAMES)
     return " ".join(filter(None, (first, last))) or value_of(row, NAMES)
+
+
+class Person:
+    """A student by id; ``person`` is the line of the class list, None for who is not on it."""
+
+    student: str
+    person: Mapping[str, str] | None
+
+    @cached_property
+    def name(self) -> str:
+        return full_name(self.person or {})
+
+    @property
+    def email(self) -> str:
+        return value_of(self.person or {}, EMAILS)
+
+    @property
+    def label(self) -> str:
+        """The student as a teacher and the gradebook know them."""
+        return f"{self.name} ({self.student})" if self.name else self.student
 
 
 def value_of(row: Mapping[str, str], headings: set[str]) -> str:

@@ -5,7 +5,6 @@ A total is computed from the final scores whenever it is asked for, and stored n
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -14,10 +13,10 @@ from typing import Any
 
 from autograder.base.errors import Unusable
 from autograder.course import results, timestamp
-from autograder.course.class_list import EMAILS, full_name, may_be, value_of
+from autograder.course.class_list import Person, may_be
 from autograder.course.course import Course
 from autograder.course.gradebook import deadlines, final_grades, versions
-from autograder.course.gradebook.final_grades import ClassGrades, Grade
+from autograder.course.gradebook.final_grades import ClassGrades, Grade, class_json, dumped
 from autograder.course.submission_folder import handed_in
 from autograder.exercises import exercise as exercises
 
@@ -52,7 +51,7 @@ class CourseExercise:
 
 
 @dataclass(frozen=True)
-class CourseRow:
+class CourseRow(Person):
     """One student; ``by_exercise`` has all exercises, in their order.
 
     ``total`` is None where an exercise that counts has no score, or none counts.
@@ -64,19 +63,6 @@ class CourseRow:
     by_exercise: Mapping[str, Grade]
     total: float | None
     reasons: Mapping[str, str]
-
-    @property
-    def name(self) -> str:
-        return full_name(self.person or {})
-
-    @property
-    def email(self) -> str:
-        return value_of(self.person or {}, EMAILS)
-
-    @property
-    def label(self) -> str:
-        """The student as a teacher and the gradebook know them."""
-        return f"{self.name} ({self.student})" if self.name else self.student
 
     @property
     def is_final(self) -> bool:
@@ -270,12 +256,7 @@ def to_json(grades: CourseGrades) -> str:
         "not_handed_out": grades.waiting,
         "exercises": [_exercise_data(grades, one) for one in grades.exercises],
     }
-    students = ",\n".join(_dumped(_row_data(row)) for row in grades.rows)
-    return f'{_dumped(about)[:-1]}, "students": [\n{students}\n]}}\n'
-
-
-def _dumped(data: dict[str, Any]) -> str:
-    return json.dumps(data, ensure_ascii=False, allow_nan=False)
+    return class_json(about, (dumped(_row_data(row)) for row in grades.rows))
 
 
 def _exercise_data(grades: CourseGrades, one: CourseExercise) -> dict[str, Any]:

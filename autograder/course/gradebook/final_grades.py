@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from autograder.base.errors import Unusable
 from autograder.base.result import Result
 from autograder.base.text import agreeing, first_of, late, listed, number, printable, signed
-from autograder.course.class_list import EMAILS, full_name, may_be, value_of
+from autograder.course.class_list import Person, may_be
 from autograder.course.course import STUDENT_ID, Course
 from autograder.course.submission_folder import handed_in
 from autograder.course.troubles import Troubles
@@ -86,17 +86,17 @@ class Concern:
 
 
 @dataclass(frozen=True)
-class Grade:
+class Grade(Person):
     """What a student has in an exercise: the final score, what it comes from, and what is open.
 
-    ``score`` is None where there is none to export. ``person`` is the line of the class list;
-    ``result`` and ``marks`` are None where there is no such record. ``trouble`` says what could not
-    be read or recorded; the status is ``error`` then. ``is_older``: another submission than the
-    graded one lies there by now. ``outdated`` names what of all that a score depends on has changed
-    since. ``doubt`` says why nobody knows whether it came late, ``has_time`` until when somebody
-    still has time who has handed in nothing, ``new_id`` who of the class list somebody who is not
-    on it may be. ``pending`` says why the score is not final, or not there; empty where it is.
-    ``untried`` are the steps of which nothing is written; like ``concerns``, reports fill it in.
+    ``score`` is None where there is none to export. ``result`` and ``marks`` are None where there
+    is no such record. ``trouble`` says what could not be read or recorded; the status is ``error``
+    then. ``is_older``: another submission than the graded one lies there by now. ``outdated`` names
+    what of all that a score depends on has changed since. ``doubt`` says why nobody knows whether
+    it came late, ``has_time`` until when somebody still has time who has handed in nothing,
+    ``new_id`` who of the class list somebody who is not on it may be. ``pending`` says why the
+    score is not final, or not there; empty where it is. ``untried`` are the steps of which nothing
+    is written; like ``concerns``, reports fill it in.
     """
 
     student: str
@@ -114,14 +114,6 @@ class Grade:
     pending: str = ""
     untried: tuple[str, ...] = ()
     concerns: tuple[Concern, ...] = ()
-
-    @cached_property
-    def name(self) -> str:
-        return full_name(self.person or {})
-
-    @property
-    def email(self) -> str:
-        return value_of(self.person or {}, EMAILS)
 
     @property
     def reason(self) -> str:
@@ -173,11 +165,6 @@ class Grade:
     def _counted(self) -> Marks | None:
         """The marks that the score comes from."""
         return self.marks if self.score is not None else None
-
-    @property
-    def label(self) -> str:
-        """The student as a teacher and the gradebook know them."""
-        return f"{self.name} ({self.student})" if self.name else self.student
 
     def account(self) -> str:
         """How the final score came about, where the checks alone do not say it."""
@@ -495,3 +482,20 @@ def _by_category(parts: Iterable[Part]) -> Iterator[Part]:
         score = round(sum(part.score for part in group), 9)
         max_score = round(sum(part.max_score for part in group), 9)
         yield Part(step, category, score, max_score)
+
+
+def class_json(about: Mapping[str, Any], students: Iterable[str]) -> str:
+    """One object with a line for each student.
+
+    So it is readable with grep, and a large class needs no second copy of itself.
+
+    Args:
+        students: each as JSON.
+    """
+    lines = ",\n".join(students)
+    return f'{dumped(about)[:-1]}, "students": [\n{lines}\n]}}\n'
+
+
+def dumped(data: Mapping[str, Any]) -> str:
+    """Data as one line of JSON."""
+    return json.dumps(data, ensure_ascii=False, allow_nan=False)

@@ -17,7 +17,7 @@ from autograder.base.text import shown
 from autograder.course.course import pseudonym
 from autograder.course.gradebook import course_grades, master
 from autograder.course.gradebook.course_grades import CourseGrades, CourseRow
-from autograder.course.gradebook.final_grades import ClassGrades, Grade
+from autograder.course.gradebook.final_grades import ClassGrades, Grade, class_json, dumped
 from autograder.course.gradebook.marks import CellMarks, Marks
 from autograder.course.gradebook.versions import submission_of
 from autograder.exercises.exercise import Exercise
@@ -82,19 +82,11 @@ def json_text(request: Request, grades: ClassGrades | CourseGrades) -> Product:
         "max_score": grades.max_score,
     }
 
-    # A line for each student: readable with grep, and a large class needs no second copy of itself.
     lines = []
     for grade in grades.grades:
         with grades.troubles.of(grade.student, "not in the file"):
-            lines.append(_dumped(_student_data(grades, grade)))
-
-    students = ",\n".join(lines)
-    text = f'{_dumped(about)[:-1]}, "students": [\n{students}\n]}}\n'
-    return Product(text.encode("utf-8", "replace"))
-
-
-def _dumped(data: Mapping[str, Any]) -> str:
-    return json.dumps(data, ensure_ascii=False, allow_nan=False)
+            lines.append(dumped(_student_data(grades, grade)))
+    return Product(class_json(about, lines).encode("utf-8", "replace"))
 
 
 def _student_data(class_grades: ClassGrades, grade: Grade) -> dict[str, Any]:

@@ -11,11 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from autograder.base import files
 from autograder.base.result import parts_of
 from autograder.base.text import number, on_day, signed
+from autograder.course.class_list import Person
 from autograder.course.course import Course
 from autograder.course.gradebook.final_grades import ConcernKind
 from autograder.course.reports.report import Report
@@ -211,22 +212,6 @@ def _graded_on(report: Report) -> str:
         return on_day(datetime.fromisoformat(report.graded_at).astimezone(zone))
     except (ValueError, OverflowError):
         return report.graded_at
-
-
-class Person(Protocol):
-    """A student in a row of any report; ``label`` is the name with the id."""
-
-    @property
-    def student(self) -> str: ...
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def label(self) -> str: ...
-
-    @property
-    def email(self) -> str: ...
 
 
 @dataclass(frozen=True)

@@ -55,29 +55,23 @@ def test_the_final_score_is_automatic_or_by_hand_with_extra_credit_less_the_pena
     } == SCORES
 
 
-def test_without_results_an_export_says_what_to_do(course, capsys):
-    run(code=2)
-    assert capsys.readouterr().err.endswith(f"no results yet; run autograder grade {NAME}\n")
+def test_without_results_an_export_says_what_to_do(course):
+    said = run(code=2)
+    assert said.endswith(f"no results yet; run autograder grade {NAME}\n")
 
 
-def test_an_unknown_format_and_an_option_of_another_one_get_one_line(course, capsys):
-    run("--to", "excel", code=2)
+def test_an_unknown_format_and_an_option_of_another_one_get_one_line(course):
+    said = run("--to", "excel", code=2)
     assert (
-        capsys.readouterr().err
-        == f"autograder: --to excel: no such format; there are: {', '.join(exports.FORMATS)}\n"
+        said == f"autograder: --to excel: no such format; there are: {', '.join(exports.FORMATS)}\n"
     )
-    run("--to", "csv", "--fill", "x.csv", code=2)
-    assert (
-        capsys.readouterr().err
-        == "autograder: --fill: does not work with --to csv; only with canvas, moodle\n"
-    )
+    said = run("--to", "csv", "--fill", "x.csv", code=2)
+    assert said == "autograder: --fill: does not work with --to csv; only with canvas, moodle\n"
 
 
-def test_who_has_no_score_is_listed_and_empty_and_only_missing_ones_can_be_zero(graded, capsys):
-    run("--to", "canvas")
-    assert [
-        line for line in capsys.readouterr().err.splitlines() if not line.startswith("no Canvas")
-    ] == [
+def test_who_has_no_score_is_listed_and_empty_and_only_missing_ones_can_be_zero(graded):
+    said = run("--to", "canvas")
+    assert [line for line in said.splitlines() if not line.startswith("no Canvas")] == [
         "empty: eve: rejected, not a notebook",
         "empty: fay: error, the grader failed",
         "empty: gil: missing",
@@ -85,27 +79,26 @@ def test_who_has_no_score_is_listed_and_empty_and_only_missing_ones_can_be_zero(
     ]
     empty = {row["Student"]: row[NAME] for row in rows_of(place(graded, "canvas.csv")) if row["ID"]}
     assert [empty[name] for name in ("Eve Curie", "Fay Ajzenberg", "Gil Amelio")] == ["", "", ""]
-    run("--to", "canvas", "--missing-as-zero")
-    assert "zero: gil: missing" in capsys.readouterr().err
+    said = run("--to", "canvas", "--missing-as-zero")
+    assert "zero: gil: missing" in said
     zero = {row["Student"]: row[NAME] for row in rows_of(place(graded, "canvas.csv")) if row["ID"]}
     assert zero == {**empty, "Gil Amelio": "0"}
 
 
-def test_of_many_notes_of_a_kind_the_first_are_printed(graded, capsys, monkeypatch):
+def test_of_many_notes_of_a_kind_the_first_are_printed(graded, monkeypatch):
     monkeypatch.setattr(teachers, "NOTES", 1)
-    run("--to", "csv")
-    assert capsys.readouterr().err.splitlines() == [
+    said = run("--to", "csv")
+    assert said.splitlines() == [
         "empty: eve: rejected, not a notebook",
         "empty: and 2 more",
         "automatic score alone: cyd: not in the gradebook",
     ]
 
 
-def test_scores_that_may_still_change_are_said(graded, capsys):
+def test_scores_that_may_still_change_are_said(graded):
     databases.of(graded).by_hand("why", "ada", needs_manual_grade=True)
     databases.of(graded).by_hand("total-by_hand", "+hal", auto_score=1.0)
-    run()
-    said = capsys.readouterr().err
+    said = run()
     assert "not final: ada: waits for a person's marks\n" in said
     assert (
         "unlike the result: +hal: the gradebook has other points; run autograder grade again\n"
@@ -142,10 +135,10 @@ def test_csv_rows_of_a_student_add_up_to_the_final_score(graded):
 
 
 def test_csv_goes_to_standard_output_and_the_rest_to_standard_error(graded, capfdbinary):
-    run("--output", "-")
-    out, err = capfdbinary.readouterr()
+    said = run("--output", "-")
+    out, _ = capfdbinary.readouterr()
     assert len(list(csv.reader(io.StringIO(out.decode(), newline="")))) > 10
-    assert b"empty: gil" in err and b"wrote" not in out + err
+    assert "empty: gil" in said and b"wrote" not in out and "wrote" not in said
     assert not place(graded, "grades.csv").exists()
 
 
@@ -264,11 +257,11 @@ def canvas_export(delimiter: str = ",") -> str:
 
 @pytest.mark.parametrize("delimiter", [",", ";"])
 def test_canvas_export_is_filled_and_nothing_else_in_it_can_be_imported(
-    graded, tmp_path, capsys, delimiter
+    graded, tmp_path, delimiter
 ):
     given = tmp_path / "grades.csv"
     given.write_text(canvas_export(delimiter), encoding="utf-8-sig")
-    run("--to", "canvas", "--fill", given)
+    said = run("--to", "canvas", "--fill", given)
     data = place(graded, "canvas.csv").read_bytes().removeprefix(b"\xef\xbb\xbf")
     taken = platforms.canvas_import(
         data,
@@ -285,7 +278,6 @@ def test_canvas_export_is_filled_and_nothing_else_in_it_can_be_imported(
         7000: "",
         9006: "99",
     }
-    said = capsys.readouterr().err
     assert "left as it is: Student, Test: is nobody in students.csv\n" in said
     assert (
         "left as it is: Bricklin, Dan: the name is that of dan, but the number, login or address is that of ada\n"
@@ -295,7 +287,7 @@ def test_canvas_export_is_filled_and_nothing_else_in_it_can_be_imported(
 
 
 @pytest.mark.parametrize("said", ["EX", "ex", "Excused"])
-def test_somebody_excused_in_canvas_stays_excused(graded, tmp_path, capsys, said):
+def test_somebody_excused_in_canvas_stays_excused(graded, tmp_path, said):
     given = tmp_path / "grades.csv"
     text = canvas_export().replace("5551,,,B,=1+1,3", f"5551,,,B,=1+1,{said}")
     text += f'"Amelio, Gil",5557,,gil,B,,{said},\r\n'
@@ -320,7 +312,7 @@ def test_somebody_excused_in_canvas_stays_excused(graded, tmp_path, capsys, said
             assert f"left as it is: {name}: excused from counting in Canvas" in done.stderr
 
 
-def test_a_row_of_postings_may_be_as_long_as_canvas_likes(graded, tmp_path, capsys):
+def test_a_row_of_postings_may_be_as_long_as_canvas_likes(graded, tmp_path):
     given = tmp_path / "grades.csv"
     for posting in (",,,,,Manual Posting,,,,,", ",,,,,,Manuelle Veröffentlichung"):
         text = canvas_export().replace(",,,,,Manual Posting,,", posting)
@@ -332,12 +324,12 @@ def test_a_row_of_postings_may_be_as_long_as_canvas_likes(graded, tmp_path, caps
 @pytest.mark.parametrize(
     "title", ["Final Grade", "final score", "Unposted Current Score", "Homework Current Points"]
 )
-def test_columns_that_canvas_computes_are_not_written(graded, tmp_path, capsys, title):
+def test_columns_that_canvas_computes_are_not_written(graded, tmp_path, title):
     given = tmp_path / "grades.csv"
     given.write_text(canvas_export().replace("Current Score", title), encoding="utf-8")
     for options in (("--fill", given), ()):
-        run("--to", "canvas", *options, "--column", title, code=2)
-        assert f"--column {title}: Canvas ignores that column" in capsys.readouterr().err
+        said = run("--to", "canvas", *options, "--column", title, code=2)
+        assert f"--column {title}: Canvas ignores that column" in said
 
 
 def test_who_is_listed_as_canvas_exports_them_is_found_by_its_number(graded):
@@ -363,11 +355,10 @@ def test_who_is_listed_as_canvas_exports_them_is_found_by_its_number(graded):
         (("B,,,", "B,,"), "is not a table with a header and lines of equal length"),
     ],
 )
-def test_a_gradebook_that_does_not_fit_is_refused(graded, tmp_path, capsys, change, says):
+def test_a_gradebook_that_does_not_fit_is_refused(graded, tmp_path, change, says):
     given = tmp_path / "grades.csv"
     given.write_text(canvas_export().replace(*change), encoding="utf-8")
-    run("--to", "canvas", "--fill", given, code=2)
-    error = capsys.readouterr().err
+    error = run("--to", "canvas", "--fill", given, code=2)
     assert says in error and error.count("\n") == 1
     assert not place(graded, "canvas.csv").exists()
 
@@ -385,7 +376,7 @@ MOODLE = [
 
 @pytest.mark.parametrize("language", platforms.WORKSHEETS)
 def test_moodles_worksheet_is_filled_in_any_language_and_nothing_is_guessed(
-    graded, tmp_path, capsys, language
+    graded, tmp_path, language
 ):
     given = tmp_path / "Grades-CS101.csv"
     comments = {52: "well, done", 53: 'two\nlines, and "quotes"'}
@@ -394,7 +385,7 @@ def test_moodles_worksheet_is_filled_in_any_language_and_nothing_is_guessed(
     databases.of(graded).by_hand(
         "why", "ada", manual_score=3.0, extra_credit=0.0, needs_manual_grade=False
     )
-    run("--to", "moodle", "--fill", given)
+    said = run("--to", "moodle", "--fill", given)
     data = place(graded, "moodle.csv").read_bytes()
     # Eve was rejected: the grade that Moodle has stands.
     assert platforms.moodle_import(data, language, 14) == {101: 13, 52: 2.5, 53: 7, 56: 10, 105: 3}
@@ -406,7 +397,6 @@ def test_moodles_worksheet_is_filled_in_any_language_and_nothing_is_guessed(
         if after[place][column] != cell
     }
     assert changed == {(1, 4), (2, 4), (3, 4), (7, 4), (7, 1)} and after[7][1] == f"'{EVIL}"
-    said = capsys.readouterr().err
     assert (
         "Dan Bricklin: the name is that of dan, but the number, login or address is that of eve\n"
         in said
@@ -416,7 +406,7 @@ def test_moodles_worksheet_is_filled_in_any_language_and_nothing_is_guessed(
 
 
 @pytest.mark.parametrize("language", platforms.WORKSHEETS)
-def test_a_grade_that_moodle_has_locked_stays_and_is_listed(graded, tmp_path, capsys, language):
+def test_a_grade_that_moodle_has_locked_stays_and_is_listed(graded, tmp_path, language):
     given = tmp_path / "Grades-CS101.csv"
     data = platforms.worksheet(language, MOODLE, comments={}, grades={105: "3"})
     rows = list(csv.reader(io.StringIO(data.decode("utf-8-sig"), newline="")))
@@ -425,10 +415,9 @@ def test_a_grade_that_moodle_has_locked_stays_and_is_listed(graded, tmp_path, ca
     out = io.StringIO()
     csv.writer(out).writerows(rows)
     given.write_text(out.getvalue(), encoding="utf-8")
-    run("--to", "moodle", "--fill", given, "--missing-as-zero")
+    said = run("--to", "moodle", "--fill", given, "--missing-as-zero")
     filled = list(csv.reader(io.StringIO(place(graded, "moodle.csv").read_text(encoding="utf-8"))))
     assert (filled[1][4], filled[2][4]) == ("", "2.5")
-    said = capsys.readouterr().err
     assert "Ada Byron: Moodle says that this grade cannot be changed" in said
 
 
@@ -450,26 +439,23 @@ def test_moodle_without_a_class_list_finds_students_as_collecting_called_them(gr
     }
 
 
-def test_two_people_of_one_name_are_told_apart_or_left_alone(graded, tmp_path, capsys):
+def test_two_people_of_one_name_are_told_apart_or_left_alone(graded, tmp_path):
     given = tmp_path / "worksheet.csv"
     given.write_bytes(
         platforms.worksheet(
             "en", [(1, "Bob Noyce", ""), (2, "Bob Noyce", ""), (103, "Bob Noyce", "")]
         )
     )
-    run("--to", "moodle", "--fill", given)
+    said = run("--to", "moodle", "--fill", given)
     assert platforms.moodle_import(place(graded, "moodle.csv").read_bytes(), "en", 14) == {}
-    assert capsys.readouterr().err.count("one of 2 lines of bob") == 2
+    assert said.count("one of 2 lines of bob") == 2
 
 
-def test_more_points_than_moodle_takes_are_said(graded, tmp_path, capsys):
+def test_more_points_than_moodle_takes_are_said(graded, tmp_path):
     given = tmp_path / "worksheet.csv"
     given.write_bytes(platforms.worksheet("en", MOODLE))
-    run("--to", "moodle", "--fill", given)
-    assert (
-        "above Moodle's maximum: ada: 14.5; Moodle skips it, enter it by hand\n"
-        in capsys.readouterr().err
-    )
+    said = run("--to", "moodle", "--fill", given)
+    assert "above Moodle's maximum: ada: 14.5; Moodle skips it, enter it by hand\n" in said
 
 
 @pytest.mark.parametrize(
@@ -493,11 +479,10 @@ def test_more_points_than_moodle_takes_are_said(graded, tmp_path, capsys):
         (b'Identifier,"Full name\n', "is not a table"),
     ],
 )
-def test_a_worksheet_that_does_not_fit_is_refused(graded, tmp_path, capsys, data, says):
+def test_a_worksheet_that_does_not_fit_is_refused(graded, tmp_path, data, says):
     given = tmp_path / "worksheet.csv"
     given.write_bytes(data)
-    run("--to", "moodle", "--fill", given, code=2)
-    error = capsys.readouterr().err
+    error = run("--to", "moodle", "--fill", given, code=2)
     assert says in error and error.count("\n") == 1
 
 
@@ -513,22 +498,21 @@ def test_english_headings_settle_which_of_several_columns_is_the_grade(graded, t
     )
 
 
-def test_what_an_export_says_is_one_line_each_and_no_command(graded, tmp_path, capsys):
+def test_what_an_export_says_is_one_line_each_and_no_command(graded, tmp_path):
     given = tmp_path / "worksheet.csv"
     given.write_bytes(platforms.worksheet("en", [(7, "Eva\n##[error] \x1b[31mEvil", "")]))
-    run("--to", "moodle", "--fill", given)
-    said = capsys.readouterr().err
+    said = run("--to", "moodle", "--fill", given)
     assert (
         "left as it is: Participant 7, Eva ## [error] \N{REPLACEMENT CHARACTER}[31mEvil: is nobody"
         in said
     )
 
 
-def test_moodle_needs_the_file_that_it_fills(graded, tmp_path, capsys):
-    run("--to", "moodle", code=2)
-    assert "name what you downloaded with --fill FILE" in capsys.readouterr().err
-    run("--to", "moodle", "--fill", tmp_path / "gone.csv", code=2)
-    assert "gone.csv" in capsys.readouterr().err
+def test_moodle_needs_the_file_that_it_fills(graded, tmp_path):
+    said = run("--to", "moodle", code=2)
+    assert "name what you downloaded with --fill FILE" in said
+    said = run("--to", "moodle", "--fill", tmp_path / "gone.csv", code=2)
+    assert "gone.csv" in said
 
 
 def disclose(course: Course, hidden: str) -> None:
@@ -587,7 +571,7 @@ def test_gradescopes_results_fit_its_format_and_tell_students_what_the_course_le
 
 
 def test_an_export_of_a_folder_leaves_nobody_from_the_last_time_and_never_touches_another_folder(
-    graded, tmp_path, capsys
+    graded, tmp_path
 ):
     run("--to", "gradescope")
     result_path(graded, NAME, "cyd").unlink()
@@ -604,10 +588,10 @@ def test_an_export_of_a_folder_leaves_nobody_from_the_last_time_and_never_touche
 
 
 @pytest.mark.parametrize("hidden", ["message", "points", "never"])
-def test_classroom50_takes_the_results_in_whole_points(graded, capsys, hidden):
+def test_classroom50_takes_the_results_in_whole_points(graded, hidden):
     disclose(graded, hidden)
     named(graded, "bob")
-    run("--to", "classroom50", "--classroom", "school/cs-101")
+    said = run("--to", "classroom50", "--classroom", "school/cs-101")
     for path in place(graded, "classroom50").glob("*/result.json"):
         data = json.loads(path.read_bytes())
         jsonschema.validate(data, platforms.CLASSROOM50)
@@ -622,7 +606,6 @@ def test_classroom50_takes_the_results_in_whole_points(graded, capsys, hidden):
     assert [test["test-name"] for test in data["tests"]] == [
         id for id in ALL_CHECKS if hidden != "never" or "by_hand" in id
     ]
-    said = capsys.readouterr().err
     assert "rounded: bob: 2.5 is 3 there\n" in said and "rounded: ada: 14.5 is 14 there\n" in said
 
 
@@ -660,7 +643,7 @@ def test_json_holds_results_and_marks(graded):
     )
 
 
-def test_sources_are_what_students_wrote_and_a_template_apart(graded, capsys):
+def test_sources_are_what_students_wrote_and_a_template_apart(graded):
     own = {
         "double": "def double(x):\n    return x + x  # mine",
         "helper": "def helper(): return 1\n%matplotlib inline",
@@ -672,7 +655,7 @@ def test_sources_are_what_students_wrote_and_a_template_apart(graded, capsys):
         data = {**json.loads(path.read_bytes()), "submission_sha256": digest}
         files.write(path, json.dumps(data).encode())
     courses.submit(graded, "cyd", {"double": "handed in again after grading"})
-    run("--to", "sources")
+    said = run("--to", "sources")
     # JPlag and Dolos: one folder a submission, and what everybody was given beside them.
     folder = place(graded, "sources")
     assert sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.py")) == [
@@ -693,16 +676,16 @@ def test_sources_are_what_students_wrote_and_a_template_apart(graded, capsys):
         node.name for node in ast.parse(template).body if isinstance(node, ast.FunctionDef)
     ] == ["double", "total"]
     assert "drawn" not in template and "double_by_definition" not in template
-    assert "left out: cyd: what was graded is no longer in" in capsys.readouterr().err
+    assert "left out: cyd: what was graded is no longer in" in said
 
 
-def test_no_student_id_leaves_the_folder(graded, capsys):
+def test_no_student_id_leaves_the_folder(graded):
     data = json.loads(result_path(graded, NAME, "ada").read_bytes())
     files.write(
         result_path(graded, NAME, "zoe"), json.dumps({**data, "student": "../../zoe"}).encode()
     )
-    run("--to", "gradescope", code=3)
-    assert "zoe: no result: " in capsys.readouterr().err
+    said = run("--to", "gradescope", code=3)
+    assert "zoe: no result: " in said
     assert sorted(path.name for path in place(graded, "gradescope").iterdir()) == [
         "+hal",
         "ada",
@@ -860,12 +843,12 @@ def test_a_bundle_grades_by_the_settings_of_the_course(course, tmp_path):
     assert there == replace(here, due={}, late={}, weights={})
 
 
-def test_a_bundle_never_falls_back_to_a_process_unless_it_was_built_so(course, tmp_path, capsys):
+def test_a_bundle_never_falls_back_to_a_process_unless_it_was_built_so(course, tmp_path):
     # A teacher on macOS grades at level process; Gradescope still gets a bundle that locks student
     # code in.
     (course.root / "autograder.toml").write_text('isolation = "process"\n', encoding="utf-8")
-    run("--to", "gradescope-zip", "--output", tmp_path / "safe.zip")
-    assert "where that does not work it grades nothing" in capsys.readouterr().err
+    said = run("--to", "gradescope-zip", "--output", tmp_path / "safe.zip")
+    assert "where that does not work it grades nothing" in said
     safe = unpacked(tmp_path / "safe.zip", tmp_path / "safe")
     assert 'isolation = "auto"\n' in (safe / "source" / "autograder.toml").read_text()
     # A machine on which no level works.
@@ -878,11 +861,10 @@ def test_a_bundle_never_falls_back_to_a_process_unless_it_was_built_so(course, t
     assert done.returncode == 2 and "no safe isolation level here for auto" in done.stdout
     assert not list((safe / "results").iterdir())
 
-    run("--to", "gradescope-zip", "--isolation", "process", "--output", tmp_path / "open.zip")
-    assert (
-        "isolation: process: any student's code can read the hidden checks"
-        in capsys.readouterr().err
+    said = run(
+        "--to", "gradescope-zip", "--isolation", "process", "--output", tmp_path / "open.zip"
     )
+    assert "isolation: process: any student's code can read the hidden checks" in said
     bare = unpacked(tmp_path / "open.zip", tmp_path / "open")
     assert "level: process" in (bare / "source" / "README.txt").read_text()
     (bare / "submission" / f"{NAME}.ipynb").write_bytes(courses.handed_in(course, RIGHT))
@@ -927,10 +909,10 @@ def test_the_bundle_needs_no_more_than_it_installs(course, home):
     }
 
 
-def test_a_bundle_without_a_package_that_the_settings_name_is_not_made(course, tmp_path, capsys):
+def test_a_bundle_without_a_package_that_the_settings_name_is_not_made(course, tmp_path):
     (course.root / "autograder.toml").write_text("packages = ['json', 'nowhere_at_all']\n")
-    run("--to", "gradescope-zip", "--output", tmp_path / "bundle.zip", code=2)
-    assert "nowhere_at_all is not installed here; install it" in capsys.readouterr().err
+    said = run("--to", "gradescope-zip", "--output", tmp_path / "bundle.zip", code=2)
+    assert "nowhere_at_all is not installed here; install it" in said
     assert not (tmp_path / "bundle.zip").exists()
 
 

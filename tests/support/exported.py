@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from contextlib import redirect_stderr
 from dataclasses import replace
 from pathlib import Path
 
@@ -89,10 +90,13 @@ def grade_everybody(course: Course) -> None:
     )
 
 
-def run(*arguments: object, code: int = 0) -> None:
-    with pytest.raises(SystemExit) as stopped:
+def run(*arguments: object, code: int = 0) -> str:
+    """Export, and what that says on standard error."""
+    said = io.StringIO()
+    with pytest.raises(SystemExit) as stopped, redirect_stderr(said):
         cli.main(["export", NAME, *map(str, arguments)])
     assert (stopped.value.code or 0) == code
+    return said.getvalue()
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:

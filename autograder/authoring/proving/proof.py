@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, combinations
 from pathlib import Path
 from typing import Any
@@ -78,11 +78,6 @@ class Proof:
             *self._spoilt(),
             *(self.coverage.problems() if self.coverage else ()),
         ]
-
-    def weakened(self, check: str) -> Proof:
-        """What the proof would be if this check passed whatever came."""
-        trials = tuple(_without(trial, check) for trial in self.trials)
-        return replace(self, trials=trials)
 
     def _uncaught(self) -> Iterator[str]:
         for trial in self.wrong:
@@ -217,20 +212,6 @@ class Proof:
 def _right_answer_json(trial: Trial) -> dict[str, Any]:
     lost = {*chain.from_iterable(trial.failed), *trial.fallen, *trial.strays}
     return {"name": trial.answer.name, "step": trial.answer.step, "loses": sorted(lost)}
-
-
-def _without(trial: Trial, check: str) -> Trial:
-    """A trial as it had been, had this check passed."""
-
-    def others(failed: Sequence[str]) -> tuple[str, ...]:
-        return tuple(id for id in failed if id != check)
-
-    return replace(
-        trial,
-        failed=tuple(map(others, trial.failed)),
-        fallen=others(trial.fallen),
-        strays=others(trial.strays),
-    )
 
 
 def _keys(keys: Sequence[int]) -> str:

@@ -1,7 +1,5 @@
 """``pytest notebook.ipynb`` as people know pytest."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """What `check` and pytest ask about a mistake is what the notebook itself asks, and they do ask."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """What `check` says beyond verdicts: what waits for what, which checks are gone, which changed."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -141,7 +139,7 @@ def test_a_notebook_without_its_metadata_is_not_said_to_be_changed(released):
     assert student_copy.read(json.dumps(notebook).encode(), "chains.ipynb").changed == ()
 
 
-def test_a_copy_is_parsed_while_its_checks_run_and_not_again(released, monkeypatch) -> None:
+def test_a_copy_is_parsed_while_its_checks_run_and_not_again(released, monkeypatch):
     copy = copy_of(released, two=TWO)
     waiting.prepare(copy)
     monkeypatch.setattr(waiting, "raw_cells", None)

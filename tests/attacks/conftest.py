@@ -1,7 +1,5 @@
 """The graders that the attacks on the real exercises share."""
 
-from __future__ import annotations
-
 import faulthandler
 import os
 import signal

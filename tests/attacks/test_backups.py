@@ -1,8 +1,6 @@
 """Back-ups that somebody has changed, damaged or made up: refused in one line, and nothing is written
 but what a back-up of ours holds."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import os
@@ -13,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from autograder.course.course import Course
 from autograder.course.keeping import backup
 from tests.support import courses
 from tests.support.processes import call
@@ -103,11 +100,11 @@ def refusal(folder: Path, data: bytes) -> str:
 
 
 @pytest.mark.parametrize("tampered", TAMPERED)
-def test_what_no_back_up_of_ours_holds_is_refused(empty: Path, tampered: str) -> None:
+def test_what_no_back_up_of_ours_holds_is_refused(empty, tampered):
     refusal(empty, TAMPERED[tampered])
 
 
-def test_one_byte_that_is_another_is_noticed_before_anything_is_written(empty: Path) -> None:
+def test_one_byte_that_is_another_is_noticed_before_anything_is_written(empty):
     text = bytes(range(256)) * 400
     good = made(("course/x", text, {}), ("course/y", text[::-1], {}))
     for place in (len(good) // 2, len(good) - 6):
@@ -116,14 +113,14 @@ def test_one_byte_that_is_another_is_noticed_before_anything_is_written(empty: P
         assert "damaged" in refusal(empty, bytes(bad))
 
 
-def test_a_pipe_is_no_back_up(tmp_path: Path) -> None:
+def test_a_pipe_is_no_back_up(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "empty").mkdir()
     done = call("restore", tmp_path / "pipe", cwd=tmp_path / "empty")
     assert "is not a regular file; name a back-up" in done.stderr
 
 
-def test_nobody_else_may_read_the_secret_or_run_as_its_owner(empty: Path) -> None:
+def test_nobody_else_may_read_the_secret_or_run_as_its_owner(empty):
     (empty.parent / "backup.tar.gz").write_bytes(
         made(("course/secret", b"x", {"mode": 0o666}), ("course/x", b"x", {"mode": 0o6777}))
     )
@@ -132,9 +129,7 @@ def test_nobody_else_may_read_the_secret_or_run_as_its_owner(empty: Path) -> Non
     assert modes == [0o600, 0o755]
 
 
-def test_what_was_restored_is_taken_back_where_the_rest_cannot_be(
-    empty: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_restored_is_taken_back_where_the_rest_cannot_be(empty, monkeypatch):
     entries = [FILE, ("root/solutions/a.py", b"a", {}), ("root/solutions/b.py", b"b", {})]
     copy = backup.shutil.copy2
 
@@ -154,8 +149,8 @@ def test_what_was_restored_is_taken_back_where_the_rest_cannot_be(
 
 
 def test_what_cannot_be_read_or_becomes_shorter_ends_a_back_up_in_one_line(
-    course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    course, tmp_path, monkeypatch
+):
     courses.submit(course, "ann", courses.RIGHT)
     path, opened = tmp_path / "backup.tar.gz", backup.files.open_regular
 
@@ -178,7 +173,7 @@ def test_what_cannot_be_read_or_becomes_shorter_ends_a_back_up_in_one_line(
     assert not path.exists()
 
 
-def test_names_that_are_no_text_come_back(course: Course, tmp_path: Path) -> None:
+def test_names_that_are_no_text_come_back(course, tmp_path):
     odd = b"a\xff\nb".decode("utf-8", "surrogateescape")
     courses.submit(course, "ann", courses.RIGHT)
     (course.submitted / "ann" / odd).write_text("odd")

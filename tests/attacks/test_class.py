@@ -6,8 +6,6 @@ attacks that once stopped a class. ``pytest -m everything`` makes a class of eac
 every value once and all of those attacks, and classes that answer every step with each of the values.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

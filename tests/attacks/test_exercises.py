@@ -7,8 +7,6 @@ makes the others, and every value at every step, alone and in all steps at once:
 for the others a quarter of that.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Traces of a person that are hard to see: written otherwise, under a pseudonym, in damaged files."""
 
-from __future__ import annotations
-
 import json
 import zipfile
 from pathlib import Path
@@ -55,7 +53,7 @@ ESCAPED = {
 
 
 @pytest.mark.parametrize("way", ESCAPED)
-def test_a_name_is_found_however_it_is_written(known: Course, way: str) -> None:
+def test_a_name_is_found_however_it_is_written(known, way):
     path = written(known, "exports/other/grades.txt", f"x {ESCAPED[way]} x")
     note = written(known, "notes.txt", ESCAPED[way])
     said = forget(known)
@@ -63,7 +61,7 @@ def test_a_name_is_found_however_it_is_written(known: Course, way: str) -> None:
     assert f"left: course/{note.name}: may name them" in said
 
 
-def test_a_pseudonym_is_as_good_as_a_name_to_whoever_has_the_secret(known: Course) -> None:
+def test_a_pseudonym_is_as_good_as_a_name_to_whoever_has_the_secret(known):
     name = pseudonym(known.secret(), "zoe")
     path = written(known, f"exports/{NAME}/anonymous-grades.csv", f"student,score\n{name},1\n")
     forget(known)
@@ -82,9 +80,7 @@ DAMAGED = {
 
 
 @pytest.mark.parametrize("damage", DAMAGED)
-def test_a_file_that_cannot_be_read_is_said_before_anything_is_removed(
-    known: Course, damage: str
-) -> None:
+def test_a_file_that_cannot_be_read_is_said_before_anything_is_removed(known, damage):
     name, text = DAMAGED[damage]
     written(known, name, text)
     (line,) = forget(known, code=2).splitlines()
@@ -95,9 +91,7 @@ def test_a_file_that_cannot_be_read_is_said_before_anything_is_removed(
 @pytest.mark.parametrize(
     "line", ['{"time": "2026', "[]", '{"scores": [1, "zoe"]}', '{"scores": 1}', "[" * 100_000]
 )
-def test_a_damaged_line_of_the_log_stays_and_is_said_where_it_names_them(
-    known: Course, line: str
-) -> None:
+def test_a_damaged_line_of_the_log_stays_and_is_said_where_it_names_them(known, line):
     text = json.dumps({"scores": [{"student": "zoe"}, {"student": "ann"}]})
     log = written(known, "log.jsonl", f"{line}\n{text}\nzoe\n")
     said = forget(known)
@@ -106,7 +100,7 @@ def test_a_damaged_line_of_the_log_stays_and_is_said_where_it_names_them(
     assert "left: course/log.jsonl: may name them" in said
 
 
-def test_an_archive_that_cannot_be_looked_into_is_said(known: Course) -> None:
+def test_an_archive_that_cannot_be_looked_into_is_said(known):
     path = known.state / "private.zip"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("a", b"x" * 50)
@@ -117,13 +111,13 @@ def test_an_archive_that_cannot_be_looked_into_is_said(known: Course) -> None:
     assert "left: course/private.zip: cannot be looked into" in forget(known)
 
 
-def test_a_name_of_a_file_is_one_line(known: Course) -> None:
+def test_a_name_of_a_file_is_one_line(known):
     written(known, "zoe\n::error::x.txt", "zoe")
     for line in forget(known).splitlines():
         assert line.startswith(("removed: ", "left: "))
 
 
-def test_a_comment_with_an_end_of_a_line_in_it_is_one_line(known: Course) -> None:
+def test_a_comment_with_an_end_of_a_line_in_it_is_one_line(known):
     lines = [
         json.dumps({"student": who, "manual_comment": "one\u2028two\x85three"}, ensure_ascii=False)
         for who in ("zoe", "ann")

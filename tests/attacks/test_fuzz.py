@@ -5,8 +5,6 @@ A submission holds a value for each step, so that a worker is started for many v
 The ordinary run draws one submission, to one exercise; ``pytest -m everything`` draws many, to all.
 """
 
-from __future__ import annotations
-
 import math
 from decimal import Decimal
 

@@ -1,8 +1,6 @@
 """Attacks on the grader, each between two honest neighbours; and proof that they would be seen to
 succeed."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,15 +1,12 @@
 """Odd values in the tables that teachers write: one line with file, cause and repair, and nothing
 else is touched."""
 
-from __future__ import annotations
-
 import os
 import zipfile
 from pathlib import Path
 
 import pytest
 
-from autograder.course.course import Course
 from tests.support import courses
 from tests.support.courses import NAME
 from tests.support.processes import call
@@ -29,7 +26,7 @@ EXTENSIONS = {
 
 
 @pytest.mark.parametrize("odd", EXTENSIONS)
-def test_an_odd_extension_is_one_line(course: Course, odd: str) -> None:
+def test_an_odd_extension_is_one_line(course, odd):
     courses.submit(course, "ann", courses.RIGHT)
     (course.root / "autograder.toml").write_text(f"due.{NAME} = 2026-11-20T12:00:00Z\n")
     (course.state / "students.csv").write_text("id,name\nann,Ann\n")
@@ -46,13 +43,13 @@ def test_an_odd_extension_is_one_line(course: Course, odd: str) -> None:
 
 
 @pytest.mark.parametrize("time", ["0001-01-01 00:00 +14:00", "9999-12-31 23:59 -12:00"])
-def test_a_due_date_beyond_all_calendars_is_no_time(course: Course, time: str) -> None:
+def test_a_due_date_beyond_all_calendars_is_no_time(course, time):
     done = call("release", NAME, "--due", time, "--to-zip", Path("x.zip"), cwd=course.root)
     assert done.returncode == 2 and f"--due {time!r}: no time; write it like" in done.stderr
     assert not (course.root / "x.zip").exists()
 
 
-def test_what_is_no_file_is_not_handed_out_and_waits_for_nobody(course: Course) -> None:
+def test_what_is_no_file_is_not_handed_out_and_waits_for_nobody(course):
     os.mkfifo(course.root / "assignments" / NAME / "pipe")
     done = call("release", NAME, "--to-zip", Path("x.zip"), cwd=course.root)
     assert done.returncode == 0, done.stderr
@@ -60,7 +57,7 @@ def test_what_is_no_file_is_not_handed_out_and_waits_for_nobody(course: Course) 
         assert archive.namelist() == [f"{NAME}/{NAME}.ipynb"]
 
 
-def test_the_place_that_cannot_be_written_is_the_one_that_was_named(course: Course) -> None:
+def test_the_place_that_cannot_be_written_is_the_one_that_was_named(course):
     (course.root / "folder").mkdir()
     done = call("release", NAME, "--to-zip", Path("folder"), cwd=course.root)
     assert done.returncode == 2 and "folder: is a directory; check the path" in done.stderr

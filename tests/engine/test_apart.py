@@ -1,7 +1,5 @@
 """What ends the process that grades is a line of the command, and no silence."""
 
-from __future__ import annotations
-
 import faulthandler
 import os
 import signal
@@ -13,7 +11,7 @@ from autograder.grader.apart import apart
 from tests.support import processes
 
 
-def test_what_the_work_makes_or_raises_comes_back() -> None:
+def test_what_the_work_makes_or_raises_comes_back():
     def raising() -> None:
         raise Unusable.of_lines(["a file: a cause; a repair", "another line"])
 
@@ -26,7 +24,7 @@ def test_what_the_work_makes_or_raises_comes_back() -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGKILL])
-def test_a_signal_that_ends_the_work_is_said(number: signal.Signals) -> None:
+def test_a_signal_that_ends_the_work_is_said(number):
     def crashing() -> None:
         faulthandler.disable()  # pytest's would print this as if it were a fault of ours
         os.kill(os.getpid(), number)
@@ -35,7 +33,7 @@ def test_a_signal_that_ends_the_work_is_said(number: signal.Signals) -> None:
         apart(crashing)
 
 
-def test_an_interrupt_that_reaches_the_copy_alone_is_no_success() -> None:
+def test_an_interrupt_that_reaches_the_copy_alone_is_no_success():
     def interrupted() -> None:
         raise KeyboardInterrupt
 
@@ -43,7 +41,7 @@ def test_an_interrupt_that_reaches_the_copy_alone_is_no_success() -> None:
         apart(interrupted)
 
 
-def test_nothing_is_left_when_the_command_is_interrupted() -> None:
+def test_nothing_is_left_when_the_command_is_interrupted():
     here = os.getpid()
     before = processes.children(here)
     # A command that ran in this process may have left its own.

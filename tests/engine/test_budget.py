@@ -1,7 +1,5 @@
 """What the grader itself does for a submission is charged to that submission, and bounded."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys

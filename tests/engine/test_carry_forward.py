@@ -1,7 +1,5 @@
 """A mistake costs its marks once: later checks are judged with earlier steps mended."""
 
-from __future__ import annotations
-
 import copy
 import json
 import time

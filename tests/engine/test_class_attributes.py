@@ -1,8 +1,6 @@
 """Nothing that changes while a submission is graded is an attribute of a class: whenever one is
 set, Python forgets what it has looked up in classes, and a tenth of the time went there."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from itertools import chain

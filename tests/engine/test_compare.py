@@ -1,8 +1,6 @@
 """When two answers are the same: for a repeated call strictly, for a diagnosis with some
 tolerance."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What hidden checks compare with is computed once for the same arguments, and never wrongly."""
 
-from __future__ import annotations
-
 import ast
 
 import numpy as np

@@ -1,8 +1,6 @@
 """Small examples for pictures: what a step answered to a visible check's call, and what is
 right."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 
@@ -49,7 +47,7 @@ def example(exercise: Exercise, answer: str) -> Example | None:
     return graded(exercise, answer).step("f").example
 
 
-def test_a_wrong_mask_stands_beside_the_right_one() -> None:
+def test_a_wrong_mask_stands_beside_the_right_one():
     found = example(
         made(MASK, "assert f(2)[0, 0]", "assert not f(2)[0, 1]"),
         "def f(n): return np.ones((n, n), dtype=bool)",
@@ -59,7 +57,7 @@ def test_a_wrong_mask_stands_beside_the_right_one() -> None:
     )
 
 
-def test_weights_keep_what_is_not_finite_as_text() -> None:
+def test_weights_keep_what_is_not_finite_as_text():
     division = made(WEIGHTS, "assert f(np.eye(2)).sum() == 2", draws="weights")
     found = example(division, "def f(x): return np.array([[np.nan, np.inf], [1 / 3, 2]])")
     assert (
@@ -69,7 +67,7 @@ def test_weights_keep_what_is_not_finite_as_text() -> None:
     )
 
 
-def test_the_first_wrong_answer_is_drawn_else_the_first_one() -> None:
+def test_the_first_wrong_answer_is_drawn_else_the_first_one():
     two = made(MASK, "assert f(1)[0, 0]", "assert not f(3)[0, 1]")
     right = example(two, MASK)
     wrong = example(two, "def f(n): return np.ones((n, n), dtype=bool)")
@@ -77,7 +75,7 @@ def test_the_first_wrong_answer_is_drawn_else_the_first_one() -> None:
     assert wrong is not None and not wrong.same and wrong.check == "c1"
 
 
-def test_a_picture_never_holds_what_only_a_worker_of_hidden_checks_can_know() -> None:
+def test_a_picture_never_holds_what_only_a_worker_of_hidden_checks_can_know():
     spy = """
         heard = [0.0]
         def f(x):
@@ -93,7 +91,7 @@ def test_a_picture_never_holds_what_only_a_worker_of_hidden_checks_can_know() ->
     )
 
 
-def test_nothing_of_a_hidden_check_is_ever_drawn() -> None:
+def test_nothing_of_a_hidden_check_is_ever_drawn():
     assert example(made(MASK, "f(2)", hidden=True), MASK.replace("tril", "triu")) is None
 
 
@@ -110,11 +108,11 @@ def test_nothing_of_a_hidden_check_is_ever_drawn() -> None:
         "def f(n): raise ValueError",
     ],
 )
-def test_what_is_no_small_matrix_has_no_picture(answer: str) -> None:
+def test_what_is_no_small_matrix_has_no_picture(answer):
     assert example(made(MASK, "f(2)"), answer) is None
 
 
-def test_the_reference_is_asked_tiny_questions_only() -> None:
+def test_the_reference_is_asked_tiny_questions_only():
     # A check may hand on what the student's code answered.
     passing_on = made("def f(n):\n    return np.eye(2) == 1", "f(f(2))")
     for number, is_drawn in ((3, True), (10**9, False)):
@@ -122,7 +120,7 @@ def test_the_reference_is_asked_tiny_questions_only() -> None:
         assert (found is not None) == is_drawn
 
 
-def test_steps_that_are_graded_for_something_else_have_no_picture() -> None:
+def test_steps_that_are_graded_for_something_else_have_no_picture():
     assert example(made(MASK, "f(2)", draws=None), MASK) is None
 
 
@@ -135,10 +133,10 @@ def lines() -> Iterator[dict[str, tuple[str, int]]]:
     yield {check.name: (check.cell, check.line) for check in toy.grade(plain, f=answer).checks}
 
 
-def test_a_check_knows_the_line_that_raised(lines: dict[str, tuple[str, int]]) -> None:
+def test_a_check_knows_the_line_that_raised(lines):
     assert lines == {"c0": ("f", 3), "c1": ("f", 4), "c2": ("", 0)}
 
 
-def test_a_cell_that_does_not_run_is_known_by_its_own_line() -> None:
+def test_a_cell_that_does_not_run_is_known_by_its_own_line():
     (check,) = toy.grade(toy.exercise("f(2)"), f="def f(n):\n    return n +* 2").checks
     assert (check.cell, check.line) == ("f", 2)

@@ -1,7 +1,5 @@
 """The reference is not asked again what it has answered: the stub of a step knows it."""
 
-from __future__ import annotations
-
 import pytest
 
 from autograder.engine import stub

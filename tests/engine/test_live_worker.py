@@ -1,7 +1,5 @@
 """A worker that the system kills costs nobody anything."""
 
-from __future__ import annotations
-
 import os
 import signal
 from pathlib import Path
@@ -24,9 +22,7 @@ def kill(worker: Worker) -> None:
 @pytest.mark.parametrize(
     "turn", [1, *(pytest.param(turn, marks=pytest.mark.everything) for turn in (2, 3))]
 )
-def test_a_worker_that_is_killed_before_it_has_heard_anything_is_replaced(
-    monkeypatch: pytest.MonkeyPatch, turn: int
-) -> None:
+def test_a_worker_that_is_killed_before_it_has_heard_anything_is_replaced(monkeypatch, turn):
     toy = exercise("assert f(2) == 4", "assert f(3) == 6")
     data = submission(toy, f="def f(x):\n    return 2 * x")
     start, started = WarmParent.start, 0

@@ -1,7 +1,5 @@
 """The frames: whatever a worker sends, the grader gets a value or says that it is none."""
 
-from __future__ import annotations
-
 import socket
 import struct
 import time

@@ -1,8 +1,6 @@
 """Mistakes that nobody has foreseen are named, with the bank and without it, and none is named
 wrongly."""
 
-from __future__ import annotations
-
 import json
 import re
 
@@ -434,7 +432,7 @@ def test_every_sentence_is_short_asks_one_question_and_names_no_number(attention
         assert len(sentence) <= 220, sentence
 
 
-def test_what_a_failed_step_has_answered_is_decoded_once(graded, monkeypatch) -> None:
+def test_what_a_failed_step_has_answered_is_decoded_once(graded, monkeypatch):
     decoded = []
     answered = calls.answered
 
@@ -450,7 +448,7 @@ def test_what_a_failed_step_has_answered_is_decoded_once(graded, monkeypatch) ->
     )
 
 
-def test_a_name_that_is_missing_is_told_without_experiments(graded, monkeypatch) -> None:
+def test_a_name_that_is_missing_is_told_without_experiments(graded, monkeypatch):
     """None of them would raise in the words of a slip of the pen."""
     tried = []
     monkeypatch.setattr(relating, "tried", lambda *arguments: tried.append(arguments))

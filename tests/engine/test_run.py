@@ -1,7 +1,5 @@
 """What a student's code may do, and what a check sees of it."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

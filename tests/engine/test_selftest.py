@@ -1,7 +1,5 @@
 """An isolation level is used only after a worker has tried, at that start, to break out of it."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

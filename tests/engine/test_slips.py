@@ -1,7 +1,5 @@
 """Kinds of mistakes that show in the answers alone, each named without a bank."""
 
-from __future__ import annotations
-
 import pytest
 
 from autograder.diagnosis import mutants as changed

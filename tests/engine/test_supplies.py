@@ -1,8 +1,6 @@
 """What student code finds beside Python and NumPy: an exercise's files, and packages that the
 teacher allows."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Experiments end: a small change of a loop may let it go on for ever."""
 
-from __future__ import annotations
-
 import ast
 
 import pytest

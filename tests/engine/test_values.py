@@ -1,7 +1,5 @@
 """Every kind of value that crosses: what a check gets is what it would get in the notebook."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """A verdict comes from running the check on what this submission answers, and from nothing else."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

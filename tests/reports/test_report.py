@@ -1,7 +1,5 @@
 """The teacher's page and its numbers."""
 
-from __future__ import annotations
-
 import base64
 import cProfile
 import hashlib
@@ -21,7 +19,7 @@ from datetime import datetime
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
 import jsonschema
@@ -50,9 +48,6 @@ from autograder.show.pages.document import PAGES
 from tests.support import courses, processes
 from tests.support.browser import SCREENSHOTS
 from tests.support.courses import ALL_CHECKS, NAME, RIGHT, ROOT
-
-if TYPE_CHECKING:
-    pass
 
 pytestmark = pytest.mark.usefixtures("graded_here")
 

@@ -1,8 +1,6 @@
 """The exercise attention: its checks, its seeds and its scenes, held without the build and the
 engine."""
 
-from __future__ import annotations
-
 import contextlib
 import inspect
 import io
@@ -33,7 +31,7 @@ from tests.support.attention_notebook import (
     run_check,
     stubs,
 )
-from tests.support.wrong_answers import WrongAnswer, caught
+from tests.support.wrong_answers import caught
 
 GOLDEN = json.loads(
     (Path(__file__).parent / "golden" / "seed_values.json").read_text(encoding="utf-8")
@@ -98,7 +96,7 @@ def after(title: str, text: str, count: int) -> list[str]:
 # The authored file
 
 
-def test_the_steps_are_those_of_the_contract_in_its_order_with_its_points() -> None:
+def test_the_steps_are_those_of_the_contract_in_its_order_with_its_points():
     assert [(cell.name, cell.points) for cell in cells() if cell.kind == "step"] == list(
         POINTS.items()
     )
@@ -107,12 +105,12 @@ def test_the_steps_are_those_of_the_contract_in_its_order_with_its_points() -> N
     assert sum(POINTS.values()) == 100
 
 
-def test_every_step_has_two_hidden_checks() -> None:
+def test_every_step_has_two_hidden_checks():
     for step in POINTS:
         assert sum(cell.hidden for cell in checks(step)) >= 2, step
 
 
-def test_every_named_category_is_worth_eight_points_and_visible_checks_are_worth_forty() -> None:
+def test_every_named_category_is_worth_eight_points_and_visible_checks_are_worth_forty():
     worth: Counter[str] = Counter()
     for cell in checks():
         worth[cell.category] += int(cell.points)
@@ -121,7 +119,7 @@ def test_every_named_category_is_worth_eight_points_and_visible_checks_are_worth
     assert 38 <= sum(cell.points for cell in checks() if not cell.hidden) <= 42
 
 
-def test_every_function_and_every_check_has_a_sentence() -> None:
+def test_every_function_and_every_check_has_a_sentence():
     for cell in cells():
         if cell.kind == "check":
             assert re.match(r'"""[A-Z].*[.]"""\n', cell.text), cell.name
@@ -129,7 +127,7 @@ def test_every_function_and_every_check_has_a_sentence() -> None:
             assert re.search(r'"""[A-Z].*?Rules\n.*?"""', cell.text, re.S), cell.name
 
 
-def test_headings_come_in_order() -> None:
+def test_headings_come_in_order():
     levels = [
         len(m)
         for cell in cells()
@@ -141,9 +139,7 @@ def test_headings_come_in_order() -> None:
     assert all(deeper <= level + 1 for level, deeper in itertools.pairwise(levels))
 
 
-def test_the_file_runs_as_plain_python_with_numpy_alone_and_leaves_nothing_behind(
-    tmp_path: Path,
-) -> None:
+def test_the_file_runs_as_plain_python_with_numpy_alone_and_leaves_nothing_behind(tmp_path):
     (tmp_path / "matplotlib.py").write_text("raise ImportError")
     (tmp_path / "IPython.py").write_text("raise ImportError")
     path = os.pathsep.join([str(tmp_path), str(SOURCE.parents[1])])
@@ -161,7 +157,7 @@ def test_the_file_runs_as_plain_python_with_numpy_alone_and_leaves_nothing_behin
     assert sorted(SOURCE.parent.iterdir()) == before
 
 
-def test_the_solution_never_warns() -> None:
+def test_the_solution_never_warns():
     names = namespace()
     names.update(vars(reference()))
     with warnings.catch_warnings():
@@ -170,7 +166,7 @@ def test_the_solution_never_warns() -> None:
     assert not lost(failures)
 
 
-def test_no_name_of_a_scene_or_a_check_lies_about_for_a_student_to_use_by_accident() -> None:
+def test_no_name_of_a_scene_or_a_check_lies_about_for_a_student_to_use_by_accident():
     names = namespace()
     known = set(names)
     with contextlib.redirect_stdout(io.StringIO()):
@@ -189,7 +185,7 @@ def test_no_name_of_a_scene_or_a_check_lies_about_for_a_student_to_use_by_accide
 # The checks
 
 
-def test_the_blank_stub_fails_every_check() -> None:
+def test_the_blank_stub_fails_every_check():
     names = namespace()
     for text in stubs().values():
         exec(text, names)
@@ -205,7 +201,7 @@ def test_the_blank_stub_fails_every_check() -> None:
     ],
     ids=str,
 )
-def test_a_rare_wrong_answer_loses_points_where_it_should(check: str, answer: WrongAnswer) -> None:
+def test_a_rare_wrong_answer_loses_points_where_it_should(check, answer):
     for key in KEYS:
         names = namespace() | vars(reference())
         exec(answer.source, names)
@@ -336,7 +332,7 @@ def seed_004() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("seed", [seed_000, seed_001, seed_002, seed_003, seed_004])
-def test_the_code_of_a_seed_earns_half_of_every_step_it_covers(seed: Any) -> None:
+def test_the_code_of_a_seed_earns_half_of_every_step_it_covers(seed):
     for step, function in seed().items():
         failures = play({step: function}, 3, only=step)
         earned = sum(cell.points for cell in checks(step) if not failures[cell.name])
@@ -406,23 +402,23 @@ def scenes() -> str:
         ("\nOutput\n", RANDOM_OUTPUT),
     ],
 )
-def test_a_scene_prints_the_numbers_of_its_seed(scenes: str, title: str, table: str) -> None:
+def test_a_scene_prints_the_numbers_of_its_seed(scenes, title, table):
     wanted = numbers(table)
     assert after(title, scenes, len(wanted)) == wanted
 
 
-def test_the_soft_lookup_leans_sixty_to_forty(scenes: str) -> None:
+def test_the_soft_lookup_leans_sixty_to_forty(scenes):
     assert after("Output: a blend of", scenes, 4) == ["6.0167", "3.9833", "3.9833", "6.0167"]
     assert "query [1, 0] looks most at key [1, 0] and key [1, 1] (0.40 each)" in scenes
 
 
-def test_the_scenes_say_what_the_numbers_say(scenes: str) -> None:
+def test_the_scenes_say_what_the_numbers_say(scenes):
     assert "down looks most at sat and down (0.31 each)" in scenes
     assert "it looks most at mat (0.72)\n  the row sums to 1.00; nouns get 0.80 of it" in scenes
     assert "Shape of the output: (4, 8)" in scenes
 
 
-def test_the_functions_reproduce_the_golden_values() -> None:
+def test_the_functions_reproduce_the_golden_values():
     names = namespace()
     with contextlib.redirect_stdout(io.StringIO()):
         for cell in cells():
@@ -470,7 +466,7 @@ def test_the_functions_reproduce_the_golden_values() -> None:
             np.testing.assert_allclose(got, GOLDEN["004"][str(query)][name], **same)
 
 
-def test_the_four_random_tokens_are_those_of_the_seed_at_five_decimals() -> None:
+def test_the_four_random_tokens_are_those_of_the_seed_at_five_decimals():
     names = namespace()
     shown = {}
     names.update(vars(reference()))
@@ -488,7 +484,7 @@ def test_the_four_random_tokens_are_those_of_the_seed_at_five_decimals() -> None
 # What students see
 
 
-def test_a_blank_notebook_plays_no_scene_and_says_so_in_one_line_each() -> None:
+def test_a_blank_notebook_plays_no_scene_and_says_so_in_one_line_each():
     answers: dict[str, Any] = {}
     for text in stubs().values():
         exec(text, answers)
@@ -502,14 +498,14 @@ def test_a_blank_notebook_plays_no_scene_and_says_so_in_one_line_each() -> None:
     assert "passed" not in text
 
 
-def test_the_last_cell_counts_visible_points_and_lists_what_is_open() -> None:
+def test_the_last_cell_counts_visible_points_and_lists_what_is_open():
     answers = vars(reference()) | {"scale_scores": lambda scores, d_k: scores / d_k}
     text = printed(answers)
     assert "Visible checks: 37 of 40 points, 12 of 13 steps." in text
     assert "To fix: 3 scale_scores (by_hand, batch_of_two)." in text
 
 
-def test_a_failing_check_names_the_first_earlier_step_that_fails_and_rerunning_clears_it() -> None:
+def test_a_failing_check_names_the_first_earlier_step_that_fails_and_rerunning_clears_it():
     names = namespace()
     names.update(vars(reference()))
     visible = {cell.name: cell for cell in checks() if not cell.hidden}
@@ -537,7 +533,7 @@ def test_a_failing_check_names_the_first_earlier_step_that_fails_and_rerunning_c
     assert "step 2" not in run("weighted_sum-by_hand")
 
 
-def test_the_first_visible_check_prints_what_it_got_and_what_it_wanted() -> None:
+def test_the_first_visible_check_prints_what_it_got_and_what_it_wanted():
     for step in POINTS:
         names, out = namespace(), io.StringIO()
         names.update(vars(reference()))

@@ -1,8 +1,6 @@
 """What holds of every exercise in ``solutions/``, whatever it is about: a new one is tested without
 a line here."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator
@@ -70,26 +68,26 @@ def answered(release: dict[str, Any], people: dict[str, SampleStudent], **others
 # The authored file
 
 
-def test_an_exercise_has_a_title_of_its_own(known: Exercise) -> None:
+def test_an_exercise_has_a_title_of_its_own(known):
     assert known.title != known.name
 
 
-def test_what_students_get_can_be_mailed(known: Exercise) -> None:
+def test_what_students_get_can_be_mailed(known):
     assert (ROOT / "assignments" / known.name / f"{known.name}.ipynb").stat().st_size < 1_200_000
 
 
-def test_every_step_begins_with_a_visible_check_and_has_a_hidden_one(known: Exercise) -> None:
+def test_every_step_begins_with_a_visible_check_and_has_a_hidden_one(known):
     for step in known.steps:
         first, *others = known.checks_of(step)
         assert not first.hidden, step
         assert any(check.hidden for check in others), step
 
 
-def test_no_two_checks_have_the_same_sentence(known: Exercise) -> None:
+def test_no_two_checks_have_the_same_sentence(known):
     assert len({check.sentence for check in known.checks}) == len(known.checks)
 
 
-def test_visible_checks_use_neither_drawn_inputs_nor_oracles(authored: Source) -> None:
+def test_visible_checks_use_neither_drawn_inputs_nor_oracles(authored):
     secret = {"rng"}
     for cell in authored.of("oracles"):
         secret |= names.names(cell.source).bound
@@ -190,7 +188,7 @@ BROKEN_PROMISES = {
 }
 
 
-def test_an_answer_that_breaks_one_promise_of_a_docstring_loses_points(known: Exercise) -> None:
+def test_an_answer_that_breaks_one_promise_of_a_docstring_loses_points(known):
     tried = Bench(known)
     for name, source in BROKEN_PROMISES.items():
         step = re.search(r"^def (\w+)", source, re.M)
@@ -205,12 +203,8 @@ def test_an_answer_that_breaks_one_promise_of_a_docstring_loses_points(known: Ex
 # The ordinary run gives each exercise one of the two, the next exercise the other.
 @pytest.mark.parametrize("turn", [0, pytest.param(1, marks=pytest.mark.everything)])
 def test_a_function_that_returns_nothing_or_always_raises_has_no_points(
-    known: Exercise,
-    release: dict[str, Any],
-    grader: Grader,
-    people: dict[str, SampleStudent],
-    turn: int,
-) -> None:
+    known, release, grader, people, turn
+):
     answer = (NOTHING, TROUBLE)[(EXERCISES.index(known.name) + turn) % 2]
     sources = {step: answer.format(step=step) for step in known.steps}
     result = grader.grade(answered(release, people, **sources), "ada").result
@@ -218,13 +212,7 @@ def test_a_function_that_returns_nothing_or_always_raises_has_no_points(
 
 
 @pytest.mark.parametrize("every", [6, pytest.param(1, marks=pytest.mark.everything)])
-def test_a_wrong_step_costs_points_nowhere_else(
-    known: Exercise,
-    release: dict[str, Any],
-    grader: Grader,
-    people: dict[str, SampleStudent],
-    every: int,
-) -> None:
+def test_a_wrong_step_costs_points_nowhere_else(known, release, grader, people, every):
     for name in known.steps[::every]:
         wrong = answered(release, people, **{name: NUMBER.format(step=name)})
         result = grader.grade(wrong, "ada").result
@@ -234,12 +222,8 @@ def test_a_wrong_step_costs_points_nowhere_else(
 
 @pytest.mark.parametrize("every", [80, pytest.param(1, marks=pytest.mark.everything)])
 def test_everybody_of_the_class_from_the_banks_gets_the_expected_result(
-    known: Exercise,
-    release: dict[str, Any],
-    grader: Grader,
-    people: dict[str, SampleStudent],
-    every: int,
-) -> None:
+    known, release, grader, people, every
+):
     first = [people[id] for id in ("right", "blank", "half") if id in people]
     some = [student for student in [*people.values()][::every] if student not in first]
     for student in [*first, *some]:
@@ -250,7 +234,7 @@ def test_everybody_of_the_class_from_the_banks_gets_the_expected_result(
 # The ordinary run proves attention, in proving/test_proof.py.
 @pytest.mark.everything
 @pytest.mark.parametrize("name", [name for name in EXERCISES if name != "attention"])
-def test_an_exercise_is_proved(name: str) -> None:
+def test_an_exercise_is_proved(name):
     assert proof.prove(ROOT, exercise.load(ROOT, name), range(20), 1).problems() == []
 
 
@@ -258,9 +242,7 @@ def test_an_exercise_is_proved(name: str) -> None:
 
 
 @pytest.mark.parametrize("every", [12, pytest.param(1, marks=pytest.mark.everything)])
-def test_messages_of_hidden_checks_hold_no_inputs_but_two_numbers_at_most(
-    known: Exercise, every: int
-) -> None:
+def test_messages_of_hidden_checks_hold_no_inputs_but_two_numbers_at_most(known, every):
     bench = Bench(known)
     for entry in known.misconceptions[::every]:
         bench.bind(answers.wrong(entry))
@@ -274,16 +256,14 @@ def test_messages_of_hidden_checks_hold_no_inputs_but_two_numbers_at_most(
                 assert len(re.findall(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?", counted)) <= 3, failure
 
 
-def test_a_hint_says_what_to_print_and_asks_one_question(known: Exercise) -> None:
+def test_a_hint_says_what_to_print_and_asks_one_question(known):
     for entry in known.misconceptions:
         assert re.search(r"[Pp]rint|Stack|Change|Call it", entry.hint), entry.name
         assert entry.hint.count("?") == 1, entry.name
         assert entry.hint[0].isupper(), entry.name
 
 
-def test_what_students_get_names_no_mistake_and_no_oracle(
-    authored: Source, release: dict[str, Any], people: dict[str, SampleStudent]
-) -> None:
+def test_what_students_get_names_no_mistake_and_no_oracle(authored, release, people):
     text = "\n".join("".join(cell["source"]) for cell in release["cells"])
     secret = {id.partition("-")[2] for id in people if id.startswith(("wrong-", "unusual-"))}
     for cell in authored.of("oracles"):

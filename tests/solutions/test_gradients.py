@@ -1,7 +1,5 @@
 """The exercise gradients, held against automatic differentiation: JAX's answers are stored."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -33,9 +31,7 @@ def arrays(case: dict[str, Any], *names: str) -> list[Any]:
 
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("name", ["softmax_backward", "softmax_backward_by_definition"])
-def test_the_gradient_of_softmax_is_that_of_jax(
-    solution: dict[str, Any], name: str, case: dict[str, Any]
-) -> None:
+def test_the_gradient_of_softmax_is_that_of_jax(solution, name, case):
     weights, d_weights, wanted = arrays(
         case["softmax_backward"], "weights", "d_weights", "d_scores"
     )
@@ -44,9 +40,7 @@ def test_the_gradient_of_softmax_is_that_of_jax(
 
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("name", ["attention_backward", "attention_backward_by_definition"])
-def test_the_gradients_of_attention_are_those_of_jax(
-    solution: dict[str, Any], name: str, case: dict[str, Any]
-) -> None:
+def test_the_gradients_of_attention_are_those_of_jax(solution, name, case):
     given = arrays(case["attention_backward"], "Q", "K", "V", "d_output")
     for got, wanted in zip(
         solution[name](*given), arrays(case["attention_backward"], "d_Q", "d_K", "d_V"), strict=True
@@ -55,9 +49,7 @@ def test_the_gradients_of_attention_are_those_of_jax(
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_central_differences_are_right_to_nine_digits(
-    solution: dict[str, Any], case: dict[str, Any]
-) -> None:
+def test_central_differences_are_right_to_nine_digits(solution, case):
     given = arrays(case["attention_backward"], "Q", "K", "V", "d_output")
     for part in "QKV":
         wanted = case["attention_backward"][f"d_{part}"]

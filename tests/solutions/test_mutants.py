@@ -1,8 +1,6 @@
 """Mutants that tools made of the solution: the checks kill every one that differs from a right
 answer."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re
@@ -92,12 +90,12 @@ def survives(bench: Bench, answer: Answer) -> bool:
     return False
 
 
-def test_every_step_has_mutants_and_none_is_of_a_solution_that_has_changed_since() -> None:
+def test_every_step_has_mutants_and_none_is_of_a_solution_that_has_changed_since():
     steps = {step for step, _, mutants in sources() if mutants}
     assert steps == set(exercise.load(ROOT, "attention").steps)
 
 
-def test_every_mutant_is_killed_or_known_to_be_right() -> None:
+def test_every_mutant_is_killed_or_known_to_be_right():
     bench, unknown, met = Bench(exercise.load(ROOT, "attention")), [], set()
     for step, source, mutants in sources():
         for mutant in mutants:

@@ -5,8 +5,6 @@ To count memory makes each of them slow. Of huge answers ``make test`` gives eac
 five, to another one each time; ``make test-everything`` gives all of them to all checks.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import re
@@ -102,9 +100,7 @@ def some_checks(name: str, several: bool, every: int) -> list[Any]:
 @pytest.mark.parametrize("every", [FEW, pytest.param(1, marks=pytest.mark.everything)])
 @pytest.mark.parametrize("name", HUGE)
 @pytest.mark.parametrize("several", [False, True])
-def test_a_huge_answer_is_refused_without_a_copy_of_it(
-    name: str, several: bool, every: int
-) -> None:
+def test_a_huge_answer_is_refused_without_a_copy_of_it(name, several, every):
     names = namespace()
     parts = {"project_qkv": 3, "scaled_dot_product_attention": 2, "self_attention": 2}
     for cell in some_checks(name, several, every):
@@ -120,7 +116,7 @@ def test_a_huge_answer_is_refused_without_a_copy_of_it(
 
 
 @pytest.mark.parametrize("several", [False, True])
-def test_every_check_and_every_step_has_its_turn_with_huge_answers(several: bool) -> None:
+def test_every_check_and_every_step_has_its_turn_with_huge_answers(several):
     met = {cell.name for name in HUGE for cell in some_checks(name, several, FEW)}
     assert met == {cell.name for cell in checks()}
     for name in HUGE:
@@ -128,7 +124,7 @@ def test_every_check_and_every_step_has_its_turn_with_huge_answers(several: bool
 
 
 @pytest.mark.parametrize("name", ODD)
-def test_an_odd_answer_is_refused_in_a_sentence(name: str) -> None:
+def test_an_odd_answer_is_refused_in_a_sentence(name):
     names = namespace()
     for cell in checks():
         message = str(failing(names, cell, lambda *_, **__: ODD[name], reveal=False))
@@ -136,14 +132,14 @@ def test_an_odd_answer_is_refused_in_a_sentence(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", WARPED)
-def test_a_right_answer_made_odd_is_refused_in_a_sentence(name: str) -> None:
+def test_a_right_answer_made_odd_is_refused_in_a_sentence(name):
     names = namespace()
     for cell in checks():
         message = str(failing(names, cell, warped(cell.step, WARPED[name]), reveal=False))
         assert message and len(message) < 300, message
 
 
-def test_where_nobody_reads_no_check_prints_remembers_or_looks_for_a_hint() -> None:
+def test_where_nobody_reads_no_check_prints_remembers_or_looks_for_a_hint():
     names, out = namespace(), io.StringIO()
     names.update({step: lambda *_, **__: np.ones((2, 3)) for step in POINTS})
     tools = names["tools"]
@@ -156,7 +152,7 @@ def test_where_nobody_reads_no_check_prints_remembers_or_looks_for_a_hint() -> N
     assert (tools.SEEN, tools.RESULTS, out.getvalue()) == ([], {}, "")
 
 
-def test_a_sum_is_told_to_four_digits_and_one_that_is_nearly_one_by_what_it_misses() -> None:
+def test_a_sum_is_told_to_four_digits_and_one_that_is_nearly_one_by_what_it_misses():
     insist = namespace()["rows_sum_to_one"]
     for rows, says in (
         ([[0.5, 0.5], [0.5, 8999.6254321]], "row 1 sums to 9000, not 1."),
@@ -169,7 +165,7 @@ def test_a_sum_is_told_to_four_digits_and_one_that_is_nearly_one_by_what_it_miss
             insist(np.array(rows))
 
 
-def test_a_mask_in_single_precision_is_compared_exactly() -> None:
+def test_a_mask_in_single_precision_is_compared_exactly():
     agree_mask = namespace()["agree_mask"]
     agree_mask(np.float32([1, 0]), [True, False], "the mask")
     with (
@@ -179,9 +175,7 @@ def test_a_mask_in_single_precision_is_compared_exactly() -> None:
         agree_mask(np.float32([1 - 1e-6, 0]), [True, False], "the mask")
 
 
-def test_a_step_that_empties_the_weights_it_was_given_earns_no_point_for_what_it_leaves_out() -> (
-    None
-):
+def test_a_step_that_empties_the_weights_it_was_given_earns_no_point_for_what_it_leaves_out():
     def multi_head_attention(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
         if mask is not None and np.ndim(mask) == 2:
             return np.zeros(X.shape)
@@ -216,7 +210,7 @@ def test_a_step_that_empties_the_weights_it_was_given_earns_no_point_for_what_it
             assert f"{step}-{check}" in lost(play({step: answer}, key, only=step))
 
 
-def test_a_hint_is_looked_for_cheaply_and_still_found() -> None:
+def test_a_hint_is_looked_for_cheaply_and_still_found():
     names = namespace()
     tools = names["tools"]
     for value in HUGE.values():

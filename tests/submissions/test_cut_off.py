@@ -1,7 +1,5 @@
 """The line of the stub, left above an answer, is named: 'not written yet' alone would puzzle."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
@@ -24,7 +22,7 @@ SAID = "raise NotImplementedError still stands above the answer to causal_mask; 
         ((RAISE,), ()),
     ],
 )
-def test_the_line_of_the_stub_above_an_answer_is_named(lines, notes) -> None:
+def test_the_line_of_the_stub_above_an_answer_is_named(lines, notes):
     notebook = json.loads((ROOT / "assignments/attention/attention.ipynb").read_bytes())
     for cell in notebook["cells"]:
         if cell["id"] == "causal_mask":
@@ -35,6 +33,6 @@ def test_the_line_of_the_stub_above_an_answer_is_named(lines, notes) -> None:
 
 
 @pytest.mark.parametrize("name", exercise.built_names(ROOT))
-def test_a_notebook_as_it_was_handed_out_needs_no_note(name) -> None:
+def test_a_notebook_as_it_was_handed_out_needs_no_note(name):
     data = (ROOT / "assignments" / name / f"{name}.ipynb").read_bytes()
     assert parse(data, exercise.load(ROOT, name)).warnings == ()

@@ -1,7 +1,5 @@
 """A cell that defines a step once more is named, by its grader and by the student's own check."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
@@ -31,7 +29,7 @@ SAID = (
         ("def helper():\n    return 1", SOFTMAX, ()),  # for the first time
     ],
 )
-def test_an_answer_that_defines_an_earlier_step_is_named(answer, beside, notes) -> None:
+def test_an_answer_that_defines_an_earlier_step_is_named(answer, beside, notes):
     notebook = json.loads((ROOT / "assignments/attention/attention.ipynb").read_bytes())
     for cell in notebook["cells"]:
         if cell["id"] == "softmax":

@@ -1,7 +1,5 @@
 """Cells that IPython reads, though they are no plain Python, are graded as a kernel runs them."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

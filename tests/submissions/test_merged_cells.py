@@ -1,7 +1,5 @@
 """An answer that was merged with checks, as Shift+M does it, is both."""
 
-from __future__ import annotations
-
 import ast
 import json
 import warnings
@@ -29,19 +27,19 @@ FIRST, SECOND = CHECK.format("one"), CHECK.format("two")
         ([FIRST, ANSWER], [FIRST, ANSWER]),
     ],
 )
-def test_answer_and_checks_are_told_apart(cells: list[str], parts: list[str]) -> None:
+def test_answer_and_checks_are_told_apart(cells, parts):
     merged = RawCell("\n\n".join(cells), True, ("f",))
     warnings.simplefilter("error")
     assert [cell.source for cell in unmerged(merged, ["f"])] == parts
 
 
 @pytest.mark.parametrize("source", [FIRST, ANSWER, ANSWER + "\n\n" + FIRST + "\n)"])
-def test_any_other_cell_stays_as_it_is(source: str) -> None:
+def test_any_other_cell_stays_as_it_is(source):
     cell = RawCell(source, True, ("f",))
     assert list(unmerged(cell, ["f"])) == [cell]
 
 
-def test_a_students_copy_has_all_of_its_checks_where_cells_were_merged() -> None:
+def test_a_students_copy_has_all_of_its_checks_where_cells_were_merged():
     notebook = json.loads(RELEASED.read_text(encoding="utf-8"))
     cells = notebook["cells"]
     place = next(
@@ -58,9 +56,7 @@ def test_a_students_copy_has_all_of_its_checks_where_cells_were_merged() -> None
     assert asked.index("softmax-by_hand") + 1 == asked.index("softmax-rows_sum_to_one")
 
 
-def test_a_students_copy_is_read_without_parsing_its_setup_cell(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_students_copy_is_read_without_parsing_its_setup_cell(monkeypatch):
     parsed = python_source.parsed
     longest: list[int] = []
 

@@ -1,15 +1,12 @@
 """Intake: damage done by accident is repaired and said, tampering is ignored, the unusable is
 rejected."""
 
-from __future__ import annotations
-
 import copy
 import json
 import os
 import symtable
 import sys
 import tracemalloc
-from pathlib import Path
 
 import pytest
 
@@ -500,7 +497,7 @@ def test_source_that_exhausts_a_parser_is_just_wrong(source):
     assert result(nb).score == 2
 
 
-def test_only_regular_files_are_read(tmp_path: Path):
+def test_only_regular_files_are_read(tmp_path):
     real = tmp_path / "real.ipynb"
     real.write_bytes(b"data")
     assert read(real) == b"data"
@@ -518,7 +515,7 @@ def test_only_regular_files_are_read(tmp_path: Path):
         read(real)
 
 
-def test_parsing_runs_nothing_and_prints_nothing(capsys: pytest.CaptureFixture[str]):
+def test_parsing_runs_nothing_and_prints_nothing(capsys):
     nb = right()
     nb["cells"].append(added("raise SystemExit"))
     parse(json.dumps(nb).encode(), TOY)

@@ -1,13 +1,10 @@
 """Pictures of strangers: what is taken is written anew, and nothing else is taken."""
 
-from __future__ import annotations
-
 import io
 import json
 import struct
 import zlib
 from base64 import b64encode
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -31,13 +28,13 @@ def bomb(rows: int) -> bytes:
 
 
 @pytest.mark.parametrize("mode", ["1", "L", "P", "RGB", "RGBA", "LA"])
-def test_a_picture_written_anew_shows_the_same(mode: str) -> None:
+def test_a_picture_written_anew_shows_the_same(mode):
     ours = pictures.rewritten(drawn(mode))
     with Image.open(io.BytesIO(ours)) as new, Image.open(io.BytesIO(drawn(mode))) as old:
         assert new.convert("RGBA").tobytes() == old.convert("RGBA").tobytes()
 
 
-def test_words_profiles_and_what_lies_behind_the_end_are_gone() -> None:
+def test_words_profiles_and_what_lies_behind_the_end_are_gone():
     data = drawn()
     at = data.index(b"IDAT") - 4
     smuggled = [chunk(b"tEXt", b"k\0<script>"), chunk(b"iCCP", b"x"), chunk(b"acTL", bytes(8))]
@@ -59,7 +56,7 @@ def test_words_profiles_and_what_lies_behind_the_end_are_gone() -> None:
         lambda data: pictures.SIGNATURE + chunk(b"IEND", b""),
     ],
 )
-def test_what_is_no_sound_png_is_refused(spoil: Callable[[bytes], bytes]) -> None:
+def test_what_is_no_sound_png_is_refused(spoil):
     with pytest.raises(pictures.NotPng):
         pictures.rewritten(spoil(drawn()))
 
@@ -76,7 +73,7 @@ def shown(data: bytes, kind: str = "image/png") -> dict[str, Any]:
     return {"output_type": "display_data", "metadata": {}, "data": {kind: b64encode(data).decode()}}
 
 
-def test_only_pngs_are_taken_from_a_notebook() -> None:
+def test_only_pngs_are_taken_from_a_notebook():
     odd = [shown(drawn(), "image/svg+xml"), shown(drawn(), "text/html"), shown(b"<svg>"), 7, {}]
     found = pictures.pictures(notebook(shown(drawn()), *odd, {"data": {"image/png": 3}}))
     taken = found.shown
@@ -85,7 +82,7 @@ def test_only_pngs_are_taken_from_a_notebook() -> None:
     assert found.others == 3  # SVG, and what calls itself a PNG
 
 
-def test_of_many_pictures_the_last_are_kept_and_of_large_ones_few() -> None:
+def test_of_many_pictures_the_last_are_kept_and_of_large_ones_few():
     many = [shown(drawn(size=(1 + number, 1))) for number in range(20)]
     taken = pictures.pictures(notebook(*many)).shown
     widths = [struct.unpack_from(">I", one.png, 16)[0] for one in taken]
@@ -96,5 +93,5 @@ def test_of_many_pictures_the_last_are_kept_and_of_large_ones_few() -> None:
     assert 0 < sum(len(one.png) for one in kept) <= pictures.MAX_ALL
 
 
-def test_a_script_has_no_pictures() -> None:
+def test_a_script_has_no_pictures():
     assert pictures.pictures(b"# %%\nx = 1\n") == pictures.Pictures()

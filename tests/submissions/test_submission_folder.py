@@ -1,10 +1,7 @@
 """The folder of submissions: which bytes lie there, read for a whole class at once."""
 
-from __future__ import annotations
-
 import hashlib
 import os
-from pathlib import Path
 
 from autograder.course import submission_folder
 from autograder.course.course import Course
@@ -12,7 +9,7 @@ from autograder.course.course import Course
 NAME = "attention"
 
 
-def test_a_file_changed_under_its_old_size_and_time_has_another_digest(tmp_path: Path) -> None:
+def test_a_file_changed_under_its_old_size_and_time_has_another_digest(tmp_path):
     course = Course(tmp_path, tmp_path / "course")
     students = ["ada", "ben", "cyd", "dan"]
     for student in students[:3]:

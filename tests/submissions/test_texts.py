@@ -1,7 +1,5 @@
 """What a student has written for people is found wherever it stands, with the pictures in it."""
 
-from __future__ import annotations
-
 import io
 import json
 from base64 import b64encode
@@ -81,7 +79,7 @@ WAYS = {
 
 
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
-def test_an_answer_in_words_is_found_where_it_was_written(course: Course, way: Any) -> None:
+def test_an_answer_in_words_is_found_where_it_was_written(course, way):
     known = courses.load(course)
     submission = parse(handed_in(course, way), known)
     answer = submission.answer("why") or ""
@@ -102,9 +100,7 @@ def test_an_answer_in_words_is_found_where_it_was_written(course: Course, way: A
     assert "does not care." in StudentPage(known, one.result, submission, own).html()
 
 
-def test_a_text_that_belongs_to_no_question_is_shown_and_said_where_the_answer_is_missing(
-    course: Course,
-) -> None:
+def test_a_text_that_belongs_to_no_question_is_shown_and_said_where_the_answer_is_missing(course):
     known = courses.load(course)
     data = handed_in(course, lambda cells: cells.insert(0, text("My *notes*.")))
     submission = parse(data, known)
@@ -120,7 +116,7 @@ def test_a_text_that_belongs_to_no_question_is_shown_and_said_where_the_answer_i
     assert answered.warnings == () and answered.answer("why") == WORDS
 
 
-def test_a_blank_question_is_no_answer(course: Course) -> None:
+def test_a_blank_question_is_no_answer(course):
     known = courses.load(course)
     submission = parse(courses.handed_in(course, RIGHT), known)
     (question,) = (cell for cell in master.load(course, known).cells if cell.id == "why")
@@ -137,9 +133,7 @@ def test_a_blank_question_is_no_answer(course: Course) -> None:
         ("See ![plot.png](attachment:plot.png) here", {"plot.png": {"image/png": [LETTERS]}}),
     ],
 )
-def test_pictures_in_an_answer_are_shown_written_anew(
-    course: Course, source: str, attachments: dict[str, Any]
-) -> None:
+def test_pictures_in_an_answer_are_shown_written_anew(course, source, attachments):
     known = courses.load(course)
     data = handed_in(course, in_the_place(text(source, "why", attachments=attachments)))
     (shown,) = pictures.pictures(data).shown
@@ -157,7 +151,7 @@ def test_pictures_in_an_answer_are_shown_written_anew(
     assert shown_there.count('"image/png":') == 1 and "in the student's text" in shown_there
 
 
-def test_pictures_that_are_not_shown_are_counted(course: Course) -> None:
+def test_pictures_that_are_not_shown_are_counted(course):
     known = courses.load(course)
     other = {"a.jpg": {"image/jpeg": "AAAA"}, "b.svg": {"image/svg+xml": ["<svg onload=x>"]}}
     data = handed_in(course, in_the_place(text(WORDS, "why", attachments=other)))
@@ -170,9 +164,7 @@ def test_pictures_that_are_not_shown_are_counted(course: Course) -> None:
     assert "svg" not in path.read_text()
 
 
-def test_the_pixels_that_are_unpacked_for_one_notebook_are_bounded(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_pixels_that_are_unpacked_for_one_notebook_are_bounded(monkeypatch):
     unpacked = 0
     real = pictures._unpacked
 
@@ -193,7 +185,7 @@ def test_the_pixels_that_are_unpacked_for_one_notebook_are_bounded(
     assert found.others == 30 - len(found.shown)
 
 
-def test_a_screenshot_in_a_text_cell_rejects_nothing_and_counts_for_nothing(course: Course) -> None:
+def test_a_screenshot_in_a_text_cell_rejects_nothing_and_counts_for_nothing(course):
     letters = "A" * 3_000_000
     shot = text(f"![image.png](data:image/png;base64,{letters})")
     data = handed_in(course, lambda cells: cells.insert(0, shot))
@@ -204,14 +196,14 @@ def test_a_screenshot_in_a_text_cell_rejects_nothing_and_counts_for_nothing(cour
     assert parse(long, courses.load(course)).answer("double")
 
 
-def test_a_cell_of_code_that_is_too_long_is_named() -> None:
+def test_a_cell_of_code_that_is_too_long_is_named():
     cell = code("data = [" + "1," * 600_000 + "]")
     notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [cell]}
     with pytest.raises(Rejected, match=r"the cell that begins with data = \[1,1.* a million"):
         raw_cells(json.dumps(notebook).encode())
 
 
-def test_a_very_long_answer_is_cut_for_the_formgrader_as_it_is_on_pages(course: Course) -> None:
+def test_a_very_long_answer_is_cut_for_the_formgrader_as_it_is_on_pages(course):
     known = courses.load(course)
     data = handed_in(course, in_the_place(text("word " * 200_000, "why")))
     notes = handed_in(course, lambda cells: cells.insert(0, text("word " * 200_000)))

@@ -1,7 +1,5 @@
 """What grading must make of a class from the banks (``autograder sample``)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from autograder.authoring.proving.sample import SampleStudent

@@ -1,8 +1,6 @@
 """A small course for tests: an exercise of two steps and a question, its notebooks, and what
 students hand in."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

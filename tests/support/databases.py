@@ -1,8 +1,6 @@
 """Gradebooks in both kinds of database: SQLite files, and a PostgreSQL server that runs for the
 tests alone."""
 
-from __future__ import annotations
-
 import importlib.util
 import itertools
 import os

@@ -4,8 +4,6 @@ The doors of a package are the modules that its ``__init__`` names in ``__all__`
 it is imported from outside.
 """
 
-from __future__ import annotations
-
 import importlib
 
 from grimp import ImportGraph

@@ -1,7 +1,5 @@
 """Exercises of one step, as a teacher writes them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.support.courses import ROOT

@@ -1,8 +1,6 @@
 """An exercise that uses everything an exercise can bring along: arrays, functions of an earlier
 exercise, shared code, files beside the notebook, a package, and a class as a step."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A class for exports, in which everything has happened that can happen to a student."""
 
-from __future__ import annotations
-
 import csv
 import io
 from contextlib import redirect_stderr

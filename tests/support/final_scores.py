@@ -1,7 +1,5 @@
 """The small course by the command line: what a final score is made of, and what it comes to."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """What the formgrader shows of an autograded notebook."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from nbconvert.exporters import HTMLExporter

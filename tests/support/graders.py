@@ -7,8 +7,6 @@ what a parent holds are setup cells, each by its text, and no student's code. ``
 check`` run checks there.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator
 from concurrent.futures import Future

@@ -1,7 +1,5 @@
 """JupyterLab as people use it: real servers, and its menus, cells and windows in a real browser."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import re

@@ -1,7 +1,5 @@
 """A real kernel, as it runs a student's notebook: what passes there has to pass here."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 

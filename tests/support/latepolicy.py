@@ -1,7 +1,5 @@
 """Late policies as a teacher would write them."""
 
-from __future__ import annotations
-
 from nbgrader.plugins import BasePlugin  # type: ignore[import-untyped]
 
 

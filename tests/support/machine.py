@@ -7,8 +7,6 @@ killed. ``/opt/hub`` there is the environment that runs the tests. Of this check
 the package alone; root has the rest at ``/mnt/kit``.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

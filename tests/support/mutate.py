@@ -6,8 +6,6 @@ file that hardly ever changes. Of both tools only the operators are used; their 
 suite for every mutant, where a few checks will do.
 """
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """A right notebook in which one answer is another, and what grading makes of that step."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """An exchange that is no folder but a service, and nobody answers there."""
 
-from __future__ import annotations
-
 from nbgrader.exchange import abc  # type: ignore[import-untyped]
 
 

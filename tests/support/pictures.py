@@ -1,7 +1,5 @@
 """Pictures as the programs of others write them."""
 
-from __future__ import annotations
-
 import io
 import random
 from typing import Any

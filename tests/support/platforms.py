@@ -1,8 +1,6 @@
 """What other systems do with the files that are made for them: their rules as documented, not as we
 would like them."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

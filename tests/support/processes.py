@@ -1,8 +1,6 @@
 """Commands in this process, and in processes of their own for tests that kill; and what runs below
 those."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """What the README shows of a terminal."""
 
-from __future__ import annotations
-
 import re
 
 from tests.support.courses import ROOT

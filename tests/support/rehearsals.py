@@ -1,8 +1,6 @@
 """Rehearsals that cost little, for tests of what they find: each runs in a process of its own, which
 is forked from one that has loaded NumPy and the kit already."""
 
-from __future__ import annotations
-
 import io
 import json
 import multiprocessing

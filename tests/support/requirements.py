@@ -1,7 +1,5 @@
 """What a test needs of the machine: an isolation level, a browser, a database server."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -7,8 +7,6 @@ beside it says what was done to the notebook and what grading it must give. What
 write is as another one wrote it (``like``), or as released.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sys

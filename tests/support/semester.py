@@ -4,8 +4,6 @@ Nothing of the kit is asked here. What an answer earns is a table, and the rules
 a teacher would work them out on paper. The exercises lie in ``last_year/``.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import random

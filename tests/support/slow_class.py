@@ -1,7 +1,5 @@
 """A class of students whose answers take time, and what is left when it has been graded."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from pathlib import Path

@@ -1,8 +1,6 @@
 """nbgrader as it comes, to hold ours against: the same submissions, graded in a copy of the
 course."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterable
 from datetime import datetime

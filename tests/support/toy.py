@@ -1,8 +1,6 @@
 """Exercises of a few lines and submissions to them, made without a build: for tests of the
 engine."""
 
-from __future__ import annotations
-
 import json
 import re
 import textwrap

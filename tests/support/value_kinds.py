@@ -1,7 +1,5 @@
 """A value of every kind that crosses between checks and answers, and a class that is a step."""
 
-from __future__ import annotations
-
 SETUP = """
 import collections, dataclasses, datetime, decimal, fractions
 Pair = collections.namedtuple("Pair", "first second")

@@ -1,7 +1,5 @@
 """A course of three small exercises, for tests of what is said of all of them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from autograder.authoring import build

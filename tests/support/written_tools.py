@@ -1,7 +1,5 @@
 """The tools as the build writes them into a notebook."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -5,8 +5,6 @@ and of the bank's: WITHOUT_BANK, what a hint may go by where there is no bank, a
 answers a check must catch.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

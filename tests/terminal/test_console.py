@@ -1,8 +1,6 @@
 """What commands print: for terminals of any width, for pipes, and whatever students write into
 it."""
 
-from __future__ import annotations
-
 import io
 import os
 import re
@@ -302,7 +300,7 @@ def test_grading_says_the_final_score_beside_that_of_the_checks_and_who_waits():
 
 
 @pytest.mark.parametrize(("new", "said"), [(0, "nothing new: 3 results are"), (1, "2 results are")])
-def test_a_run_that_grades_nothing_says_so_and_shows_no_progress(new: int, said: str) -> None:
+def test_a_run_that_grades_nothing_says_so_and_shows_no_progress(new, said):
     pipe = io.StringIO()
     one = Result("e", "ada", "graded", None, 2.0, "process", "", "", "")
     with class_tables.class_progress("grading e", 3, pipe) as tick:

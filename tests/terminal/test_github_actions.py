@@ -1,8 +1,6 @@
 """What a run on GitHub Actions shows: a summary and remarks, in which students' text is text and
 hidden checks are silent."""
 
-from __future__ import annotations
-
 import io
 import re
 import subprocess

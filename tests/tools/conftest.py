@@ -1,7 +1,5 @@
 """The tools in both their forms: as the package, and as the build writes them into a notebook."""
 
-from __future__ import annotations
-
 from types import ModuleType
 
 import pytest

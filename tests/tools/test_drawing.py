@@ -1,7 +1,5 @@
 """Tables and pictures."""
 
-from __future__ import annotations
-
 import sys
 from types import ModuleType
 from typing import Any
@@ -10,7 +8,7 @@ import IPython.display
 import numpy as np
 
 
-def test_a_table_has_a_name_for_every_row_and_column(tools, capsys) -> None:
+def test_a_table_has_a_name_for_every_row_and_column(tools, capsys):
     tools.table([[1, -0.0], [2.346, 10]], ["a", "long"], ["x", "y"])
     assert capsys.readouterr().out == (
         "          x      y\n   a   1.00   0.00\nlong   2.35  10.00\n"
@@ -19,14 +17,14 @@ def test_a_table_has_a_name_for_every_row_and_column(tools, capsys) -> None:
 
 def test_without_a_notebook_or_matplotlib_there_is_no_picture_and_no_error(
     tools, capsys, monkeypatch
-) -> None:
+):
     monkeypatch.setitem(sys.modules, "IPython", ModuleType("IPython"))
     tools.heatmap(np.eye(2), ["a", "b"], ["x", "y"], "title", np.full((2, 2), "text"))
     tools.curves(range(3), {"squares": [0, 1, 4]}, "title")
     assert capsys.readouterr().out == ""
 
 
-def test_pictures_are_shown_in_a_notebook(tools, monkeypatch) -> None:
+def test_pictures_are_shown_in_a_notebook(tools, monkeypatch):
     shown: list[Any] = []
     monkeypatch.setattr(IPython, "get_ipython", object)
     monkeypatch.setattr(IPython.display, "display", shown.append)

@@ -1,7 +1,5 @@
 """Comparisons of numbers: what is refused, and in which words."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np
@@ -28,12 +26,12 @@ from autograder.tools import tally
         ([1.0, 2.5], "1 of 2 entries differ; the largest difference is 0.5. Why?"),
     ],
 )
-def test_refused_answers_are_told_why(tools, got: object, why: str) -> None:
+def test_refused_answers_are_told_why(tools, got, why):
     with pytest.raises(AssertionError, match=re.escape(why)):
         tools.agree(got, [1.0, 2.0], "the answer", "Why?")
 
 
-def test_the_question_about_numbers_is_not_asked_of_a_tuple(tools) -> None:
+def test_the_question_about_numbers_is_not_asked_of_a_tuple(tools):
     with pytest.raises(AssertionError, match=r"with your return\.$"):
         tools.agree(([1.0, 2.0],), [1.0, 2.0], "the answer", "Why?")
     with pytest.raises(AssertionError, match="got a tuple, not one array"):
@@ -50,23 +48,23 @@ def test_the_question_about_numbers_is_not_asked_of_a_tuple(tools) -> None:
         ([0.0, 0.0], [np.inf, np.nan], "2 of the 2 entries that must be inf or nan"),
     ],
 )
-def test_what_must_be_infinite_or_nan_is_nothing_else(tools, got, wanted, why) -> None:
+def test_what_must_be_infinite_or_nan_is_nothing_else(tools, got, wanted, why):
     with pytest.raises(AssertionError, match=re.escape(why)):
         tools.agree(got, wanted, "the answer")
 
 
-def test_nan_and_infinity_are_met_by_themselves(tools) -> None:
+def test_nan_and_infinity_are_met_by_themselves(tools):
     tools.agree([-np.inf, 1.0, np.nan], [-np.inf, 1.0, np.nan], "the answer")
 
 
-def test_an_entry_outside_of_where_may_be_anything(tools) -> None:
+def test_an_entry_outside_of_where_may_be_anything(tools):
     where = np.array([True, False])
     tools.agree([1.0, np.nan], [1.0, 2.0], "the answer", where=where)
     with pytest.raises(AssertionError, match="1 of 1 entries differ"):
         tools.agree([3.0, np.nan], [1.0, 2.0], "the answer", where=where)
 
 
-def test_float32_is_compared_less_strictly(tools) -> None:
+def test_float32_is_compared_less_strictly(tools):
     near = np.array([1.0 + 1e-6])
     tools.agree(near.astype(np.float32), [1.0], "the answer")
     tools.agree(near, [1.0], "the answer", single=True)
@@ -85,17 +83,14 @@ def test_float32_is_compared_less_strictly(tools) -> None:
         (np.empty((0, 766_435_160, 17)), "the answer: got far more than was asked for."),
     ],
 )
-def test_a_shape_that_nobody_makes_by_mistake_is_not_spelled_out(tools, got, says: str) -> None:
+def test_a_shape_that_nobody_makes_by_mistake_is_not_spelled_out(tools, got, says):
     with pytest.raises(AssertionError, match=re.escape(says)):
         tools.agree(got, np.ones((5, 3)), "the answer")
     with pytest.raises(AssertionError, match=re.escape(says)):
         tools.plain(got, "the answer", (5, 3))
 
 
-def test_both_are_shown_where_they_differ_or_where_it_is_asked_for(
-    tools,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_both_are_shown_where_they_differ_or_where_it_is_asked_for(tools, capsys):
     results = getattr(tools, "RESULTS", tally.RESULTS)
     for show, shown in ((False, ""), (True, "The answer\n yours: [1.]\nwanted: [1.]\n")):
         results.clear()
@@ -120,7 +115,7 @@ def test_both_are_shown_where_they_differ_or_where_it_is_asked_for(
         ([[0.0, 0.0], [1.0, 0.0]], "3 of 4 entries should be True and 1 should be False"),
     ],
 )
-def test_of_a_mask_it_is_said_which_should_be_true_and_false(tools, got: object, says: str) -> None:
+def test_of_a_mask_it_is_said_which_should_be_true_and_false(tools, got, says):
     with pytest.raises(AssertionError) as caught:
         tools.agree(got, [[True, True], [False, True]], "the mask", "Which?")
     assert str(caught.value) == f"the mask: {says}. Which?"

@@ -1,8 +1,6 @@
 """What relates a wrong answer to the right one: named where it shows in several answers, and never by
 chance."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Pictures of answers beside the right ones."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -13,17 +11,17 @@ from autograder.tools import showing
 @pytest.mark.parametrize(
     ("thing", "cells"), [(np.float64(2), 1), (np.ones(3), 3), (np.ones((2, 2, 3)), 12)]
 )
-def test_a_few_numbers_are_drawn_one_by_one(thing: object, cells: int) -> None:
+def test_a_few_numbers_are_drawn_one_by_one(thing, cells):
     assert showing.grid(np.asarray(thing), np.asarray(thing), None).count("<span") == cells
 
 
 @pytest.mark.parametrize("shape", [(100, 1), (2, 0), (1, 1, 1, 1)])
-def test_of_other_arrays_there_is_a_text_in_short(shape: tuple[int, ...]) -> None:
+def test_of_other_arrays_there_is_a_text_in_short(shape):
     array = np.ones(shape)
     assert showing.grid(array, array, None).startswith("<pre")
 
 
-def test_a_mask_and_weights_have_grounds_and_what_is_wrong_a_frame() -> None:
+def test_a_mask_and_weights_have_grounds_and_what_is_wrong_a_frame():
     mask = np.array([[True, False]])
     drawn = showing.grid(mask, mask, np.array([[False, True]]))
     assert "0.50" in drawn and "0.00" in drawn and drawn.count("outline") == 1
@@ -33,7 +31,7 @@ def test_a_mask_and_weights_have_grounds_and_what_is_wrong_a_frame() -> None:
     assert "0.25" not in showing.grid(weights, np.array([[0.5, 2.0]]), None)
 
 
-def test_no_text_of_a_student_becomes_markup() -> None:
+def test_no_text_of_a_student_becomes_markup():
     drawn = showing.as_picture("<b>", "'<script>'", "'<'", None)
     assert "<script>" not in drawn and "&lt;script&gt;" in drawn
 
@@ -48,9 +46,7 @@ def test_no_text_of_a_student_becomes_markup() -> None:
         ("g = lambda x: 1 / x\ndef f(x):\n    return g(x)", ["3 f", "1 a lambda"]),
     ],
 )
-def test_the_lines_of_an_error_are_those_of_functions_by_their_names(
-    cell: str, lines: list[str]
-) -> None:
+def test_the_lines_of_an_error_are_those_of_functions_by_their_names(cell, lines):
     names: dict[str, Any] = {}
     exec(compile(cell, "<cell>", "exec"), names)
     with pytest.raises(ZeroDivisionError) as caught:

@@ -1,7 +1,5 @@
 """``autograder watch`` as a person meets it: on a terminal, whose keys and screen are played here."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

@@ -1,7 +1,5 @@
 """Attacks on the grader: what cheats, spies and vandals hand in, each with what must come of it."""
 
-from __future__ import annotations
-
 # Each module adds its families to the list.
 from tests.support.attacks import (  # noqa: F401
     escape,

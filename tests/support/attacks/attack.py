@@ -1,7 +1,5 @@
 """One attack, and the list of all of them."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass

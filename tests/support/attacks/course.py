@@ -1,7 +1,5 @@
 """A course in which honest and hostile students have handed in, side by side."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

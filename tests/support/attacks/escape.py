@@ -1,7 +1,5 @@
 """F: system calls that lead out, or to more of the kernel than a calculation needs."""
 
-from __future__ import annotations
-
 from tests.support.attacks.attack import attack
 
 CALLS = """

@@ -1,7 +1,5 @@
 """E: time, memory, processes. Each costs its own check, and nobody else anything."""
 
-from __future__ import annotations
-
 from tests.support.attacks.attack import attack
 
 attack("E01-loop", "never return", "def softmax(x):\n    while True: pass", said="did not return")

@@ -5,8 +5,6 @@ The worker lies in student code's hands, so all of it is within reach. The ids c
 E and F.
 """
 
-from __future__ import annotations
-
 from tests.support.attacks.attack import attack
 
 FORGE = """

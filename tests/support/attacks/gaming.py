@@ -1,7 +1,5 @@
 """I: knowing the grader. What can be known of it must not help."""
 
-from __future__ import annotations
-
 from tests.support.attacks.attack import attack
 from tests.support.attacks.target import STEPS
 

@@ -1,8 +1,6 @@
 """G: the file. A notebook is data that a stranger wrote; only the sources of answers survive its
 reading."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,8 +1,6 @@
 """B: values that lie. What comes back is a plain array of numbers, or a verdict on that check
 alone."""
 
-from __future__ import annotations
-
 from tests.support.attacks.attack import attack
 from tests.support.attacks.target import NAIVE
 

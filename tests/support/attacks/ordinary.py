@@ -4,8 +4,6 @@ That user may be unable to reach the interpreter, its packages and the checkout,
 reach is copied.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,8 +1,6 @@
 """H: what people look at. Text of students is text, on a page, in a terminal, in a table, in a
 notebook."""
 
-from __future__ import annotations
-
 from tests.support.attacks.attack import attack
 
 LIVE = (

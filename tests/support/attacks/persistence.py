@@ -1,8 +1,6 @@
 """D: what stays. Files, processes, state in the parent: nothing may be there for the next student,
 or for the teacher."""
 
-from __future__ import annotations
-
 from tests.support.attacks.attack import MARK, attack
 
 PLACES = f"""

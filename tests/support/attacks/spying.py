@@ -1,8 +1,6 @@
 """C: secrets. Whatever student code finds, it says in the message of a visible check, where a
 student can read it."""
 
-from __future__ import annotations
-
 from tests.support.attacks.attack import attack
 from tests.support.attacks.target import INPUT
 

@@ -1,8 +1,6 @@
 """A: the harness. What works where checks run beside student code; here there is nothing to take
 hold of."""
 
-from __future__ import annotations
-
 from tests.support.attacks.attack import attack
 
 attack(

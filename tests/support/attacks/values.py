@@ -5,8 +5,6 @@ type.
 which is then also known as ``_right_STEP``. NumPy is there as ``np``, from the setup cell.
 """
 
-from __future__ import annotations
-
 import textwrap
 from dataclasses import dataclass
 

@@ -59,7 +59,9 @@ def _findings(course: Course) -> Iterator[tuple[str, str]]:
     for level in levels.LEVELS:
         yield f"isolation {level.name}", _works(level.name)
     yield "to raise the level", _advice()
-    yield "level asked for", _asked(course.settings.isolation)
+    asked = course.settings.isolation
+    mistake = "" if levels.known(asked) else ": no such level; correct autograder.toml"
+    yield "level asked for", f"{asked}{mistake}"
 
     for package, repair in NEEDED.items():
         yield package, _version(package, repair)
@@ -72,11 +74,6 @@ def _findings(course: Course) -> Iterator[tuple[str, str]]:
     yield "course", f"{course.state} ({_writable(course.state)})"
     yield "secret", "there" if course.has_secret() else "drawn when the class is first graded"
     yield "alembic", _alembic()
-
-
-def _asked(level: str) -> str:
-    """The level of the settings, if there is such a one."""
-    return level if levels.known(level) else f"{level}: no such level; correct autograder.toml"
 
 
 def _works(level: str) -> str:

@@ -45,6 +45,11 @@ def now() -> datetime:
     return datetime.now(timezone.utc).replace(tzinfo=None)
 
 
+def of_system(seconds: float) -> datetime:
+    """A time of the file system, in UTC without a zone."""
+    return datetime.fromtimestamp(seconds, timezone.utc).replace(tzinfo=None)
+
+
 def shown(time: datetime, zone: tzinfo | None) -> datetime:
     """A time as the gradebook has it, in UTC without a zone, as the people of a zone read it.
 

@@ -110,7 +110,7 @@ class Collector(ExchangeCollect):  # type: ignore[misc]
     def _changed(self, name: str) -> datetime:
         """When the system saw a folder of the exchange change for the last time, to the second."""
         status = os.stat(self._place(name), follow_symlinks=False)
-        return _utc(int(status.st_ctime))
+        return timestamp.of_system(int(status.st_ctime))
 
     def _dated(self, record: _Record, is_alone: bool) -> _Record:
         """The record; with the system's time of last change where its own is not to be believed.
@@ -262,11 +262,6 @@ class Collector(ExchangeCollect):  # type: ignore[misc]
             yield folder
         finally:
             os.close(folder)
-
-
-def _utc(seconds: float) -> datetime:
-    """A time of the file system, in UTC without a zone as in the gradebook."""
-    return datetime.fromtimestamp(seconds, timezone.utc).replace(tzinfo=None)
 
 
 class _Releaser(Exchange):  # type: ignore[misc]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 
 from autograder.base.errors import Unusable
@@ -112,8 +111,9 @@ def refuse_misfits(
             repair = meant(entry.caught_by, own, f"the checks are {', '.join(own)}")
             problem = f"{cause}; {repair}"
         else:
-            own_names = names(entry.source).bound | _declared_global(entry.source)
-            strange = names(entry.source).used - own_names - in_scope[step]
+            declared = (node.names for node in nodes(ast.parse(entry.source), ast.Global))
+            bound = names(entry.source).bound.union(*declared)
+            strange = names(entry.source).used - bound - in_scope[step]
             if not strange:
                 continue
             problem = f"uses {min(strange)}, which {step} cannot know; write it out"
@@ -128,7 +128,3 @@ def _parameters(source: str, step: str) -> str:
         if isinstance(node, ast.FunctionDef) and node.name == step:
             return ast.unparse(node.args)
     return ""
-
-
-def _declared_global(source: str) -> set[str]:
-    return set(chain.from_iterable(node.names for node in nodes(ast.parse(source), ast.Global)))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime, timezone
+from datetime import datetime
 from itertools import count
 from pathlib import Path
 
@@ -84,7 +84,10 @@ def put(
     new = _Submission(exercise, data, counts, last, secret, source)
 
     there = _data(folder, exercise)
-    old = None if there is None else _time(folder) or _modified(folder / f"{exercise}.ipynb")
+    old = None
+    if there is not None:
+        changed = int((folder / f"{exercise}.ipynb").stat().st_mtime)
+        old = _time(folder) or timestamp.of_system(changed)
     if old is None or old > timestamp.now():  # which an earlier collection believed
         new.write(folder)
         return True
@@ -238,10 +241,6 @@ def _moved(course: Course, folder: Path) -> dict[str, str]:
 
 def _time(folder: Path) -> datetime | None:
     return timestamp.submitted_at(folder)
-
-
-def _modified(path: Path) -> datetime:
-    return datetime.fromtimestamp(int(path.stat().st_mtime), timezone.utc).replace(tzinfo=None)
 
 
 def _data(folder: Path, exercise: str) -> bytes | None:

@@ -103,7 +103,7 @@ class Template:
                 self._asked.add(cell.id)
                 if before is not None and not before.nbgrader and before.cell_type == "markdown":
                     self._asked.add(before.id)
-        self._outputs = lru_cache(maxsize=REMEMBERED)(_outputs_json)
+        self._outputs = lru_cache(maxsize=REMEMBERED)(lambda check: _json(outputs(check)))
 
     def asks(self, submission: Submission) -> bool:
         """Whether the student has answered a question that a person grades."""
@@ -251,10 +251,6 @@ def _lines(source: str) -> bytes:
 
 def _json(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
-
-
-def _outputs_json(check: CheckResult) -> bytes:
-    return _json(outputs(check))
 
 
 def outputs(check: CheckResult) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ import contextlib
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, timezone
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 
@@ -271,5 +271,5 @@ def _time(place: Path, exercise: str) -> datetime:
         return time
     with contextlib.suppress(OSError):
         changed = notebook_of(place / f"{exercise}.ipynb").stat().st_mtime
-        return datetime.fromtimestamp(changed, timezone.utc).replace(tzinfo=None)
+        return timestamp.of_system(changed)
     return datetime.min

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import csv
+import glob
 import io
 import json
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -76,7 +76,7 @@ def change_journals(course: Course, student: str, new: str | None) -> None:
 
 def handed_in(course: Course, student: str) -> list[Path]:
     """What the student handed in through nbgrader's exchange."""
-    return sorted(exchange(course).glob(f"inbound/{_literal(student)}+*"))
+    return sorted(exchange(course).glob(f"inbound/{glob.escape(student)}+*"))
 
 
 def exchange(course: Course) -> Path:
@@ -110,11 +110,6 @@ def _on_disk(inbox: Path, where: str) -> Path:
         if path.is_file():
             break
     return path
-
-
-def _literal(text: str) -> str:
-    """A text in which no character means anything to a pattern of file names."""
-    return re.sub(r"([*?[])", r"[\1]", text)
 
 
 def work(course: Course, student: str) -> list[str]:

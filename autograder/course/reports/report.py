@@ -21,7 +21,7 @@ from autograder.course.gradebook import database, deadlines
 from autograder.course.gradebook.final_grades import ClassGrades, ConcernKind, Grade
 from autograder.course.reports import concerns, statistics
 from autograder.course.reports.statistics import Carried, Item, Scores, Shared
-from autograder.exercises.exercise import Check, Exercise
+from autograder.exercises.exercise import Exercise
 
 _DRAWN = re.compile(r"(?:course|(.+))-[0-9a-f]{8}")
 
@@ -104,6 +104,10 @@ class Report:
             "graded": len(self.graded),
         }
 
+        look: dict[str, list[str]] = {}
+        for kind in get_args(ConcernKind):
+            look[kind] = [row.student for row in self.who(kind)]
+
         data: dict[str, Any] = {
             "schema": SCHEMA,
             "exercise": self.exercise.name,
@@ -113,7 +117,7 @@ class Report:
             "automatic_max_score": self.exercise.max_score,
             "graded_at": self.graded_at,
             "class": numbers,
-            "look": _look(self),
+            "look": look,
             "isolation": dict(self.levels),
             "final": self.final and asdict(self.final),
             "automatic": self.automatic and asdict(self.automatic),
@@ -150,13 +154,14 @@ def of_class(course: Course, class_grades: ClassGrades) -> Report:
         if row.automatic is not None:
             automatic.append(row.automatic)
 
+    due = deadlines.due_date(course, class_grades.exercise.name)
     edges, counts = statistics.histogram(final, class_grades.max_score)
     steps, checks = statistics.items(class_grades.exercise, results)
 
     return Report(
         exercise=class_grades.exercise,
         course=course_name(course),
-        due=_due(course, class_grades.exercise),
+        due=due and timestamp.shown(due, course.settings.zone),
         max_score=class_grades.max_score,
         listed=listed or None,
         has_downloads=inbox.has_downloads(course),
@@ -181,19 +186,6 @@ def course_name(course: Course) -> str:
     return course.settings.course_name or ((drawn[1] or "") if drawn else id)
 
 
-def _due(course: Course, exercise: Exercise) -> datetime | None:
-    due = deadlines.due_date(course, exercise.name)
-    return due and timestamp.shown(due, course.settings.zone)
-
-
-def _look(report: Report) -> dict[str, list[str]]:
-    """The students whom a teacher should look at, by what it is about."""
-    look: dict[str, list[str]] = {}
-    for kind in get_args(ConcernKind):
-        look[kind] = [row.student for row in report.who(kind)]
-    return look
-
-
 def _student(grade: Grade) -> dict[str, Any]:
     return {
         "student": grade.student,
@@ -216,14 +208,12 @@ def _student(grade: Grade) -> dict[str, Any]:
 def _steps(report: Report) -> list[dict[str, Any]]:
     steps = []
     for name, item in report.steps.items():
-        checks = [_check(report, check) for check in report.exercise.checks_of(name)]
+        checks = []
+        for check in report.exercise.checks_of(name):
+            own = {"category": check.category, "hidden": check.hidden, "sentence": check.sentence}
+            checks.append({**_item(report.checks[check.id]), **own})
         steps.append({**_item(item), "checks": checks})
     return steps
-
-
-def _check(report: Report, check: Check) -> dict[str, Any]:
-    about = {"category": check.category, "hidden": check.hidden, "sentence": check.sentence}
-    return {**_item(report.checks[check.id]), **about}
 
 
 def _item(item: Item) -> dict[str, Any]:

@@ -37,6 +37,8 @@ LATER = "after_published"
 Test = dict[str, Any]
 """A line of Gradescope's list of tests."""
 
+ABSENT = {"score": 0.0, "output": "Nothing was handed in.", "output_format": "text", "tests": []}
+
 
 def make(request: Request, class_grades: ClassGrades) -> Product:
     """A file for each student with a score."""
@@ -51,7 +53,7 @@ def make(request: Request, class_grades: ClassGrades) -> Product:
                 data = results(class_grades.exercise, grade.result, disclosed, grade)
                 files[path] = encoded(data)
         elif grade.status == "missing":
-            files[path] = encoded(_absent())
+            files[path] = encoded(ABSENT)
         else:
             notes.append(f"left out: {student}: in the gradebook, but without a result")
     return Product(files, tuple(notes))
@@ -87,10 +89,6 @@ def encoded(data: dict[str, Any]) -> bytes:
     """A file of Gradescope's, as bytes."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
     return text.encode("utf-8", "replace")
-
-
-def _absent() -> dict[str, Any]:
-    return {"score": 0.0, "output": "Nothing was handed in.", "output_format": "text", "tests": []}
 
 
 def _output(result: Result) -> str:

@@ -66,7 +66,7 @@ def make(request: Request, grades: ClassGrades | CourseGrades) -> Product:
 def _worksheet(request: Request, class_grades: ClassGrades) -> Product:
     download = read(request.fill, "moodle")
     column = _grade_column(download)
-    most = _number(download.rows[0][column + 1])
+    most = float(download.rows[0][column + 1].replace(",", "."))
     if most != class_grades.max_score:
         maximum = f"Moodle's maximum is {number(most)} points"
         raise Unusable(
@@ -135,10 +135,6 @@ def _is_locked(row: Sequence[str], grade: int) -> bool:
     """Whether Moodle would not take a grade: it says so behind the maximum (gradecanbechanged)."""
     behind = row[grade + 2 : grade + 3]
     return any(cell.strip().casefold() in _NO for cell in behind)
-
-
-def _number(cell: str) -> float:
-    return float(cell.replace(",", "."))
 
 
 def _grade_column(download: PlatformTable) -> int:

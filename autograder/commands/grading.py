@@ -30,7 +30,7 @@ from autograder.sandbox import levels
 if TYPE_CHECKING:
     from autograder.base.result import Result
     from autograder.course.course import Course
-    from autograder.course.grading.grade_class import Scan
+    from autograder.course.grading.grade_class import ClassRun, Scan
     from autograder.exercises.exercise import Exercise
 
 
@@ -227,7 +227,7 @@ def grade(
     from autograder.course.class_list import may_be
     from autograder.course.gradebook import deadlines, record
     from autograder.course.grading import interruption
-    from autograder.course.grading.grade_class import grade_class
+    from autograder.course.grading.grade_class import ClassRun, grade_class
     from autograder.course.reports import concerns
     from autograder.course.results import folder_of
     from autograder.show.terminal import class_tables
@@ -239,6 +239,7 @@ def grade(
         course.class_list()
         deadlines.extensions(course)
         scanned, left_out = _scanned(course, exercise, submitted)
+        processes = jobs or os.cpu_count() or 1
 
         _note_other_zone(course, exercise, scanned)
         for old, new in record.moved_students(course).items():
@@ -248,7 +249,7 @@ def grade(
                 raise Unusable(
                     "--compare --json", "nothing is graded for a file", "leave one of them out"
                 )
-            _compare(course, exercise, scanned, jobs, scheduler, force, never_lower)
+            _compare(ClassRun(course, exercise, scanned, processes, scheduler, force, never_lower))
             return
 
         out, size = output.out, len(scanned.students)
@@ -259,7 +260,7 @@ def grade(
                 course,
                 exercise,
                 scanned=scanned,
-                jobs=jobs or os.cpu_count() or 1,
+                jobs=processes,
                 scheduler=scheduler,
                 force=force,
                 never_lower=never_lower,
@@ -335,32 +336,16 @@ def _note_other_zone(course: Course, exercise: Exercise, scanned: Scan) -> None:
         print(f"note: {NAME}: {cause}; run autograder collect {exercise.name}", file=sys.stderr)
 
 
-def _compare(
-    course: Course,
-    exercise: Exercise,
-    scanned: Scan,
-    jobs: int | None,
-    scheduler: str | None,
-    force: bool,
-    never_lower: bool,
-) -> None:
+def _compare(run: ClassRun) -> None:
     """Say whose score grading would change."""
     from autograder.course.grading import comparison, interruption
     from autograder.show.terminal import class_tables
 
-    size = len(scanned.students)
-    progress = class_tables.class_progress(f"comparing {exercise.name}", size, sys.stdout)
+    size = len(run.scanned.students)
+    title = f"comparing {run.exercise.name}"
+    progress = class_tables.class_progress(title, size, sys.stdout)
     with interruption.adopted(), progress as tick:
-        found = comparison.of_class(
-            course,
-            exercise,
-            scanned,
-            jobs=jobs or os.cpu_count() or 1,
-            scheduler=scheduler,
-            force=force,
-            never_lower=never_lower,
-            progress=tick,
-        )
+        found = comparison.of_class(run, tick)
     for line in comparison.lines(found):
         print(inert(line))
     changed = sum(one.old != one.new for one in found)

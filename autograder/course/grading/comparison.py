@@ -9,15 +9,8 @@ from autograder.base.errors import Unusable
 from autograder.base.result import Result
 from autograder.base.text import listed, number
 from autograder.course import results as stored
-from autograder.course.course import Course
 from autograder.course.gradebook.marks import class_marks, with_results
-from autograder.course.grading.grade_class import (
-    Scan,
-    answered,
-    choice_of,
-    graded_others,
-    insist_on_the_secret,
-)
+from autograder.course.grading.grade_class import ClassRun, insist_on_the_secret
 from autograder.course.grading.records import with_kept
 from autograder.course.troubles import Troubles
 from autograder.exercises.exercise import Exercise
@@ -64,15 +57,7 @@ class Comparison:
 
 
 def of_class(
-    course: Course,
-    exercise: Exercise,
-    scanned: Scan,
-    *,
-    jobs: int,
-    scheduler: str | None = None,
-    force: bool = False,
-    never_lower: bool = False,
-    progress: Callable[[Graded], None] = lambda _: None,
+    run: ClassRun, progress: Callable[[Graded], None] = lambda _: None
 ) -> list[Comparison]:
     """Grade a class as ``grade_class`` would, and write nothing.
 
@@ -82,6 +67,7 @@ def of_class(
     Raises:
         Unusable: nobody has been graded, or the secret is gone.
     """
+    course, exercise, students = run.course, run.exercise, run.scanned.students
     old = {one.student_id: one for one in stored.stored_results(course, exercise.name, Troubles())}
     if not old:
         where = stored.folder_of(course, exercise.name)
@@ -89,11 +75,11 @@ def of_class(
     insist_on_the_secret(course)
 
     new: dict[str, Result] = {}
-    choice = choice_of(course, exercise, scanned, scanned.students, never_lower)
+    choice = run.choice(students)
     if choice is not None:
-        for _, graded in graded_others(course, exercise, choice, jobs, scheduler):
+        for _, graded in run.others(choice):
             choice.add(graded)
-    with answered(course, exercise, scanned, scanned.students, jobs, scheduler, force) as everybody:
+    with run.answered(students) as everybody:
         for graded in everybody:
             if choice is not None:
                 best, candidates = choice.pick(graded)
@@ -102,7 +88,8 @@ def of_class(
             if not graded.unchanged:
                 student = graded.result.student_id
                 before = old.get(student)
-                new[student] = with_kept(before, graded.result, exercise.former, never_lower)
+                kept = with_kept(before, graded.result, exercise.former, run.never_lower)
+                new[student] = kept
 
     marks = class_marks(course, exercise)
     marks_then = with_results(course, exercise, marks, new)

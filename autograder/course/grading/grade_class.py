@@ -7,7 +7,7 @@ import difflib
 import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
@@ -100,6 +100,65 @@ def _within(folder: Path) -> list[str]:
         ) from None
 
 
+@dataclass(frozen=True)
+class ClassRun:
+    """How a class is graded: whose submissions, by whom, and what of it.
+
+    The fields are arguments of ``grade_class``. Nothing is stored here.
+    """
+
+    course: Course
+    exercise: Exercise
+    scanned: Scan
+    jobs: int = 1
+    scheduler: str | None = None
+    force: bool = True
+    never_lower: bool = False
+
+    @contextmanager
+    def answered(self, names: Sequence[str]) -> Iterator[Iterator[Graded]]:
+        """The submissions of these students as they are graded, while the graders live.
+
+        Raises:
+            Unusable, Fault, Interrupted: as ``grade_class``.
+        """
+
+        def task(student: str) -> Task:
+            folder = self.scanned.folder
+            return task_of(self.course, self.exercise.name, folder, student, self.force)
+
+        answers: Answers = SimpleQueue()
+        with stoppable(answers.put), closing(self._pool(min(self.jobs, len(names)))) as pool:
+            yield grade_all(pool, self.exercise, names, task, answers)
+
+    def choice(self, names: Sequence[str]) -> Choice | None:
+        """Which of several submissions counts; None where nobody has several."""
+        course = self.course
+        if self.scanned.folder != course.submitted or not store.earlier_folders(course):
+            return None
+
+        from autograder.course.grading.choice import Choice
+
+        return Choice(course, self.exercise, names, self.never_lower)
+
+    def others(self, choice: Choice) -> Iterator[tuple[Path, Graded]]:
+        """The submissions that lie beside those that are graded, as they are graded, by folder."""
+        for folder, names in choice.to_grade().items():
+            there = replace(self, scanned=scan(folder, self.exercise.name), force=True)
+            with there.answered(names) as everybody:
+                for graded in everybody:
+                    yield folder, graded
+
+    def _pool(self, jobs: int) -> Pool:
+        job = self.exercise, self.course.secret(), self.course.settings
+        if self.scheduler is None:
+            return LocalPool(jobs, *job)
+
+        from autograder.course.grading.dask_cluster import Cluster
+
+        return Cluster(self.scheduler, *job)
+
+
 def grade_class(
     course: Course,
     exercise: Exercise,
@@ -139,18 +198,19 @@ def grade_class(
     """
     insist_on_the_secret(course)
     scanned = scanned or scan(course.submitted, exercise.name)
+    run = ClassRun(course, exercise, scanned, jobs, scheduler, force, never_lower)
     names = [name for name in scanned.students if students is None or name in students]
 
     with Journal(results.folder_of(course, exercise.name)) as journal:
         journal.pending.intersection_update(scanned.students)
         sweep(course, exercise.name)
         versions.keep(course, exercise)
-        choice = choice_of(course, exercise, scanned, names, never_lower)
+        choice = run.choice(names)
         if choice is not None:
-            for folder, graded in graded_others(course, exercise, choice, jobs, scheduler):
+            for folder, graded in run.others(choice):
                 choice.store(folder, graded)
 
-        with answered(course, exercise, scanned, names, jobs, scheduler, force) as everybody:
+        with run.answered(names) as everybody:
             # Imported late: the graders are getting ready at the same time.
             from autograder.course.grading.records import Records
 
@@ -172,29 +232,6 @@ def grade_class(
     return [records.grades[student] for student in sorted(records.grades)]
 
 
-def choice_of(
-    course: Course, exercise: Exercise, scanned: Scan, names: Sequence[str], never_lower: bool
-) -> Choice | None:
-    """Which of several submissions counts; None where nobody has several."""
-    if scanned.folder != course.submitted or not store.earlier_folders(course):
-        return None
-
-    from autograder.course.grading.choice import Choice
-
-    return Choice(course, exercise, names, never_lower)
-
-
-def graded_others(
-    course: Course, exercise: Exercise, choice: Choice, jobs: int, scheduler: str | None
-) -> Iterator[tuple[Path, Graded]]:
-    """The submissions that lie beside those that are graded, as they are graded, by folder."""
-    for folder, names in choice.to_grade().items():
-        there = scan(folder, exercise.name)
-        with answered(course, exercise, there, names, jobs, scheduler, True) as everybody:
-            for graded in everybody:
-                yield folder, graded
-
-
 def insist_on_the_secret(course: Course) -> None:
     """Refuse to draw a new secret where somebody has been graded with the old one.
 
@@ -206,41 +243,6 @@ def insist_on_the_secret(course: Course) -> None:
         path, folder = course.state / "secret", short(course.results)
         repair = f"put a back-up there, or move {folder} away to begin anew"
         raise Unusable(f"{path}: is gone, and with it the random inputs; {repair}")
-
-
-@contextmanager
-def answered(
-    course: Course,
-    exercise: Exercise,
-    scanned: Scan,
-    names: Sequence[str],
-    jobs: int,
-    scheduler: str | None,
-    force: bool,
-) -> Iterator[Iterator[Graded]]:
-    """The submissions of these students as they are graded, while the graders live.
-
-    Nothing is stored. The other arguments, and what is raised, are those of ``grade_class``.
-    """
-
-    def task(student: str) -> Task:
-        return task_of(course, exercise.name, scanned.folder, student, force)
-
-    answers: Answers = SimpleQueue()
-    with (
-        stoppable(answers.put),
-        closing(_pool(course, exercise, min(jobs, len(names)), scheduler)) as pool,
-    ):
-        yield grade_all(pool, exercise, names, task, answers)
-
-
-def _pool(course: Course, exercise: Exercise, jobs: int, scheduler: str | None) -> Pool:
-    if scheduler is None:
-        return LocalPool(jobs, exercise, course.secret(), course.settings)
-
-    from autograder.course.grading.dask_cluster import Cluster
-
-    return Cluster(scheduler, exercise, course.secret(), course.settings)
 
 
 def task_of(course: Course, exercise: str, folder: Path, student: str, force: bool) -> Task:

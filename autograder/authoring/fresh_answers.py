@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from autograder.authoring.grading import handed_in
-from autograder.authoring.proving.answers import Answer
 from autograder.base.errors import Unusable
 from autograder.base.settings import Settings
 from autograder.base.text import count, meant
 from autograder.exercises import answer_bank, misconceptions, right_answers
+from autograder.exercises.answer_bank import Answer
 from autograder.exercises.exercise import Exercise
 from autograder.grader.grader import Grader
 

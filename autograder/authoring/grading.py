@@ -12,11 +12,11 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from autograder.authoring.cells import Source
-from autograder.authoring.proving.answers import Answer
 from autograder.authoring.self_check import instead
 from autograder.base.errors import Unusable
 from autograder.base.result import CheckResult, Result, check_id
 from autograder.base.settings import Settings
+from autograder.exercises.answer_bank import Answer
 from autograder.exercises.data_files import Data
 from autograder.exercises.exercise import Exercise, from_notebook
 from autograder.exercises.names import names, reached

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder.base.errors import Unusable
@@ -34,6 +34,17 @@ class Entry:
     doc: str
     source: str
     line: int
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One answer to one step: code that binds the step's name; ``line`` is that of its entry."""
+
+    name: str
+    step: str
+    source: str
+    wrong: bool
+    line: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True)

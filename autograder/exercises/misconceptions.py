@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import ModuleType
 from typing import Any, TypeVar
 
-from autograder.base.errors import Unusable
 from autograder.base.result import parts_of
 from autograder.exercises import answer_bank
 from autograder.exercises.answer_bank import Bank, Entry
@@ -133,13 +131,6 @@ def _misconception(bank: Bank, entry: Entry) -> Misconception:
     family = entry.marks.get("family", "")
     title = entry.marks.get("title") or entry.name.replace("_", " ")
     return Misconception(entry.name, step, caught_by, hint, entry.source, family, title, entry.line)
-
-
-def of_module(module: ModuleType) -> Misconceptions:
-    """The bank that was imported as a module."""
-    if module.__file__ is None:
-        raise Unusable(f"{module.__name__}: has no file; import the bank from its file")
-    return load(Path(module.__file__))
 
 
 def _hint(text: str, name: str) -> str:

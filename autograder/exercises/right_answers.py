@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Set
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 from autograder.base.errors import Unusable
 from autograder.exercises import answer_bank
-from autograder.exercises.answer_bank import Bank
+from autograder.exercises.answer_bank import Answer, Bank
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.sources import authored_at
 
@@ -17,16 +16,6 @@ MARKS = frozenset({"step"})
 """The arguments that ``right_answer`` may have."""
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
-
-
-@dataclass(frozen=True)
-class RightAnswer:
-    """A right answer to ``step``; ``source`` binds the step's name, ``line`` is its entry's."""
-
-    name: str
-    step: str
-    source: str
-    line: int = field(default=0, compare=False)
 
 
 def right_answer(*, step: str) -> Callable[[_Function], _Function]:
@@ -41,7 +30,7 @@ def path_of(root: Path, exercise: str) -> Path:
     return authored_at(root, exercise, "_right_answers")
 
 
-def load(path: Path) -> tuple[RightAnswer, ...]:
+def load(path: Path) -> tuple[Answer, ...]:
     """Read the entries of a file; of one that does not exist none.
 
     Raises:
@@ -49,7 +38,7 @@ def load(path: Path) -> tuple[RightAnswer, ...]:
     """
     found = []
     for entry in _bank(path).entries:
-        found.append(RightAnswer(entry.name, entry.marks["step"], entry.source, entry.line))
+        found.append(Answer(entry.name, entry.marks["step"], entry.source, False, entry.line))
     return tuple(found)
 
 
@@ -153,19 +142,18 @@ _WRAPPED = "the solution, "
 """How the name of a solution in a wrapper begins; what people write is named by identifiers."""
 
 
-def solutions(exercise: Exercise, without: Set[str] = frozenset()) -> Iterator[RightAnswer]:
+def solutions(exercise: Exercise, without: Set[str] = frozenset()) -> Iterator[Answer]:
     """The solution of every step as it is, and in each wrapper but those ``without``."""
     for step in exercise.steps:
         solution = exercise.cell(step).source
-        yield RightAnswer("the solution", step, solution)
+        yield Answer("the solution", step, solution, wrong=False)
         if exercise.cell(step).is_class:
             continue
         for name, wrapper in _WRAPPERS.items():
             if not without.isdisjoint({name, f"{name} ({step})"}):
                 continue
-            yield RightAnswer(
-                f"{_WRAPPED}{name}", step, f"{solution}\n\n{wrapper.format(step=step)}"
-            )
+            wrapped = f"{solution}\n\n{wrapper.format(step=step)}"
+            yield Answer(f"{_WRAPPED}{name}", step, wrapped, wrong=False)
 
 
 def wrapper_of(name: str) -> str:

@@ -9,10 +9,10 @@ import pytest
 
 from autograder import cli
 from autograder.authoring import build, grading, read
-from autograder.authoring.proving.answers import Answer
 from autograder.base.errors import Unusable
 from autograder.base.settings import Settings
 from autograder.exercises import exercise
+from autograder.exercises.answer_bank import Answer
 from tests.support.doubling import TINY, authored
 
 pytestmark = pytest.mark.usefixtures("forked_rehearsals", "kept_parents")

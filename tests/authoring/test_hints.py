@@ -11,11 +11,11 @@ import pytest
 
 from autograder.authoring import build
 from autograder.authoring.hints import experiments_caught
-from autograder.authoring.proving.answers import Answer
 from autograder.authoring.proving.trial import Bench
 from autograder.base.result import Result
 from autograder.base.settings import Settings
 from autograder.exercises import data_files, exercise, misconceptions, setup_cell
+from autograder.exercises.answer_bank import Answer
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.misconceptions import Misconception
 from autograder.grader.grader import Grader

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from autograder.authoring import build, read
-from autograder.authoring.proving.answers import Answer
 from autograder.authoring.proving.trial import Bench
 from autograder.base.errors import Unusable
 from autograder.base.result import Result
@@ -14,6 +13,7 @@ from autograder.base.settings import Settings
 from autograder.checking import student_copy
 from autograder.checking.confined import checked
 from autograder.exercises import exercise, setup_cell
+from autograder.exercises.answer_bank import Answer
 from autograder.grader.grader import Grader
 from tests.support import processes
 from tests.support.doubling import TINY

@@ -16,11 +16,11 @@ import pytest
 
 from autograder.authoring import notebook, read
 from autograder.authoring.proving import proof, trial
-from autograder.authoring.proving.answers import Answer
 from autograder.authoring.proving.proof import Proof
 from autograder.authoring.proving.trial import Bench, Trial
 from autograder.base.errors import Unusable
 from autograder.exercises import exercise, misconceptions, right_answers
+from autograder.exercises.answer_bank import Answer
 from autograder.exercises.exercise import from_notebook
 from autograder.exercises.misconceptions import Misconceptions
 from tests.support.courses import AUTHORED, NAME, ROOT, write_root
@@ -195,7 +195,7 @@ def test_a_bank_reads_the_same_imported_or_as_text_and_leaves_no_bytecode(monkey
         imported = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(imported)
         if module.endswith("misconceptions"):
-            assert misconceptions.of_module(imported) == BANK
+            assert misconceptions.load(Path(imported.__file__)) == BANK
     assert not (ROOT / "solutions" / "__pycache__").exists()
 
 

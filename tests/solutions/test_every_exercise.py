@@ -11,11 +11,11 @@ import pytest
 from autograder.authoring import build, read
 from autograder.authoring.cells import Source
 from autograder.authoring.proving import answers, proof, sample
-from autograder.authoring.proving.answers import Answer
 from autograder.authoring.proving.sample import SampleStudent
 from autograder.authoring.proving.trial import Bench
 from autograder.base.settings import Settings
 from autograder.exercises import exercise, names
+from autograder.exercises.answer_bank import Answer
 from autograder.exercises.exercise import Exercise
 from autograder.grader.grader import Grader
 from tests.support import bank_class

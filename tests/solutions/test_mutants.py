@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from autograder.authoring.proving.answers import Answer
 from autograder.authoring.proving.trial import Bench
 from autograder.exercises import exercise, right_answers
+from autograder.exercises.answer_bank import Answer
 from tests.support.courses import ROOT
 
 MUTANTS = json.loads(

@@ -4,27 +4,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.base.errors import Unusable
 from autograder.base.result import parts_of
 from autograder.base.text import meant
 from autograder.exercises import misconceptions, right_answers
+from autograder.exercises.answer_bank import Answer
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.misconceptions import Misconception, Misconceptions
 from autograder.exercises.names import BUILTINS, names, nodes
-from autograder.exercises.right_answers import RightAnswer
-
-
-@dataclass(frozen=True)
-class Answer:
-    """One answer to one step: code that binds the step's name."""
-
-    name: str
-    step: str
-    source: str
-    wrong: bool
 
 
 def read(root: Path, exercise: Exercise) -> tuple[Misconceptions, list[Answer]]:
@@ -40,15 +29,12 @@ def read(root: Path, exercise: Exercise) -> tuple[Misconceptions, list[Answer]]:
             "docs/authoring.md"
         )
 
-    right: list[Answer] = []
     path = right_answers.path_of(root, exercise.name)
     without = right_answers.not_right(path, (*exercise.steps, *exercise.given))
-    for entry in (*right_answers.solutions(exercise, without), *written):
-        right.append(Answer(entry.name, entry.step, entry.source, wrong=False))
-    return bank, right
+    return bank, [*right_answers.solutions(exercise, without), *written]
 
 
-def banks(root: Path, exercise: Exercise) -> tuple[Misconceptions, list[RightAnswer]]:
+def banks(root: Path, exercise: Exercise) -> tuple[Misconceptions, list[Answer]]:
     """What lies beside an exercise, but for the steps that students are given.
 
     What only a void check would catch is nothing to prove.
@@ -81,7 +67,7 @@ def wrong(entry: Misconception) -> Answer:
 
 
 def refuse_misfits(
-    path: Path, exercise: Exercise, entries: Sequence[Misconception | RightAnswer]
+    path: Path, exercise: Exercise, entries: Sequence[Misconception | Answer]
 ) -> None:
     """Every entry answers a step, takes what that step takes, uses nothing that comes later, and is
     caught by a check that there is.

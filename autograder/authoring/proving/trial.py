@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from autograder.authoring.proving.answers import Answer
 from autograder.exercises import cell_code, data_files
+from autograder.exercises.answer_bank import Answer
 from autograder.exercises.cell_code import ExerciseCode
 from autograder.exercises.exercise import Check, Exercise
 from autograder.exercises.names import reached

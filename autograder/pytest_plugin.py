@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from autograder.base.result import CheckResult
+    from autograder.base.result import CheckResult, Result
     from autograder.checking.student_copy import StudentCopy
     from autograder.checking.waiting import Waits
     from autograder.exercises import exercise
@@ -64,14 +64,14 @@ class Notebook(pytest.File):
     """The steps that wait for earlier ones; known once there are outcomes."""
 
     @cached_property
-    def outcomes(self) -> dict[str, CheckResult]:
-        """What each check says, by its id. One run tells it for all of them."""
+    def result(self) -> Result:
+        """What all checks say. One run tells it for all of them."""
         from autograder.checking import confined
         from autograder.checking.waiting import waits
 
         result, self.unlocked = confined.checked(self.copy)
         self.waits = waits(self.copy, result)
-        return result.by_id
+        return result
 
     def collect(self) -> Iterator[Step]:
         named = {check.step for check in self.copy.checks}
@@ -101,33 +101,42 @@ class Check(pytest.Item):
     def runtest(self) -> None:
         notebook = self.getparent(Notebook)
         assert notebook is not None
-        outcome = notebook.outcomes[self.check.id]
+        outcome = notebook.result.by_id[self.check.id]
         if outcome.status == "unattempted":
             self.user_properties.append((UNWRITTEN, self.check.step))
             raise Unwritten(outcome.message)
         if outcome.status != "passed":
-            raise Failed("\n".join(self._lines(outcome, notebook.waits.get(self.check.step, ()))))
+            raise Failed("\n".join(self._lines(outcome, notebook)))
 
-    def _lines(self, outcome: CheckResult, roots: tuple[str, ...]) -> Iterator[str]:
-        from autograder.base.text import agreeing, listed
+    def _lines(self, outcome: CheckResult, notebook: Notebook) -> Iterator[str]:
+        from autograder.base.text import agreeing, brief, listed, statement
+        from autograder.show.terminal import look
+        from autograder.show.terminal.console import PROSE
 
-        yield outcome.message
+        step = notebook.result.step(self.check.step)
+        roots = notebook.waits.get(step.name)
         if roots:
+            yield brief(statement(outcome.message))
             first = agreeing(len(roots), "that", "them")
             yield f"waits for {listed(roots)}: look at {first} first"
-        elif outcome.hint:
-            yield f"hint: {outcome.hint}"
+            return
+
+        yield brief(look.said(step, outcome))
+        if step.look and step.look.check == outcome.name:
+            yield from look.lines(step.look, PROSE)
+            if look.question(step):
+                yield f"hint: {look.question(step)}"
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         from autograder.base.errors import Unusable
-        from autograder.base.text import brief, inert
+        from autograder.base.text import inert
 
         if not excinfo.errisinstance((Failed, Unusable)):
             return super().repr_failure(excinfo, style)
 
         # No line begins with a student's words: GitHub's runner would take some of them for
         # commands.
-        lines = brief(inert(str(excinfo.value))).split("\n")
+        lines = inert(str(excinfo.value)).split("\n")
         if excinfo.errisinstance(Unwritten):
             return lines[0]
         told = [f"E   {line}" for line in lines]

@@ -18,7 +18,18 @@ from autograder.authoring.statements import Statement, needed, statements
 from autograder.exercises.sources import SHARED, TOOLS
 
 ALWAYS = frozenset(
-    {"CHECKS", "HEADINGS", "HINTS", "REVEAL", "check", "fingerprint", "ready", "silent", "source"}
+    {
+        "CHECKS",
+        "HEADINGS",
+        "HINTS",
+        "REVEAL",
+        "check",
+        "fingerprint",
+        "first",
+        "ready",
+        "silent",
+        "source",
+    }
 )
 """What every notebook needs of the tools."""
 

@@ -11,6 +11,8 @@ from functools import cache, cached_property, lru_cache
 from itertools import chain
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+from autograder.base.text import statement
+
 SCHEMA = "autograder/result/1"
 """What ``to_json`` writes, and what version of it."""
 
@@ -67,6 +69,16 @@ class CheckResult:
     remaining_with: tuple[str, ...] = ()
 
     @property
+    def said(self) -> str:
+        """Its message beside its hint: of two questions, the one that knows the mistake is left."""
+        return statement(self.message) if self.hint else self.message
+
+    @property
+    def remains(self) -> str:
+        """What remains, in the same way."""
+        return statement(self.remaining) if self.hint else self.remaining
+
+    @property
     def has_failed(self) -> bool:
         """Whether it earns nothing for a fault of its step, or because that is not written yet."""
         return self.status in ("failed", "unattempted")
@@ -98,12 +110,30 @@ class Example:
 
 
 @dataclass(frozen=True)
+class Look:
+    """What a student's own commands show of the first visible check of a step that fails.
+
+    ``printed``: what the student's code printed during it. ``yours``, ``wanted``: the answer and
+    the right one as text, ``what`` they are. ``asked``: the check's own question, where an
+    exception kept it from being asked. No result of a course has one.
+    """
+
+    check: str
+    printed: str = ""
+    what: str = ""
+    yours: str = ""
+    wanted: str = ""
+    asked: str = ""
+
+
+@dataclass(frozen=True)
 class StepResult:
     """All checks of one step, in the order of the notebook."""
 
     name: str
     checks: tuple[CheckResult, ...]
     example: Example | None = None
+    look: Look | None = None
 
     def id_of(self, check: CheckResult) -> str:
         return check_id(self.name, check.name)
@@ -339,6 +369,8 @@ def _step_data(step: StepResult) -> dict[str, Any]:
     data["checks"] = list(map(vars, step.checks))
     if step.example:
         data["example"] = vars(step.example)
+    if step.look:
+        data["look"] = vars(step.look)
     return data
 
 
@@ -347,8 +379,13 @@ def _step(data: Mapping[str, Any]) -> StepResult:
     if not isinstance(name, str):
         raise TypeError(f"a step is called {name!r:.60}")
     checks = tuple(map(_check, data["checks"]))
-    example = data.get("example")
-    return StepResult(name, checks, None if example is None else _example(example))
+    example, look = data.get("example"), data.get("look")
+    return StepResult(
+        name,
+        checks,
+        None if example is None else _example(example),
+        None if look is None else Look(**fitting(Look, look, MOST_POINTS)),
+    )
 
 
 @lru_cache(maxsize=4096)

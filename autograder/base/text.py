@@ -75,6 +75,11 @@ def brief(text: str) -> str:
     return "\n".join([*lines[:LINES], f"… and {len(lines) - LINES} more lines"])
 
 
+def statement(message: str) -> str:
+    """What a check says, without the question at its end; the notebook's tools have the same."""
+    return re.sub(r"(?<=[.!]) +[A-Z][^\n]*\?$", "", message)
+
+
 def not_python(error: SyntaxError) -> str:
     """What Python cannot read, as the cause in a line that goes on."""
     return f"not Python: {error.msg.rstrip('?.')}"

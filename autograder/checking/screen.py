@@ -13,7 +13,7 @@ from autograder.base.text import agreeing, count
 from autograder.checking import waiting
 from autograder.checking.confined import UNLOCKED
 from autograder.checking.student_copy import StudentCopy
-from autograder.show.terminal import score_table
+from autograder.show.terminal import look, score_table
 from autograder.show.terminal.console import quote, say
 
 BAR = 40
@@ -122,9 +122,7 @@ def _first(screen: Console, copy: StudentCopy, result: Result, hints: bool) -> N
     if sentence:
         quote(screen, sentence, Text.assemble(("asked: ", "dim")), "  ")
     if not step.is_unattempted:
-        score_table.details(screen, [first], hints=False)
-        if hints and _hint(step):
-            quote(screen, _hint(step), "hint: ", "      ")
+        score_table.looked_at(screen, step, [first], hints)
 
     others = len(step.not_passed) - 1
     if others and not step.is_unattempted:
@@ -139,11 +137,6 @@ def _sentence(copy: StudentCopy, step: StepResult, check: CheckResult) -> str:
         if known.id == id:
             return known.sentence
     return ""
-
-
-def _hint(step: StepResult) -> str:
-    """The question that its checks ask, if one of them does."""
-    return next((check.hint for check in step.failed if check.hint), "")
 
 
 def _bar(result: Result) -> Text:
@@ -169,6 +162,6 @@ def _keys(view: View) -> str:
     """The keys that do something now."""
     keys = ["l steps" if not view.shows_list else "l back", "q quit"]
     step = score_table.next_step(view.result) if view.result else None
-    if step and _hint(step) and not view.shows_list:
+    if step and look.question(step) and not view.shows_list:
         keys.insert(0, "h hide the hint" if view.shows_hint else "h hint")
     return " · ".join(keys)

@@ -88,7 +88,8 @@ class StudentCopy:
 
         order = {step: place for place, step in enumerate(self.steps)}
         names = sorted(checks, key=lambda name: order[name])
-        steps = tuple(StepResult(name, tuple(checks[name])) for name in names)
+        looks = {step.name: step.look for step in result.steps}
+        steps = tuple(StepResult(name, tuple(checks[name]), look=looks.get(name)) for name in names)
         most = result.max_score + sum(gone.points for gone in self.missing)
         return replace(result, steps=steps, max_score=round(most, 9))
 

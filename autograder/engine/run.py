@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from autograder.base.result import UNENDING
-from autograder.base.text import listed
+from autograder.base.result import UNENDING, Look
+from autograder.base.text import agreeing, cut, listed
 from autograder.engine.budget import Budget, OutOfTime, extra
 from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.reference import Reference
@@ -28,11 +28,16 @@ from autograder.engine.verdict import (
 from autograder.exercises.cell_code import Namespace
 from autograder.exercises.exercise import Check
 from autograder.sandbox.parents import EngineFault
+from autograder.sandbox.worker.protocol.bounds import MAX_PRINTED
 from autograder.submissions.python_source import binds, words
 from autograder.submissions.submission import Submission, SubmittedCell
 
 LONG = 0.5
 """Seconds after which an added cell is not run again without need."""
+
+PRINTED, WIDTH, TABLE = 10, 200, 1_500
+"""What is shown of a check that fails: lines of what was printed, characters of such a line, and of
+a value."""
 
 
 class SetupFailed(EngineFault):
@@ -220,8 +225,10 @@ class Run:
         timeouts = self._budget.timeouts[check.step]
         before = dict(namespace)
         seed, number = self._compiled.draw(check, self._submission)
+        if self._compiled.is_read:
+            session.overheard()  # what was printed before has nothing to do with this check
         session.begin_check()
-        place, hint, raised = ("", 0), "", ""
+        place, hint, raised, asked = ("", 0), "", "", ""
 
         try:
             with self._budget.at_work():
@@ -241,6 +248,7 @@ class Run:
                 raised = error.kind
             place = self._place(error, check)
             hint = self._hint(check, error, namespace)
+            asked = self._asked(error, namespace)
         except Stopped as stopped:
             message = str(stopped)
             if self._budget.timeouts[check.step] > timeouts:
@@ -264,7 +272,10 @@ class Run:
         calls = tuple(session.calls(check.step))
         unattempted = session.unwritten == check.step
         waits = session.unwritten is not None and not unattempted
-        return Verdict(message, unattempted, waits, calls, place, hint, raised)
+        look = None
+        if message is not None and self._compiled.is_read and not check.hidden:
+            look = self._look(check, namespace, asked)
+        return Verdict(message, unattempted, waits, calls, place, hint, raised, look)
 
     def _failure(self, error: StudentError, check: Check) -> str:
         return failure(error, check, self._submission, self._raised, self._compiled.exercise)
@@ -282,12 +293,52 @@ class Run:
 
         return extra(self._budget, question) or ""
 
+    def _asked(self, error: StudentError, namespace: dict[str, Any]) -> str:
+        """What a check in a student's own notebook asks where an exception has ended it."""
+        if not self._compiled.is_read or error.is_unanswered:
+            return ""
+
+        def question() -> str:
+            trace = error.__traceback__
+            while trace is not None and trace.tb_frame.f_globals is not namespace:
+                trace = trace.tb_next
+            return str(namespace["tools"].fitting_question(error, trace))
+
+        return extra(self._budget, question) or ""  # no tools of an older kit have one
+
+    def _look(self, check: Check, namespace: dict[str, Any], asked: str) -> Look:
+        """What the student's code has printed during a check, and what the check has compared."""
+        printed = _first_lines(self._session.overheard())
+
+        def compared() -> Look | None:
+            from autograder.tools import showing  # late: who passes all checks need not wait for it
+
+            for one in reversed(namespace["tools"].SHOWN):
+                if one["problem"]:
+                    values = [showing.in_short(one[name], margin=0) for name in ("got", "wanted")]
+                    yours, wanted = (cut(value, TABLE) for value in values)
+                    return Look(check.name, printed, str(one["what"]), yours, wanted)
+            return None
+
+        return extra(self._budget, compared) or Look(check.name, printed, asked=asked)
+
     def _place(self, error: StudentError, check: Check) -> tuple[str, int]:
         if error.kind == "Undefined":
             for cell, raised in self._raised:
                 if cell.id == check.step and isinstance(raised, StudentError):
                     error = raised
         return (error.cell, error.line) if error.cell in self._compiled.exercise.steps else ("", 0)
+
+
+def _first_lines(printed: str) -> str:
+    """The first lines of what was printed, long ones cut, and how many others there are."""
+    lines = printed.expandtabs().rstrip("\n").split("\n")
+    shown = [cut(line, WIDTH) for line in lines[:PRINTED]]
+    more = len(lines) - PRINTED
+    if more > 0:
+        least = "at least " if len(printed) >= MAX_PRINTED else ""
+        shown.append(f"… and {least}{more:,} more {agreeing(more, 'line', 'lines')}")
+    return "\n".join(shown)
 
 
 @dataclass(frozen=True)

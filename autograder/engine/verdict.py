@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from autograder.base.result import Look
 from autograder.base.text import one_line
 from autograder.engine.recorded_calls import Call
 from autograder.engine.student_errors import UNDEFINED, Stopped, StudentError
@@ -57,6 +58,8 @@ class Verdict:
     """The question that a student's own notebook asks about it."""
     raised: str = ""
     """The kind of the exception behind the message, where there is one."""
+    look: Look | None = None
+    """What there is to show of it in a student's own copy."""
 
 
 class Remaining(NamedTuple):

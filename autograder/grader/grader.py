@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from autograder.base.errors import Unusable
-from autograder.base.result import Result, StepResult
+from autograder.base.result import CheckResult, Look, Result, StepResult, check_id, parts_of
 from autograder.base.settings import Settings
 from autograder.base.text import first_of
 from autograder.diagnosis.calls import Probe
@@ -41,6 +41,9 @@ from autograder.sandbox.parents import EngineFault
 from autograder.submissions.notebook import CLEARED, Rejected
 from autograder.submissions.parse import parse
 from autograder.submissions.submission import Submission
+
+PURITY = "purity"
+"""The category of checks that ask nothing of the values of an answer."""
 
 CELLS = 5
 """Cells that did not end which are named in a warning."""
@@ -193,7 +196,7 @@ class Grader:
                     known = (diagnoses.get(step), forward.remaining.get(check.id))
                     checks.append(check_result(check, verdicts[check.id], mended, share, *known))
             picture = extra(budget, partial(example, self._compiled, step, verdicts))
-            steps.append(StepResult(step, tuple(checks), picture))
+            steps.append(StepResult(step, tuple(checks), picture, _look(step, checks, verdicts)))
 
         warnings = result.warnings
         if ordinary.unended:
@@ -226,11 +229,15 @@ class Grader:
                 at_fault.add(check.step)
 
         probes: dict[str, list[Probe]] = {}
+        mended = {parts_of(id)[0] for id in forward.calls}
         for check in self._exercise.checks:
             if check.step not in at_fault:
                 continue
             own = () if check.id in carried else verdicts[check.id].calls
             passed = verdicts[check.id].message is None
+            if passed and check.category == PURITY:
+                # Its answers may be wrong, and all of them hold what earlier steps do wrong.
+                passed, own = False, () if check.step in mended else own
             calls = forward.calls.get(check.id, own)
             for place, call in enumerate(calls, start=1):
                 # A check that has gone on was content.
@@ -251,6 +258,15 @@ class Grader:
                 find = partial(diagnose_by_verdicts, self._compiled, submission, step, verdicts)
             diagnoses[step] = extra(budget, find)
         return diagnoses
+
+
+def _look(step: str, checks: list[CheckResult], verdicts: dict[str, Verdict]) -> Look | None:
+    """What a student's own commands show of the first check of a step that fails."""
+    for check in checks:
+        look = verdicts[check_id(step, check.name)].look
+        if check.status == "failed" and look is not None:
+            return Look(*map(printable, vars(look).values()))
+    return None
 
 
 def _sha256(data: bytes) -> str:

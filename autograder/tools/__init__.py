@@ -5,7 +5,7 @@ into the notebook, as text, so students need nothing but NumPy.
 """
 
 from autograder.tools.drawing import curves, heatmap, table
-from autograder.tools.session import check, demo
+from autograder.tools.session import check, demo, first
 from autograder.tools.tally import summary
 from autograder.tools.values import (
     agree,
@@ -14,6 +14,7 @@ from autograder.tools.values import (
     plain,
     printed,
     refuses,
+    repeats,
     same,
     unchanged,
     unpack,
@@ -25,6 +26,7 @@ __all__ = [
     "check",
     "curves",
     "demo",
+    "first",
     "heatmap",
     "is_single",
     "likeness",
@@ -32,7 +34,9 @@ __all__ = [
     "printed",
     "refuses",
     "relations",
+    "repeats",
     "same",
+    "showing",
     "summary",
     "table",
     "unchanged",

@@ -5,14 +5,17 @@ The build fills in ``CHECKS`` and ``HINTS``.
 
 import base64
 import bz2
+import contextlib
+import copy
 import html
+import inspect
 import json
 import sys
 import warnings
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, wraps
 from itertools import takewhile
-from types import TracebackType
+from types import FunctionType, TracebackType
 from typing import Any
 
 import numpy as np
@@ -24,11 +27,12 @@ from autograder.tools.showing import (
     FAINT,
     as_picture,
     as_text,
+    fitting_question,
     in_notebook,
     lines,
-    next_question,
     own_lines,
     present,
+    statement,
 )
 from autograder.tools.tally import (
     CHECKS,
@@ -59,6 +63,12 @@ whether any is, and what the check asks then."""
 
 COMPARED: dict[str, list[Any]] = {}
 """By check, and under "" for the one that is running: wrong answers beside the right ones."""
+
+RUNNING: list[str] = []
+"""The visible check that is running, if any: of hidden ones nobody says the name."""
+
+GIVEN: dict[str, dict[str, Any]] = {}
+"""By visible check: the arguments of the first call that it has made of its step's function."""
 
 JUDGED: dict[str, object] = {}
 """The function that each of these checks has judged."""
@@ -149,8 +159,10 @@ class check:
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self.own: FunctionType | None = None
 
     def __enter__(self) -> "check":
+        RUNNING[:] = [self.name]
         SEEN.clear()
         SHOWN.clear()
         COMPARED[""] = []
@@ -160,7 +172,26 @@ class check:
         silent()
         # The notebook's own names, in which the student's functions are.
         self.names = sys._getframe(1).f_globals
+        self.listen()
         return self
+
+    def listen(self) -> None:
+        """Keep the arguments of the first call that the check makes of its step's function."""
+        names, step = self.names, step_of(self.name)
+        own = names.get(step)
+        # Only a notebook's own: where a copy is checked, something else stands for the function.
+        if not REVEAL or not isinstance(own, FunctionType):
+            return
+
+        @wraps(own)
+        def listening(*args: Any, **kwargs: Any) -> Any:
+            names[step] = own
+            with contextlib.suppress(Exception):  # what does not fit, its call says better
+                given = inspect.signature(own).bind(*args, **kwargs).arguments
+                GIVEN[self.name] = copy.deepcopy(dict(given))
+            return own(*args, **kwargs)
+
+        names[step], self.own = listening, own
 
     def __exit__(
         self,
@@ -169,6 +200,9 @@ class check:
         trace: TracebackType | None,
     ) -> None:
         self.warnings.__exit__(kind, error, trace)
+        RUNNING.clear()
+        if self.own is not None:
+            self.names[step_of(self.name)] = self.own
         if not REVEAL:  # nobody reads it
             return
         if error is not None and not isinstance(error, Exception):  # interrupted
@@ -215,18 +249,17 @@ class check:
         if not isinstance(error, AssertionError):
             problem = f"{type(error).__name__}: {problem}"
             said = own_lines(trace, self.names) if in_notebook() else []
-        elif question and SHOWN and in_notebook():
+        elif question:
             # One question is enough, and this one knows the mistake.
-            problem = problem.removesuffix(SHOWN[-1]["ask"]).rstrip()
+            problem = statement(problem)
+            error.args = (problem,)
         said.append(problem)
 
-        # No question about numbers helps where a call does not fit, or a name is not there.
-        is_slip = isinstance(error, (TypeError, AttributeError, NameError))
-        asked = "" if is_slip or isinstance(error, AssertionError) else next_question(trace)
-        if asked:
-            said.append(f"The check asks: {asked}")
         if question:
             said.append(f"Think about this: {question}")
+        elif not isinstance(error, AssertionError):
+            asked = fitting_question(error, trace)
+            said += [f"The check asks: {asked}"] if asked else []
         if blamed:
             said.append(blamed)
         return said
@@ -250,6 +283,25 @@ class check:
         top = f'<div><b>{head}</b> <span style="{FAINT}">{so_far}</span></div>'
         markup = f"<div{look}>{top}{sentence}{''.join(pictures)}</div>"
         present(f"{CARD}{markup}" if sentence else markup, "\n".join(texts))
+
+
+def first(name: str) -> dict[str, Any]:
+    """The arguments of the first call in the first check of a step, by name: to print, to change,
+    and to call the function with, ``softmax(**tools.first("softmax"))``.
+
+    Args:
+        name: the step, or one of its visible checks: "softmax-large_scores".
+
+    Raises:
+        LookupError: there is no such check, or it has not made a call yet.
+    """
+    visible = [check for check in CHECKS if not CHECKS[check]["hidden"]]
+    meant = [check for check in visible if name in (check, step_of(check))]
+    if not meant:
+        raise LookupError(f"no step or visible check is called {name}")
+    if meant[0] not in GIVEN:
+        raise LookupError(f"run the cell of the check {meant[0]} first")
+    return copy.deepcopy(GIVEN[meant[0]])
 
 
 def shorten(trace: TracebackType, error: BaseException) -> None:

@@ -6,6 +6,7 @@ HTML where there is a notebook, text everywhere else.
 import dis
 import html
 import linecache
+import re
 import sys
 import textwrap
 from collections.abc import Mapping
@@ -52,11 +53,11 @@ def lines(*texts: str) -> list[str]:
     return filled
 
 
-def in_short(thing: Any) -> str:
-    """An array as text of a few lines; a text as it is."""
+def in_short(thing: Any, margin: int = 8) -> str:
+    """An array as text of a few lines, all but the first behind a margin; a text as it is."""
     if isinstance(thing, str):
         return thing
-    prefix = " " * 8
+    prefix = " " * margin
     return np.array2string(thing, precision=4, suppress_small=True, threshold=60, prefix=prefix)
 
 
@@ -120,6 +121,25 @@ def own_lines(trace: TracebackType, names: Mapping[str, Any]) -> list[str]:
             found.append(f"line {inner.tb_lineno} of the cell of {function}:  {code}")
         inner = inner.tb_next
     return found[-3:]
+
+
+OF_SHAPES = re.compile(r"\b(ax[ei]s|batch|columns?|heads?|lengths?|rows?|shapes?|sizes?)\b")
+"""Words of a question about shapes."""
+
+
+def statement(message: str) -> str:
+    """What a check says, without the question at its end."""
+    return re.sub(r"(?<=[.!]) +[A-Z][^\n]*\?$", "", message)
+
+
+def fitting_question(error: BaseException, trace: TracebackType) -> str:
+    """What a check was about to ask when an error came, if that fits the error; else empty.
+
+    NumPy raises these errors where shapes do not fit, and a question about numbers does not help
+    there.
+    """
+    asked = next_question(trace) if isinstance(error, (ValueError, IndexError)) else ""
+    return asked if OF_SHAPES.search(asked) else ""
 
 
 def next_question(trace: TracebackType) -> str:

@@ -4,6 +4,7 @@ apart, watched, and brought along.
 
 import base64
 import contextlib
+import copy
 import io
 import math
 import numbers
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from autograder.tools.likeness import MANY, Array, is_large, whole
-from autograder.tools.session import REVEAL, compared, remember, reveal
+from autograder.tools.session import REVEAL, RUNNING, compared, remember, reveal
 
 # Two right answers differ by rounding only: below 1e-12 in float64, for the inputs used in checks.
 # In float32, as measured: by 8e-7 of 1 + the number in one step, by 6e-6 where steps build on each
@@ -188,8 +189,8 @@ def same(
     """Insist that ``got`` is ``wanted``, whatever that is, part by part.
 
     A list is as good as a tuple, so are a range and all that a generator yields, and NaN is met by
-    NaN. The sentence says where they differ first, and nothing of what was wanted: it is read where
-    inputs are hidden, too.
+    NaN. The sentence says where they differ first, and nothing of what was wanted, unless a visible
+    check is running: it is read where inputs are hidden, too.
 
     Args:
         got: the answer.
@@ -211,6 +212,27 @@ def same(
         compared(got, wanted)
         end = "" if problem.endswith("?") else "."
         raise AssertionError(f"{what}: {problem}{end}" + (f" {ask}" if ask else ""))
+
+
+def repeats(
+    call: Callable[[], Any], ask: str = "", between: Callable[[], object] = lambda: None
+) -> None:
+    """Insist that a call gives an answer, and the same one twice; whether it is right is not asked.
+
+    Args:
+        call: calls the function.
+        ask: the question that helps where the second answer is another one.
+        between: what is done between the two calls.
+
+    Raises:
+        AssertionError: it does not.
+    """
+    first = copy.deepcopy(whole(call()))
+    between()
+    parts = first if isinstance(first, tuple) else [first]
+    if any(part is None for part in parts):
+        raise AssertionError("the answer: got None. Does your function end with a return?")
+    same(call(), first, "the second answer", ask)
 
 
 SHORT = reprlib.Repr()
@@ -239,15 +261,13 @@ def unlike(got: Any, wanted: Any, rtol: float, atol: float) -> str:
     if isinstance(wanted, (str, bytes)):
         return unlike_text(got, wanted)
     if isinstance(wanted, dict):
-        return unlike_keys(got, wanted) or unlike_parts(
-            [got[key] for key in wanted], list(wanted.values()), "a value", rtol, atol
-        )
+        return unlike_keys(got, wanted) or unlike_values(got, wanted, rtol, atol)
     if isinstance(wanted, (set, frozenset)):
         return unlike_sets(got, wanted, "element")
     if isinstance(wanted, (list, tuple)):
         if len(got) != len(wanted):
             return f"the number of entries is {len(got)}, not {len(wanted)}"
-        return unlike_parts(list(got), list(wanted), "entry", rtol, atol)
+        return unlike_parts(list(got), list(wanted), "list", rtol, atol)
     return "" if got == wanted else f"{kind_of(got)}, but not the one that is wanted"
 
 
@@ -268,7 +288,7 @@ def unlike_array(got: Any, wanted: np.ndarray[Any, Any], rtol: float, atol: floa
         return "got rows of different lengths"
     if array.shape != wanted.shape:
         return difference(array, wanted, True, rtol, atol)
-    return unlike_parts(array.ravel().tolist(), wanted.ravel().tolist(), "entry", rtol, atol)
+    return unlike_parts(array.ravel().tolist(), wanted.ravel().tolist(), "array", rtol, atol)
 
 
 def unlike_number(got: Any, wanted: Any, rtol: float, atol: float) -> str:
@@ -327,12 +347,44 @@ def unlike_sets(got: Any, wanted: Any, noun: str) -> str:
 
 def unlike_parts(got: list[Any], wanted: list[Any], noun: str, rtol: float, atol: float) -> str:
     """The same, for parts that stand in the same places: the first that differs."""
-    for number, (part, right) in enumerate(zip(got, wanted)):
+    for number, (part, right) in enumerate(zip(got, wanted), start=1):
         problem = unlike(part, right, rtol, atol)
+        if problem and is_whole(part) and is_whole(right):
+            # They may be names of something, tokens for example, which have no distance.
+            problem = (
+                f"{in_words(part)}, wanted {in_words(right)}" if RUNNING else "it is another one"
+            )
         if problem:
-            place = f"{noun} {number}" if noun == "entry" else noun
-            return f"{place}: {problem}"
+            return f"place {number} of the {noun}: {problem}"
     return ""
+
+
+def unlike_values(got: Any, wanted: Any, rtol: float, atol: float) -> str:
+    """The same, for the values of two dictionaries that have the same keys."""
+    for key, right in wanted.items():
+        problem = unlike(got[key], right, rtol, atol)
+        if problem and RUNNING and is_whole(key):
+            if is_whole(got[key]) and is_whole(right):
+                problem = f"{in_words(got[key])}, wanted {in_words(right)}"
+            return f"the value of {in_words(key)}: {problem}"
+        if problem:
+            return f"a value: {problem}"
+    return ""
+
+
+def is_whole(value: Any) -> bool:
+    """Is it a whole number, or are all of its parts?"""
+    if isinstance(value, (list, tuple)):
+        return bool(value) and all(map(is_whole, value[:MANY]))
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
+
+
+def in_words(value: Any) -> str:
+    """Whole numbers as text, in short."""
+    if isinstance(value, (list, tuple)):
+        parts = [in_words(part) for part in value[:8]] + ["…"] * (len(value) > 8)
+        return f"({', '.join(parts)})" if isinstance(value, tuple) else f"[{', '.join(parts)}]"
+    return str(int(value)) if abs(int(value)) < 10**20 else "a long number"
 
 
 def kind_of(value: Any) -> str:

@@ -156,12 +156,12 @@ def test_of_a_wrong_mask_the_entries_are_framed_and_counted(ran):
     assert raised(ran, "causal_mask-new_tokens").startswith("the mask: 6 of 10 entries should be")
 
 
-def test_of_an_error_there_is_the_own_line_and_both_questions(ran):
+def test_of_an_error_there_is_the_own_line_and_one_question(ran):
     first, *rest = raised(ran, "attention_scores-batch_of_two").split("\n")
     assert re.fullmatch(r"line \d of the cell of attention_scores:  return Q @ K\.T", first)
     text = " ".join(" ".join(rest).split())
     assert text.startswith("ValueError: matmul: ")
-    assert "The check asks: The batch is axis 0. Which two axes of K should trade" in text
+    assert "The check asks" not in text, "the mistake is known"
     assert "Think about this: One sequence works, a batch of two does not." in text
 
 

@@ -190,6 +190,21 @@ def test_a_step_that_fails_as_a_whole_says_so_once(course, known):
     )
 
 
+def test_the_question_of_a_mistake_that_is_recognised_stands_alone(course, known):
+    graded = courses.graded(course, "ada", RIGHT, ())
+    double = graded.result.step("double")
+    for hint, asked in (("Is it twice?", ["Is it twice?"]), (None, ["Is it so?"])):
+        asks = [
+            replace(check, message="the doubles: got 1. Is it so?", hint=hint)
+            for check in double.checks
+        ]
+        steps = (replace(double, checks=tuple(asks)), *graded.result.steps[1:])
+        asking = replace(graded, result=replace(graded.result, steps=steps))
+        page = part(drawn(known, asking), "step-double")
+        assert "the doubles: got 1." in page
+        assert [said for said in ("Is it so?", "Is it twice?") if said in page] == asked
+
+
 def test_below_what_a_check_says_stands_what_it_says_once_earlier_steps_are_right(course, known):
     one = courses.graded(course, "ada", RIGHT, ())
     double, total = one.result.steps

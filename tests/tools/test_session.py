@@ -152,6 +152,48 @@ def test_a_known_mistake_gets_its_question(notebook, capsys):
     assert "Think" not in capsys.readouterr().out
 
 
+def test_the_question_of_a_known_mistake_stands_alone(notebook, capsys):
+    tools = notebook["tools"]
+    failing = (
+        'with tools.check("double-by_hand"): tools.agree([1.0], [2.0], "the answer", "Is it so?")'
+    )
+    assert run(notebook, failing).endswith("is 1. Is it so?")
+    digest = tools.fingerprint("double-by_hand", AssertionError())
+    table = json.dumps([["Is it twice?"], {digest: 0}])
+    tools.HINTS = base64.b85encode(bz2.compress(table.encode())).decode()
+    assert run(notebook, failing).endswith("the largest difference is 1.")
+    assert capsys.readouterr().out.endswith("Think about this: Is it twice?\n")
+
+
+def test_the_arguments_of_the_first_call_of_a_check_can_be_had_changed_and_used(notebook):
+    run(notebook, "def double(x, times=2):\n    x[0] = 7.0\n    return times * x[0]")
+    whole = notebook["double"]
+    with pytest.raises(LookupError, match="run the cell of the check double-by_hand first"):
+        notebook["tools"].first("double")
+    cell = 'with tools.check("double-by_hand"):\n    double([1.0], times=3)\n    double([5.0])'
+    assert run(notebook, cell) == ""
+    assert notebook["double"] is whole
+    for name in ("double", "double-by_hand"):
+        assert notebook["tools"].first(name) == {"x": [1.0], "times": 3}
+    given = notebook["tools"].first("double")
+    given["x"][0] = 5.0
+    assert notebook["double"](**given) == 21.0
+    assert notebook["tools"].first("double") == {"x": [1.0], "times": 3}
+    for name in ("double-drawn", "halve"):
+        with pytest.raises(LookupError, match="no step or visible check is called"):
+            notebook["tools"].first(name)
+
+
+def test_a_function_that_a_check_does_not_get_to_call_stays_as_it_is(notebook):
+    run(notebook, "def double(x): return 2 * x")
+    whole = notebook["double"]
+    for cell in ("raise ValueError", "double()", "pass"):
+        run(notebook, f'with tools.check("double-by_hand"): {cell}')
+        assert notebook["double"] is whole
+    with pytest.raises(LookupError):
+        notebook["tools"].first("double")
+
+
 def test_mistakes_that_answer_alike_are_told_apart_by_an_earlier_check(notebook, capsys):
     tools = notebook["tools"]
     checks = {name: {"points": 1, "hidden": False} for name in ("double-one", "double-two")}
@@ -176,15 +218,35 @@ def test_mistakes_that_answer_alike_are_told_apart_by_an_earlier_check(notebook,
 
 
 def test_what_a_check_was_about_to_ask_is_asked_when_the_function_raises(notebook, capsys):
-    run(notebook, "def double(x): return 1 / 0")
+    run(notebook, "def double(x): raise ValueError")
     run(
         notebook,
         'with tools.check("double-by_hand"):\n'
-        '    tools.agree([2.0], [2.0], "one", "Not this?")\n'
-        '    tools.agree(double(1), [2.0], "the answer", "Which way?")\n'
-        '    tools.agree([2.0], [2.0], "the next", "Nor this?")',
+        '    tools.agree([2.0], [2.0], "one", "Not this axis?")\n'
+        '    tools.agree(double(1), [2.0], "the answer", "Which axis?")\n'
+        '    tools.agree([2.0], [2.0], "the next", "Nor this axis?")',
     )
-    assert capsys.readouterr().out.splitlines()[-1] == "The check asks: Which way?"
+    assert capsys.readouterr().out.splitlines()[-1] == "The check asks: Which axis?"
+
+
+@pytest.mark.parametrize(
+    ("raised", "asks"),
+    [
+        ("ValueError", "What is np.exp(1000)?"),
+        ("ZeroDivisionError", "Which axis?"),
+        ("RecursionError", "Which axis?"),
+    ],
+)
+def test_a_check_s_question_is_not_asked_about_an_error_that_it_does_not_fit(
+    notebook, capsys, raised: str, asks: str
+) -> None:
+    run(notebook, f"def double(x): raise {raised}")
+    run(
+        notebook,
+        'with tools.check("double-by_hand"):\n'
+        f'    tools.agree(double(1), [2.0], "the answer", "{asks}")',
+    )
+    assert "The check asks" not in capsys.readouterr().out
 
 
 def test_no_question_about_numbers_follows_a_call_that_does_not_fit(notebook, capsys):

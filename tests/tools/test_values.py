@@ -82,8 +82,13 @@ def test_all_that_an_iterator_yields_is_as_good_as_a_list(tools) -> None:
         ("abc", "abd", "it is another text from character 3 on"),
         ("ab", "abc", "it has 2 characters, not 3"),
         ([1, 2], [1, 2, 3], "the number of entries is 2, not 3"),
-        ([1, 2, 4], [1, 2, 3], "entry 2: it is off by 1"),
-        ([["a"], ["b"]], [["a"], ["c"]], "entry 1: entry 0: it is another text from character 1"),
+        ([1, 2, 4], [1, 2, 3], "place 3 of the list: it is another one"),
+        ([1, 2.5], [1, 2.0], "place 2 of the list: it is off by 0.5"),
+        (
+            [["a"], ["b"]],
+            [["a"], ["c"]],
+            "place 2 of the list: place 1 of the list: it is another text from character 1",
+        ),
         ({"a": 1}, {"a": 1, "b": 2}, "1 key of 2 missing"),
         ({"a": 1, "c": 1, "d": 1}, {"a": 1, "b": 2}, "1 key of 2 missing, 2 keys too many"),
         ({"a": 1}, {"a": 2}, "a value: it is off by 1"),
@@ -92,7 +97,7 @@ def test_all_that_an_iterator_yields_is_as_good_as_a_list(tools) -> None:
         (([1.0, 2.0],), np.array([1.0, 2.0]), "got a tuple, not one array"),
         ("ab", np.array([1.0]), "expected real numbers, got text"),
         ([[1], [1, 2]], np.array(["a"]), "got rows of different lengths"),
-        (np.array(["a"]), np.array(["b"]), "entry 0: it is another text"),
+        (np.array(["a"]), np.array(["b"]), "place 1 of the array: it is another text"),
         (["x" * 30_000], ["x"], "got far more than was asked for"),
     ],
     ids=repr,
@@ -115,6 +120,47 @@ def test_nothing_that_was_wanted_or_returned_stands_in_the_sentence(tools) -> No
         with pytest.raises(AssertionError) as caught:
             tools.same(got, wanted, "the answer")
         assert not re.search("hidden|secret|seen|17|12345", str(caught.value))
+
+
+@pytest.mark.parametrize(
+    ("got", "wanted", "says"),
+    [
+        ([97, 99], [97, 98], "place 2 of the list: 99, wanted 98."),
+        (
+            [(1, 2), (256, 99)],
+            [(1, 2), (99, 256)],
+            "place 2 of the list: (256, 99), wanted (99, 256).",
+        ),
+        ([[1], [2, 10**30]], [[1], [2]], "place 2 of the list: [2, a long number], wanted [2]."),
+        ([True], [False], "place 1 of the list: it is the wrong one of True and False."),
+        ({(7, 7): 1}, {(7, 7): 2}, "the value of (7, 7): 1, wanted 2."),
+        ({"a": 1}, {"a": 2}, "a value: it is off by 1."),
+    ],
+)
+def test_where_a_visible_check_runs_whole_numbers_have_places_and_no_distance(
+    tools, got: Any, wanted: Any, says: str
+) -> None:
+    message = re.escape(f"the answer: {says}")
+    with pytest.raises(AssertionError, match=message), tools.check("answer-by_hand"):
+        tools.same(got, wanted, "the answer")
+    with pytest.raises(AssertionError) as caught:
+        tools.same(got, wanted, "the answer")
+    assert "wanted" not in str(caught.value)
+
+
+def test_two_calls_are_compared_with_each_other_and_with_nothing_else(tools) -> None:
+    tools.repeats(lambda: (np.ones(2), [NAN]))
+    numbers = iter(range(9))
+    with pytest.raises(
+        AssertionError, match=r"^the second answer: it is off by 1\. Whose is it\?$"
+    ):
+        tools.repeats(lambda: next(numbers), "Whose is it?")
+    kept: list[int] = []
+    tools.repeats(lambda: list(kept))
+    with pytest.raises(AssertionError, match="the number of entries is 1, not 0"):
+        tools.repeats(lambda: list(kept), between=lambda: kept.append(1))
+    with pytest.raises(AssertionError, match="got None"):
+        tools.repeats(lambda: None)
 
 
 def test_both_are_shown_in_short_to_whoever_reads_it(

@@ -266,9 +266,9 @@ def outputs(check: CheckResult) -> list[dict[str, Any]]:
     if check.with_reference:
         lines.append(f"Replaced: {', '.join(check.with_reference)}.")
     if check.message:
-        lines.append(check.message)
+        lines.append(check.said)
     if check.remaining:
-        lines.append(once_right(check.remaining_with, check.remaining))
+        lines.append(once_right(check.remaining_with, check.remains))
     if check.hint:
         lines.append(check.hint)
     text = "".join(f"{line}\n" for line in _wrapped(printable("\n".join(lines))))

@@ -61,6 +61,13 @@ class Listener(io.StringIO):
         super().write(text[:room])
         return len(text)
 
+    def taken(self) -> str:
+        """What has been printed since this was asked before."""
+        text = self.getvalue()
+        self.seek(0)
+        self.truncate()
+        return text
+
 
 class Worker(Peer):
     """Serves one grader until it hangs up."""
@@ -73,6 +80,7 @@ class Worker(Peer):
         self._numbers: dict[int, int] = {}
         self._classes: tuple[str, ...] = ()
         self._printed = ""
+        self._overheard: Listener | None = None
         self._empty = True
         self._statements = Statements()
         self._be(preloaded.new_main())
@@ -137,6 +145,8 @@ class Worker(Peer):
 
     def _call(self, request: Any) -> Any:
         target, args, kwargs, listens = call_request.read(request)
+        if isinstance(target, tuple) and target == call_request.OVERHEAR:
+            return self._overhear()
         if isinstance(target, str):
             target = self._global(target)
         elif isinstance(target, tuple):
@@ -154,6 +164,13 @@ class Worker(Peer):
         if heard.is_full:
             raise CannotCross(f"more than {bounds.MAX_PRINTED} characters of printed text")
         return value, heard.getvalue()
+
+    def _overhear(self) -> str:
+        """What student code has printed since this was asked before; nothing the first time."""
+        if self._overheard is None:
+            self._overheard = Listener()
+        sys.stdout = self._overheard
+        return self._overheard.taken()
 
     def _called(self, target: Any, args: Any, kwargs: Any) -> Any:
         with Alarm(self._seconds):

@@ -145,8 +145,8 @@ def _test(check: CheckResult, title: str, number: str) -> Test:
 def _said(check: CheckResult) -> str:
     # Never the misconception's name: it is the answer to the hint.
     hint = f"Think about: {check.hint}" if check.hint else ""
-    left = once_right(check.remaining_with, check.remaining) if check.remaining else ""
-    return printable("\n\n".join(filter(None, [check.message, left, hint])))
+    left = once_right(check.remaining_with, check.remains) if check.remaining else ""
+    return printable("\n\n".join(filter(None, [check.said, left, hint])))
 
 
 def _beside_checks(grade: Grade) -> list[Test]:

@@ -203,7 +203,7 @@ class Steps:
         whole, remaining = "", None
         is_whole = len(groups) == 1 and len(wrong) == len(result.checks) > 1
         if is_whole and wrong[0].has_failed:
-            whole = wrong[0].message
+            whole = wrong[0].said
         if whole:
             remaining = groups[0].remaining
             # What each of its checks wanted comes second.
@@ -273,7 +273,7 @@ class Steps:
         if example is not None and example.check in [check.name for check in checks]:
             drawn = extra(partial(drawings, example), None)
 
-        message = "" if said else first.message
+        message = "" if said else first.said
         if first.with_reference:
             message = first.unmended
         status = "failed" if first.has_failed else first.status
@@ -282,11 +282,11 @@ class Steps:
 
 
 def _remaining(check: CheckResult) -> WhatRemains | None:
-    return WhatRemains(check.remaining, check.remaining_with) if check.remaining else None
+    return WhatRemains(check.remains, check.remaining_with) if check.remaining else None
 
 
 def _reason(check: CheckResult) -> tuple[str, str, tuple[str, ...]]:
-    return check.status, check.message, check.with_reference
+    return check.status, check.said, check.with_reference
 
 
 def _of_points(marks: CellMarks) -> str:

@@ -5,6 +5,7 @@ __all__ = [
     "console",
     "explanation",
     "github_actions",
+    "look",
     "output",
     "proof_tables",
     "score_table",

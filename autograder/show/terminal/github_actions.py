@@ -79,7 +79,7 @@ def _remarks(steps: Sequence[StepResult], notebook: Path, waits: Waits) -> Itera
     for step in shown:
         lines = []
         for same in alike(step.failed):
-            lines.append(f"{listed(check.name for check in same)}: {same[0].message}")
+            lines.append(f"{listed(check.name for check in same)}: {same[0].said}")
             lines += [f"hint: {hint}" for hint in hints_of(same)]
         yield command("error", "\n".join(lines), file=file, title=step.name)
 
@@ -139,7 +139,7 @@ def _details(step: StepResult) -> str:
     parts = [f"#### {_code(step.name)}\n\n"]
     for same in alike(step.failed):
         names = listed(_code(check.name) for check in same)
-        parts.append(f"{names}\n\n{quoted(brief(same[0].message))}\n\n")
+        parts.append(f"{names}\n\n{quoted(brief(same[0].said))}\n\n")
         for hint in hints_of(same):
             parts.append(f"Think about this:\n\n{quoted(hint)}\n\n")
     return "".join(parts)

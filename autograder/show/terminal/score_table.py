@@ -13,12 +13,16 @@ from rich.text import Text
 
 from autograder.base.result import CheckResult, Result, StepResult, worst
 from autograder.base.text import agreeing, count, listed, number, once_right, points_of, shown
+from autograder.show.terminal import look
 from autograder.show.terminal.console import PROSE, quote, say
 
 Waits = Mapping[str, tuple[str, ...]]
 """By the name of a step: the earlier ones that it waits for."""
 
 NOTHING: Waits = {}
+
+MARGIN = "      "
+"""Before what belongs to a check."""
 
 MARKS = {
     "passed": ("✓", "green"),
@@ -60,7 +64,11 @@ def show(screen: Console, result: Result, waits: Waits = NOTHING, reasons: bool 
         points = f"{number(step.score):>{score_width}} / {number(step.max_score):>{most_width}}"
         row = f" {step.name:<{name_width}}  {points}  {_verdict(step, waits, long)}"
         screen.print(Text.assemble(MARKS[_status(step, waits)], row))
-        if reasons and not step.is_unattempted and step.name not in waits:
+        if not reasons or step.is_unattempted or step.name in waits:
+            continue
+        if step.look:
+            looked_at(screen, step)
+        else:
             details(screen, step.not_passed)
     for warning in result.warnings if reasons else ():
         quote(screen, warning, "note: ", "")
@@ -104,17 +112,45 @@ def total(screen: Console, result: Result) -> None:
     say(screen, f"{earned}, at isolation level {result.isolation}")
 
 
-def details(screen: Console, checks: list[CheckResult], hints: bool = True) -> None:
+def looked_at(
+    screen: Console, step: StepResult, checks: list[CheckResult] | None = None, hints: bool = True
+) -> None:
+    """What the checks of a step in a student's own copy say, and below the first that fails what
+    was printed, what is wrong, and one question.
+
+    Args:
+        checks: those of them that are shown; all that do not pass where nobody says which.
+    """
+    groups: dict[str, list[CheckResult]] = {}
+    for check in step.not_passed if checks is None else checks:
+        groups.setdefault(look.said(step, check), []).append(check)
+    for said, same in groups.items():
+        _says(screen, same, said)
+        if step.look is None or step.look.check not in [check.name for check in same]:
+            continue
+        width = min(screen.width, PROSE) - len(MARGIN)
+        for line in look.lines(step.look, width):
+            screen.print(Text(MARGIN + line))
+        if hints and look.question(step):
+            quote(screen, look.question(step), "hint: ", MARGIN)
+
+
+def _says(screen: Console, same: list[CheckResult], said: str) -> None:
+    """What checks say that say the same."""
+    first = same[0]
+    names = listed(check.name for check in same)
+    hidden = " (hidden)" if first.hidden else ""
+    verb = agreeing(len(same), *SAYS[first.status])
+    head = Text.assemble(MARKS[first.status], f" {names}{hidden} {verb}: ")
+    quote(screen, said, head, "    ")
+
+
+def details(screen: Console, checks: list[CheckResult]) -> None:
     """What checks say, each thing once; below all of them the hints that are not of one alone."""
     groups = alike(checks)
-    asked = Counter(chain.from_iterable(map(hints_of, groups))) if hints else Counter[str]()
+    asked = Counter(chain.from_iterable(map(hints_of, groups)))
     for same in groups:
-        first = same[0]
-        names = listed(check.name for check in same)
-        hidden = " (hidden)" if first.hidden else ""
-        verb = agreeing(len(same), *SAYS[first.status])
-        head = Text.assemble(MARKS[first.status], f" {names}{hidden} {verb}: ")
-        quote(screen, first.message, head, "    ")
+        _says(screen, same, same[0].said)
         for line in _remaining(same):
             quote(screen, line, "", "      ")
         for hint in hints_of(same):
@@ -153,7 +189,7 @@ def alike(checks: Iterable[CheckResult]) -> list[list[CheckResult]]:
     """The checks in groups that say the same: a misspelt name fails all checks of its step."""
     groups: dict[tuple[Any, ...], list[CheckResult]] = {}
     for check in checks:
-        groups.setdefault((check.status, check.hidden, check.message), []).append(check)
+        groups.setdefault((check.status, check.hidden, check.said), []).append(check)
     return list(groups.values())
 
 

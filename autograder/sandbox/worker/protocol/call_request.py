@@ -7,6 +7,10 @@ from typing import Any
 LISTENING = 4
 """Parts of a call whose check reads what it prints."""
 
+OVERHEAR = ("overhear",)
+"""In the place of the function: what has been printed since this was asked before. No check asks
+for it, and no verdict depends on it."""
+
 
 def written(
     target: Any, args: tuple[Any, ...], kwargs: dict[str, Any], listens: bool

@@ -1,0 +1,68 @@
+"""What a student's own commands show of a check that fails: prints, two tables, one question.
+
+``check``, ``watch`` and pytest have it from here. All of it may be a student's, so each line begins
+with a bar or a word of ours, and is cut where it would be too long.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import zip_longest
+
+from rich.cells import cell_len
+
+from autograder.base.result import CheckResult, Look, StepResult
+from autograder.base.text import cut, inert, statement
+
+ROWS = 12
+"""Lines of a table."""
+
+BAR = "│ "
+
+GAP = "   "
+"""Between two tables."""
+
+
+def said(step: StepResult, check: CheckResult) -> str:
+    """What a failing check says where its step asks one question: its own one only if it is the
+    first that fails, and nobody knows a better one."""
+    is_first = step.look is None or step.look.check == check.name
+    return check.message if is_first and not question(step) else statement(check.message)
+
+
+def question(step: StepResult) -> str:
+    """The question that a step asks, unless its first failing check asks its own: about a known
+    mistake, else what an exception kept the check from asking."""
+    hint = next((check.hint for check in step.failed if check.hint), "")
+    return hint or (step.look.asked if step.look else "")
+
+
+def lines(look: Look, width: int) -> Iterator[str]:
+    """What was printed, and the two tables beside each other; where that is too wide, one below
+    the other."""
+    if look.printed:
+        yield "printed:"
+        for line in inert(look.printed).split("\n"):
+            yield BAR + _fitted(line, width)
+    if not look.yours and not look.wanted:
+        return
+
+    yours, wanted = _table("yours", look.yours, width), _table("wanted", look.wanted, width)
+    room = max(map(cell_len, yours))
+    yield f"{inert(look.what)}:"
+    if room + len(GAP) + max(map(cell_len, wanted)) > width:
+        yield from [*yours, *wanted]
+        return
+    for left, right in zip_longest(yours, wanted, fillvalue=""):
+        yield f"{left}{' ' * (room - cell_len(left))}{GAP}{right}".rstrip()
+
+
+def _table(head: str, value: str, width: int) -> list[str]:
+    rows = inert(value).split("\n")
+    if len(rows) > ROWS:
+        rows = [*rows[: ROWS - 1], "…"]
+    return [f"{BAR}{head}", *(BAR + _fitted(row, width) for row in rows)]
+
+
+def _fitted(line: str, width: int) -> str:
+    return cut(line, width - len(BAR) - 2)

@@ -361,11 +361,9 @@ with tools.check("project_qkv-batch_of_two"):
 # %% check="project_qkv-any_batch" points=1 category="shapes" hidden=true
 """Leading axes stay in front, whatever their number, and the values may have a length of their own."""
 for *lead, n, d_model, d_k, d_v in (
-    *rising_and_falling(5),
-    different_sizes(4),
+    sorted(different_sizes(5)),
     (2, *different_sizes(5)),
     (2, 1, 2, 1, 3, 1, 2),
-    (1, 2, 2, 3, 1),
     (40, 20, 12, 30),
     (3, 1, 2, 3),
 ):
@@ -461,7 +459,7 @@ for n in rng.permutation([2, 3, 4, 5])[:2]:
 """Any number of leading axes, sizes of 1 included, equal sizes included."""
 n = int(rng.integers(3, 6))
 for *lead, n_queries, n_keys, d_k in (
-    *rising_and_falling(4),
+    sorted(different_sizes(4)),
     different_sizes(5),
     (n, n, n, n, n),
     (1, 3, 1, 2),
@@ -540,9 +538,9 @@ with tools.check("scale_scores-batch_of_two"):
 
 # %% check="scale_scores-any_length" points=1 category="values" hidden=true
 """Lengths that are no square numbers, two and three axes of scores, small ones and large."""
-short, *longer = rng.integers(2, 4), *rng.permutation([5, 6, 7, 8, 12, 20, 48, 80])[:3]
-for turn, d_k in enumerate((1, int(short), *map(int, longer), 1000)):
-    scores = (3000 if turn == 4 else 3) * rng.normal(size=different_sizes(2 + turn % 2))
+short, longer = rng.integers(2, 4), rng.choice([5, 6, 7, 8, 12, 20, 48, 80])
+for turn, d_k in enumerate((1, int(short), int(longer), 1000)):
+    scores = (3000 if turn == 2 else 3) * rng.normal(size=different_sizes(2 + turn % 2))
     wanted = scores / math.sqrt(d_k)
     tools.agree(scale_scores(scores, d_k), wanted, "the scaled scores", "Try d_k = 8 by hand. What is its square root?")
 
@@ -679,7 +677,7 @@ for far in (-9990.0, 10000.0):  # whatever stands for -inf must lose against sco
 # %% check="softmax-any_axis" points=2 category="row sums" hidden=true
 """Along whichever axis you ask for, in arrays of one axis to four, the weights sum to one."""
 a, b, c, n = different_sizes(4)
-for shape, axes in (((a,), (0,)), ((a, b), (1, -2)), ((a, b, c), (0, -2)), ((n, n, n), (1,)), ((a, 1), (1,)), ((a, 1, b, c), (1, 2))):
+for shape, axes in (((a,), (0,)), ((a, b), (-2,)), ((a, b, 1), (0,)), ((n, n, n), (1,)), ((a, 1, b, c), (1, 2))):
     scores = 2 * rng.normal(size=shape)
     for axis in axes:
         wanted = softmax_by_definition(scores, axis)
@@ -779,7 +777,7 @@ with tools.check("weighted_sum-batch_of_two"):
 """Any number of leading axes, values of their own length, sizes of 1, equal sizes; a query that sees no key."""
 n = int(rng.integers(3, 6))
 for *lead, n_queries, n_keys, d_v in (
-    *rising_and_falling(4),
+    sorted(different_sizes(4), reverse=True),
     different_sizes(5),
     (n, n, n, n, n),
     (1, 2, 3, 1),
@@ -974,7 +972,7 @@ with tools.check("causal_mask-new_tokens"):
 
 # %% check="causal_mask-squares" points=2 category="edge cases" hidden=true
 """As many queries as keys, from one upwards, with n_keys given or not."""
-for n in (70, 1, *(int(n) for n in rng.permutation(np.arange(2, 10))[:3])):
+for n in (70, 1, *(int(n) for n in rng.permutation(np.arange(2, 10))[:2])):
     wanted = causal_mask_by_definition(n, n)
     agree_mask(causal_mask(n), wanted, "the mask", "Does every query see itself?")
 agree_mask(causal_mask(n, n), wanted, "the mask with n_keys given")
@@ -982,7 +980,7 @@ agree_mask(causal_mask(n, n), wanted, "the mask with n_keys given")
 # %% check="causal_mask-more_keys_than_queries" points=2 category="shapes" hidden=true
 """One row for each query, one column for each key, aligned at the bottom right."""
 few, more = int(rng.integers(2, 4)), int(rng.integers(4, 7))
-for n_queries, further in ((3, 2), (1, 1), (1, more), (few, int(rng.integers(2, 7))), (more, 1), (3, 600), (40, 5)):
+for n_queries, further in ((3, 2), (1, 1), (1, more), (few, more + 1), (3, 600), (40, 5)):
     wanted = causal_mask_by_definition(n_queries, n_queries + further)
     agree_mask(causal_mask(n_queries, n_queries + further), wanted, "the mask", "Does the last query see every key, and the one before it?")
 
@@ -1032,7 +1030,7 @@ with tools.check("padding_mask-by_hand"):
 
 # %% check="padding_mask-any_lengths" points=3 category="mask correctness" hidden=true
 """Drawn lengths, a sequence without padding and one of a single token among them."""
-for batch, n_keys in (different_sizes(2), (4, 4), (5, 3), (6, 40), (6, 40), (2, 300)):
+for batch, n_keys in (different_sizes(2), (4, 4), (6, 40), (2, 300)):
     lengths = rng.integers(1, n_keys + 1, size=batch)
     lengths[rng.permutation(batch)[:2]] = n_keys, 1
     wanted = padding_mask_by_definition(lengths, n_keys)
@@ -1135,20 +1133,16 @@ with tools.check("apply_mask-batch_of_two"):
 """One mask for all sequences, one for all queries, one for all heads: each is stretched to the scores."""
 b, h, n, m = different_sizes(4)
 for shape, mask_shape in (
-    ((n, m), (1, m)),
-    ((b, n, m), (b, 1, m)),
     ((b, n, m), (b, n, m)),
     ((b, h, n, m), (b, 1, 1, m)),
-    ((b, h, n, m), (n, m)),
+    ((1, n, m), (n, m)),
     ((n, n, n), (n, n)),
-    ((n, n, n), (n, 1, n)),
     ((b, h, n, m), (h, 1, m)),
     ((n, m), (m,)),
     ((n, m), (n, 1)),
     ((b, n, m), (b, n, 1)),
     ((b, n, m), (b, 1, 1)),
     ((n, m), ()),
-    ((1, n, m), (n, m)),
 ):
     draw = mask_for_all_keys if mask_shape[-1:] in ((), (1,)) else random_mask
     scores, mask = 2 * rng.normal(size=shape), draw(*mask_shape)
@@ -1160,7 +1154,7 @@ for shape, mask_shape in (
 n = int(rng.integers(4, 8))
 mask = causal_mask_by_definition(n, n)
 mask[int(rng.integers(n))] = False
-for under in (np.nan, np.inf, -np.inf, 1e4, -1e12):
+for under in (np.nan, np.inf, -np.inf, -1e12):
     clean = 2 * rng.normal(size=(n, n))
     scores = clean.copy()
     scores[~mask] = under
@@ -1320,7 +1314,7 @@ with tools.check("scaled_dot_product_attention-with_mask"):
 # %% check="scaled_dot_product_attention-rows_sum_to_one" points=2 category="row sums" hidden=true
 """Every query shares out exactly one, in the right shares, whatever the five sizes are."""
 n = int(rng.integers(3, 6))
-for n_queries, n_keys, d_k, d_v in ((12, 70, 40, 20), *rising_and_falling(4), (n, n, n, n), (1, 3, 2, 1), (3, 1, 5, 2)):
+for n_queries, n_keys, d_k, d_v in ((12, 70, 40, 20), sorted(different_sizes(4)), (n, n, n, n)):
     Q, K = 1.3 * rng.normal(size=(n_queries, d_k)), rng.normal(size=(n_keys, d_k))
     V = rng.normal(size=(n_keys, d_v))
     wanted = attention_by_definition(Q, K, V)
@@ -1341,10 +1335,9 @@ attention_agrees(scaled_dot_product_attention(Q, K, V), wanted)
 """Any number of leading axes, a batch of one, and all sizes equal."""
 n = int(rng.integers(3, 5))
 for *lead, n_queries, n_keys, d_k, d_v in (
-    *rising_and_falling(5),
+    sorted(different_sizes(5)),
     (2, *different_sizes(5)),
     (n,) * 6,
-    (1, 2, 1, 3, 1),
     (2, 1, 2, 1, 1, 1, 2),
 ):
     Q, K = 1.3 * rng.normal(size=(*lead, n_queries, d_k)), rng.normal(size=(*lead, n_keys, d_k))
@@ -1356,14 +1349,12 @@ for *lead, n_queries, n_keys, d_k, d_v in (
 """Masks of every shape; a hidden key that would have won; allowed keys that score terribly; a query with no key."""
 b, n, m, d_k, d_v = sorted(different_sizes(5))  # small ones first: they are multiplied
 for lead, shape in (
-    ((b,), (n, m)),
     ((b,), (b, 1, m)),
     ((b,), (b, n, m)),
     ((b, n), (b, n, 1, m)),
     ((b, n), (b, 1, n, m)),
     ((b, n), (n, 1, m)),
     ((), (m,)),
-    ((b,), (1, m)),
     ((b,), (n, 1)),
     ((b,), (b, n, 1)),
     ((), ()),
@@ -1517,8 +1508,7 @@ with tools.check("self_attention-causal"):
 
 # %% check="self_attention-rows_sum_to_one" points=1 category="row sums" hidden=true
 """Every token shares out exactly one, in the right shares, whatever the sizes are."""
-n = int(rng.integers(3, 6))
-for n_tokens, d_model, d_k, d_v in (*rising_and_falling(4), (n, n, n, n), (12, 30, 20, 16), (1, 3, 2, 4)):
+for n_tokens, d_model, d_k, d_v in (sorted(different_sizes(4)), (1, 3, 2, 4), (12, 30, 20, 16)):
     X, W_V = 1.3 * rng.normal(size=(n_tokens, d_model)), random_weights(d_model, d_v)
     W_Q, W_K = random_weights(d_model, d_k), random_weights(d_model, d_k)
     wanted = attention_by_definition(*(product_by_definition(X, W) for W in (W_Q, W_K, W_V)))
@@ -1528,8 +1518,7 @@ for n_tokens, d_model, d_k, d_v in (*rising_and_falling(4), (n, n, n, n), (12, 3
 """Any number of leading axes, with masks for all sequences, for each sequence, and for each query."""
 for turn, (b, n, d_model, d_k, d_v) in enumerate((*rising_and_falling(5), (3, 3, 3, 3, 3), (1, 3, 2, 3, 2))):
     W_Q, W_K, W_V = (random_weights(d_model, width) for width in (d_k, d_k, d_v))
-    masks = [((b,), random_mask(b, 1, n)), ((b,), random_mask(b, n, n)), ((b,), random_mask(n, n)), ((2, b), None)]
-    masks += [((2, b), random_mask(n, n)), ((), random_mask(n, n))]
+    masks = [((b,), random_mask(b, 1, n)), ((b,), random_mask(b, n, n)), ((2, b), random_mask(n, n)), ((2, b), None)]
     masks = masks[turn % 2 :: 2]
     if turn == 0:
         masks += [((), random_mask(n)), ((b,), mask_for_all_keys(n, 1)), ((), mask_for_all_keys())]
@@ -1674,7 +1663,7 @@ with tools.check("split_heads-refuses_what_does_not_divide"):
 """Leading axes stay in front of the heads, whatever their number, also where sizes are equal or 1."""
 n = int(rng.integers(2, 5))
 for *lead, n_tokens, num_heads, d_head in (
-    *rising_and_falling(4),
+    sorted(different_sizes(4)),
     (2, *different_sizes(4)),
     (n, n, n, n, n),
     (1, 3, 2, 2),
@@ -1687,7 +1676,7 @@ for *lead, n_tokens, num_heads, d_head in (
 # %% check="split_heads-contiguous_blocks" points=2 category="multi-head concatenation" hidden=true
 """Each head owns one contiguous block, for one head, for heads of one feature, and where sizes are equal; no uneven ones."""
 n = int(rng.integers(3, 6))
-for n_tokens, num_heads, d_head in (*rising_and_falling(3), (n, n, n), (3, 1, 5), (2, 5, 1), (1, 2, 3), (12, 16, 20)):
+for n_tokens, num_heads, d_head in sorted(different_sizes(3)), (n, n, n), (3, 1, 5), (2, 5, 1), (12, 16, 20):
     X = rng.normal(size=(n_tokens, num_heads * d_head))
     wanted = heads_by_definition(X, num_heads)
     tools.agree(split_heads(X, num_heads), wanted, "the heads", "Are the features of one head neighbours in X?")
@@ -1769,7 +1758,7 @@ with tools.check("concat_heads-batch_of_two"):
 # %% check="concat_heads-whole_heads" points=2 category="multi-head concatenation" hidden=true
 """Whole heads stand side by side, for one head, for heads of one feature, and where all sizes are equal."""
 n = int(rng.integers(3, 6))
-for num_heads, n_tokens, d_head in (*rising_and_falling(3), (n, n, n), (1, 3, 5), (5, 2, 1), (2, 1, 3), (16, 12, 20)):
+for num_heads, n_tokens, d_head in (sorted(different_sizes(3)), (n, n, n), (1, 3, 5), (5, 2, 1), (16, 12, 20)):
     X = rng.normal(size=(n_tokens, num_heads * d_head))
     heads = heads_by_definition(X, num_heads)
     tools.agree(concat_heads(heads), X, "the features", "Are the features of one head neighbours?")
@@ -1778,7 +1767,7 @@ for num_heads, n_tokens, d_head in (*rising_and_falling(3), (n, n, n), (1, 3, 5)
 """Leading axes stay in front, whatever their number, also where sizes are equal or 1."""
 n = int(rng.integers(2, 5))
 for *lead, n_tokens, num_heads, d_head in (
-    *rising_and_falling(4),
+    sorted(different_sizes(4)),
     (2, *different_sizes(4)),
     (n, n, n, n, n),
     (1, 3, 2, 2),
@@ -1885,7 +1874,7 @@ with tools.check("multi_head_attention-batch_of_two"):
 
 # %% check="multi_head_attention-heads_in_blocks" points=2 category="multi-head concatenation" hidden=true
 """Every head works on its own block of columns, scales by its own length, and keeps its place."""
-for n, num_heads, d_head in (*rising_and_falling(3), (4, 1, 3), (3, 3, 3), (2, 3, 2)):
+for n, num_heads, d_head in (sorted(different_sizes(3)), (4, 1, 3), (3, 3, 3)):
     d_model = num_heads * d_head
     X, (W_Q, W_K, W_V, W_O) = 1.5 * rng.normal(size=(n, d_model)), (random_weights(d_model, d_model) for _ in range(4))
     wanted = multi_head_by_definition(X, W_Q, W_K, W_V, W_O, num_heads)
@@ -1896,7 +1885,6 @@ for n, num_heads, d_head in (*rising_and_falling(3), (4, 1, 3), (3, 3, 3), (2, 3
 # %% check="multi_head_attention-any_batch" points=1 category="shapes" hidden=true
 """Any number of leading axes, also where they equal the number of heads or of tokens."""
 for *lead, n, num_heads, d_head in (
-    (2, 3, 5, 3),
     (int(rng.integers(3, 6)), 3, 2, 2),
     (2, 1, int(rng.integers(2, 4)), 3, 2, 1),
     (3, 3, 3, 3, 3),
@@ -1918,7 +1906,7 @@ for turn, (b, n, num_heads, d_head) in enumerate(sizes):
     W_Q, W_K, W_V, W_O = (random_weights(d_model, d_model) for _ in range(4))
     masks = [((b,), random_mask(b, n, n) if turn % 2 else random_mask(b, 1, n))]
     if turn == 0:
-        masks += [((b,), random_mask(n, n)), ((), causal_mask_by_definition(n, n)), ((2, 3), random_mask(n, n))]
+        masks += [((), causal_mask_by_definition(n, n)), ((2, 3), random_mask(n, n))]
     if b == n:
         masks += [((b,), random_mask(n, n))]
     for lead, mask in masks:

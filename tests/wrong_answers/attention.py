@@ -381,7 +381,7 @@ def two_or_three_axes_only(Q, K):
 # scale_scores
 
 
-@wrong_answer(step="scale_scores", named="other_power")
+@wrong_answer(step="scale_scores", named="other_power power_before_division_in_brackets")
 def half_of_it(scores, d_k):
     """d_k / 2 for the root, which is right for 4 only."""
     return scores / (d_k / 2)

@@ -389,7 +389,7 @@ n, d_model, d_k, d_v = different_sizes(4)
 X, W_V = rng.normal(size=(n, d_model)), random_weights(d_model, d_v)
 W_Q, W_K = random_weights(d_model, d_k), random_weights(d_model, d_k)
 with tools.unchanged(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V):
-    tools.repeats(lambda: project_qkv(X, W_Q, W_K, W_V))
+    tools.repeats(lambda: project_qkv(X, W_Q, W_K, W_V), lambda: project_qkv(X + 1, W_Q, W_K, W_V))
 
 # %% [markdown]
 # ### 2. Every query meets every key: `attention_scores`
@@ -477,7 +477,7 @@ tools.agree(attention_scores(Q, K), wanted, "the scores of many long vectors", "
 n_queries, n_keys, d_k = different_sizes(3)
 Q, K = rng.normal(size=(n_queries, d_k)), rng.normal(size=(n_keys, d_k))
 with tools.unchanged(Q=Q, K=K):
-    tools.repeats(lambda: attention_scores(Q, K))
+    tools.repeats(lambda: attention_scores(Q, K), lambda: attention_scores(Q + 1, K))
 
 # %% [markdown]
 # ### 3. Keeping scores in range: `scale_scores`
@@ -548,7 +548,7 @@ for turn, d_k in enumerate((1, int(short), int(longer), 1000)):
 """The scores stay as they are: scaling the same scores twice gives the same answer twice."""
 d_k, scores = 6, 3 * rng.normal(size=(3, 5))
 with tools.unchanged(scores=scores):
-    tools.repeats(lambda: scale_scores(scores, d_k))
+    tools.repeats(lambda: scale_scores(scores, d_k), lambda: scale_scores(scores + 1, d_k))
 
 # %% [markdown]
 # Does it work? The next cell draws random queries and keys of growing length and measures the spread of
@@ -710,7 +710,7 @@ tools.agree(softmax(scores, 1), wanted, "the weights along the axis in the middl
 scores = 2 * rng.normal(size=different_sizes(2))
 scores[0, 0] = 20.0
 with tools.unchanged(scores=scores):
-    tools.repeats(lambda: softmax(scores))
+    tools.repeats(lambda: softmax(scores), lambda: softmax(2 * scores))
 
 scores[:, 1] = -np.inf
 with tools.unchanged(scores=scores):
@@ -804,7 +804,7 @@ tools.agree(weighted_sum(weights, V), wanted, "the other outputs", "What does a 
 n = int(rng.integers(3, 6))
 weights, V = rng.dirichlet(np.ones(n), size=n), rng.normal(size=(n, n))
 with tools.unchanged(weights=weights, V=V):
-    tools.repeats(lambda: weighted_sum(weights, V))
+    tools.repeats(lambda: weighted_sum(weights, V), lambda: weighted_sum(weights, V + 1))
 
 weights[0] = 0.0
 with tools.unchanged(weights=weights, V=V):
@@ -1049,7 +1049,7 @@ for batch, n_keys in ((1, int(rng.integers(2, 8))), (int(rng.integers(2, 6)), 1)
 n_keys = int(rng.integers(9, 13))
 lengths = np.array([2, n_keys, 1])  # in no order: sorting them would change them
 with tools.unchanged(lengths=lengths):
-    tools.repeats(lambda: padding_mask(lengths, n_keys))
+    tools.repeats(lambda: padding_mask(lengths, n_keys), lambda: padding_mask(lengths[::-1].copy(), n_keys))
 
 # %% [markdown]
 # Your two masks, and both at once. A query may look at a key if the causal mask *and* the padding mask
@@ -1173,7 +1173,7 @@ tools.agree(apply_mask(scores, mask), wanted, "the masked scores", "What becomes
 scores, mask = 2 * rng.normal(size=(3, 5)), random_mask(3, 5)
 mask[:2, :2] = [[False, True], [True, False]]
 with tools.unchanged(scores=scores, mask=mask):
-    tools.repeats(lambda: apply_mask(scores, mask))
+    tools.repeats(lambda: apply_mask(scores, mask), lambda: apply_mask(scores + 1, mask))
 
 scores[0, 0], mask[2] = np.nan, False
 with tools.unchanged(scores=scores, mask=mask):
@@ -1390,11 +1390,10 @@ Q, K, V = (rng.normal(size=size) for size in ((n_queries, d_k), (n_keys, d_k), (
 mask = random_mask(n_queries, n_keys)
 mask[0] = False
 with tools.unchanged(Q=Q, K=K, V=V, mask=mask):
-    tools.repeats(lambda: scaled_dot_product_attention(Q, K, V))
     tools.repeats(
         lambda: scaled_dot_product_attention(Q, K, V),
+        lambda: scaled_dot_product_attention(Q + 1, K, V, mask),  # what it makes of a mask is graded above
         "What is left over from the call before?",
-        between=lambda: scaled_dot_product_attention(Q, K, V, mask),  # what it makes of a mask is graded above
     )
 before = tools.unpack(scaled_dot_product_attention(Q, K, V), "output, weights")
 after = tools.unpack(scaled_dot_product_attention(Q[::-1].copy(), K, V), "output, weights")
@@ -1535,11 +1534,10 @@ X, (W_Q, W_K, W_V) = rng.normal(size=(n, d_model)), (random_weights(d_model, wid
 mask = random_mask(n, n)
 mask[0] = False
 with tools.unchanged(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V, mask=mask):
-    tools.repeats(lambda: self_attention(X, W_Q, W_K, W_V))
     tools.repeats(
         lambda: self_attention(X, W_Q, W_K, W_V),
+        lambda: self_attention(X + 1, W_Q, W_K, W_V, mask),  # what it makes of a mask is graded above
         "What is left over from the call before?",
-        between=lambda: self_attention(X, W_Q, W_K, W_V, mask),  # what it makes of a mask is graded above
     )
 
 # %% [markdown]
@@ -1692,7 +1690,7 @@ for count in (d_model + 1, d_model - 1, num_heads - 1):  # one too many, one too
 n, num_heads, d_head = different_sizes(3)
 X = rng.normal(size=(n, num_heads * d_head))
 with tools.unchanged(X=X):
-    tools.repeats(lambda: split_heads(X, num_heads))
+    tools.repeats(lambda: split_heads(X, num_heads), lambda: split_heads(X + 1, num_heads))
 
 # %% [markdown]
 # ### 12. Side by side again: `concat_heads`
@@ -1783,7 +1781,7 @@ num_heads, n, d_head = 3, 5, 2
 X = rng.normal(size=(n, num_heads * d_head))
 heads = heads_by_definition(X, num_heads)
 with tools.unchanged(heads=heads):
-    tools.repeats(lambda: concat_heads(heads))
+    tools.repeats(lambda: concat_heads(heads), lambda: concat_heads(heads + 1))
 
 # %% [markdown]
 # ### 13. Many heads at once: `multi_head_attention`
@@ -1956,10 +1954,13 @@ mask = causal_mask_by_definition(n, n)
 with tools.unchanged(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V, W_O=W_O, mask=mask):
     tools.repeats(
         lambda: multi_head_attention(X, W_Q, W_K, W_V, W_O, num_heads),
+        lambda: multi_head_attention(X + 1, W_Q, W_K, W_V, W_O, num_heads, mask),
         "What is left over from the call before?",
-        between=lambda: multi_head_attention(X, W_Q, W_K, W_V, W_O, num_heads, mask),
     )
-    tools.repeats(lambda: multi_head_attention(X, W_Q, W_K, W_V, W_O, num_heads, mask))
+    tools.repeats(
+        lambda: multi_head_attention(X, W_Q, W_K, W_V, W_O, num_heads, mask),
+        lambda: multi_head_attention(2 * X, W_Q, W_K, W_V, W_O, num_heads),
+    )
 
 X, mask = rng.normal(size=(2, n, d_model)), random_mask(2, n, n)
 mask[0, 0] = False

@@ -287,7 +287,7 @@ tools.agree(softmax_backward(weights, d_weights), wanted, "the gradient of the s
 n, m = different_sizes(2)
 weights, d_weights = rng.dirichlet(np.ones(m), size=n), rng.normal(size=(n, m))
 with tools.unchanged(weights=weights, d_weights=d_weights):
-    tools.repeats(lambda: softmax_backward(weights, d_weights))
+    tools.repeats(lambda: softmax_backward(weights, d_weights), lambda: softmax_backward(weights, 2 * d_weights))
 
 # %% [markdown]
 # ### 2. All the way back: `attention_backward`
@@ -458,7 +458,7 @@ gradients_agree(attention_backward(Q, K, V, d_output), wanted, rtol=2e-5, atol=5
 """Queries, keys, values and the gradient stay as they are, and a second call gives the same answer."""
 Q, K, V, d_output = drawn(*different_sizes(4))
 with tools.unchanged(Q=Q, K=K, V=V, d_output=d_output):
-    tools.repeats(lambda: attention_backward(Q, K, V, d_output))
+    tools.repeats(lambda: attention_backward(Q, K, V, d_output), lambda: attention_backward(Q, K, V, 2 * d_output))
 
 # %% [markdown]
 # ### Look back: predicted and measured

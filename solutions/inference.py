@@ -299,7 +299,7 @@ for lead in ((), (2,)):
     x, positions = rng.normal(size=(*lead, 4, 6)), rng.integers(1, 40, size=4)
     positions[:2] = 39, 3  # in no order: sorting them would change them
     with tools.unchanged(x=x, positions=positions):
-        tools.repeats(lambda: rope(x, positions))
+        tools.repeats(lambda: rope(x, positions), lambda: rope(x + 1, positions))
 
 # %% [markdown]
 # ### Look: only the distance counts
@@ -444,7 +444,7 @@ n, m, d = 5, 3, 2
 for g in (2, 4, 1):  # heads of keys that are used as they came, or are one for all, are as easily changed
     Q, K, V = rng.normal(size=(4, n, d)), rng.normal(size=(g, m, d)), rng.normal(size=(g, m, d))
     with tools.unchanged(Q=Q, K=K, V=V):
-        tools.repeats(lambda: grouped_query_attention(Q, K, V))
+        tools.repeats(lambda: grouped_query_attention(Q, K, V), lambda: grouped_query_attention(Q, K, V + 1))
 
 # %% [markdown]
 # ### Look: who reads where, and what it saves
@@ -594,7 +594,7 @@ for question in range(2):
 n, d_k, d_v = 6, 3, 5
 Q, K, V = rng.normal(size=(n, d_k)), rng.normal(size=(n, d_k)), rng.normal(size=(n, d_v))
 with tools.unchanged(Q=Q, K=K, V=V):
-    tools.repeats(lambda: decode_with_cache(Q, K, V))
+    tools.repeats(lambda: decode_with_cache(Q, K, V), lambda: decode_with_cache(Q, K, V + 1))
 
 # %% [markdown]
 # ### 4. Attention in blocks: `flash_attention`
@@ -759,7 +759,7 @@ n, m, d_k, d_v = 3, 7, 5, 6
 Q, K, V = rng.normal(size=(n, d_k)), rng.normal(size=(m, d_k)), rng.normal(size=(m, d_v))
 K[-1] = 2 * Q[0]  # the highest score of a query in the last block
 with tools.unchanged(Q=Q, K=K, V=V):
-    tools.repeats(lambda: flash_attention(Q, K, V, 2))
+    tools.repeats(lambda: flash_attention(Q, K, V, 2), lambda: flash_attention(Q, K, V + 1, 2))
 
 # %% [markdown]
 # ### Look back: the same answer, and what it costs

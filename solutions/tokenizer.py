@@ -233,7 +233,7 @@ tools.same(count_pairs([token, 0]), {(token, 0): 1}, "the counts of two tokens")
 """The tokens stay as they are, and a second call gives the same answer."""
 tokens = [*drawn_tokens(12, 1, 2, 3), 2, 2, 2, 4]
 with tools.unchanged(tokens=tokens):
-    tools.repeats(lambda: count_pairs(tokens), "What is left over from the call before?")
+    tools.repeats(lambda: count_pairs(tokens), lambda: count_pairs([7, 7, *tokens]), "What is left over from the call before?")
 
 # %% [markdown]
 # ### 2. Two become one: `merge_pair`
@@ -340,7 +340,7 @@ tools.same(merge_pair([3, 4, 5, 2], (1, 2), new), [3, 4, 5, 2], "a list without 
 """The tokens that came in stay as they are, and a second call gives the same answer."""
 tokens = [*drawn_tokens(10, 1, 2), 1, 2, 1, 2, 3, 1, 2, 1, 3, 2, 1]
 with tools.unchanged(tokens=tokens):
-    tools.repeats(lambda: merge_pair(tokens, (1, 2), 256), "Which list do you write into?")
+    tools.repeats(lambda: merge_pair(tokens, (1, 2), 256), lambda: merge_pair([7, *tokens], (1, 2), 256), "Which list do you write into?")
 
 # %% [markdown]
 # ### Look: one merge after the other
@@ -588,7 +588,7 @@ for between in " \t\n\r\0.,":
 text = "ababab" + drawn_text(20, "cd")
 merges = [(98, 97), (97, 98), (256, 98)]
 with tools.unchanged(merges=merges):
-    tools.repeats(lambda: encode(text, merges), "What is left of the merges after the first?")
+    tools.repeats(lambda: encode(text, merges), lambda: encode("c" + text, merges), "What is left of the merges after the first?")
 
 # %% [markdown]
 # ### 5. And back: `decode`
@@ -692,7 +692,7 @@ tools.same(decode([ord(letter)], [(97, 98), (256, 256)]), letter, "a byte beside
 text = drawn_text(30, "ab") + 16 * "ab"
 merges, tokens = trained_by_definition(text, 6)
 with tools.unchanged(tokens=tokens, merges=merges):
-    tools.repeats(lambda: decode(tokens, merges), "Which list do you write into?")
+    tools.repeats(lambda: decode(tokens, merges), lambda: decode([97, *tokens], merges), "Which list do you write into?")
 
 # %% [markdown]
 # ### Look: who pays by the token

@@ -214,24 +214,27 @@ def same(
         raise AssertionError(f"{what}: {problem}{end}" + (f" {ask}" if ask else ""))
 
 
-def repeats(
-    call: Callable[[], Any], ask: str = "", between: Callable[[], object] = lambda: None
-) -> None:
-    """Insist that a call gives an answer, and the same one twice; whether it is right is not asked.
+def repeats(call: Callable[[], Any], other: Callable[[], Any], ask: str = "") -> None:
+    """Insist that a call gives the same answer twice, and that other arguments get another one.
+
+    Whether an answer is right is not asked; but one that depends on nothing is none.
 
     Args:
         call: calls the function.
+        other: calls it with other arguments, in between.
         ask: the question that helps where the second answer is another one.
-        between: what is done between the two calls.
 
     Raises:
         AssertionError: it does not.
     """
     first = copy.deepcopy(whole(call()))
-    between()
     parts = first if isinstance(first, tuple) else [first]
     if any(part is None for part in parts):
         raise AssertionError("the answer: got None. Does your function end with a return?")
+    if not unlike(other(), first, RTOL, ATOL):
+        raise AssertionError(
+            "the answer: other arguments get the same one. Which of them does your function use?"
+        )
     same(call(), first, "the second answer", ask)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from autograder.base.errors import Unusable
-from autograder.base.result import CheckResult, Look, Result, StepResult, check_id, parts_of
+from autograder.base.result import CheckResult, Look, Result, StepResult, check_id
 from autograder.base.settings import Settings
 from autograder.base.text import first_of
 from autograder.diagnosis.calls import Probe
@@ -229,15 +229,13 @@ class Grader:
                 at_fault.add(check.step)
 
         probes: dict[str, list[Probe]] = {}
-        mended = {parts_of(id)[0] for id in forward.calls}
         for check in self._exercise.checks:
             if check.step not in at_fault:
                 continue
             own = () if check.id in carried else verdicts[check.id].calls
             passed = verdicts[check.id].message is None
             if passed and check.category == PURITY:
-                # Its answers may be wrong, and all of them hold what earlier steps do wrong.
-                passed, own = False, () if check.step in mended else own
+                continue  # nobody has looked at its answers: they may be wrong, or graded nowhere
             calls = forward.calls.get(check.id, own)
             for place, call in enumerate(calls, start=1):
                 # A check that has gone on was content.

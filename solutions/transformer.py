@@ -679,7 +679,7 @@ x, W_1, W_2 = rng.normal(size=(n, d_model)), random_weights(d_model, d_ff), rand
 b_1, b_2 = rng.normal(size=d_ff), rng.normal(size=d_model)
 b_1[:2], W_2[0] = (9.0, -9.0), -1.0  # every token finds the one, which takes away, and not the other
 with tools.unchanged(x=x, W_1=W_1, b_1=b_1, W_2=W_2, b_2=b_2):
-    tools.repeats(lambda: feed_forward(x, W_1, b_1, W_2, b_2), lambda: feed_forward(x, W_1, b_1, W_2, b_2 + 1))
+    tools.repeats(lambda: feed_forward(x, W_1, b_1, W_2, b_2), lambda: feed_forward(x, W_1, b_1, -W_2, b_2))
 
 # %% [markdown]
 # What can two layers do that one cannot? With three hidden features, weights chosen by hand and your

@@ -1030,7 +1030,7 @@ with tools.check("padding_mask-by_hand"):
 
 # %% check="padding_mask-any_lengths" points=3 category="mask correctness" hidden=true
 """Drawn lengths, a sequence without padding and one of a single token among them."""
-for batch, n_keys in (different_sizes(2), (4, 4), (6, 40), (2, 300)):
+for batch, n_keys in (different_sizes(2), (4, 4), (6, 40), (6, 40), (2, 300)):
     lengths = rng.integers(1, n_keys + 1, size=batch)
     lengths[rng.permutation(batch)[:2]] = n_keys, 1
     wanted = padding_mask_by_definition(lengths, n_keys)

@@ -231,7 +231,7 @@ def everything_prepared(self, parent):
 
 
 GRADER = {
-    "deadline": ([(budget, "GRACE_SECONDS", 1.4), (budget, "GRACE_SHARE", 9)], ["E02"]),
+    "deadline": ([(budget, "GRACE_SECONDS", 3), (budget, "GRACE_SHARE", 9)], ["E02"]),
     "nonce": ([(remote.Session, "admit", lambda *a: None)], ["B44"]),
     "size of frames": (
         [(bounds, "MAX_BYTES", 1 << 40), (recorded_calls, "MAX_HEARD", 1 << 40)],

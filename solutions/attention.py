@@ -388,8 +388,11 @@ for got, right, what in zip(parts, wanted, ("the queries", "the keys", "the valu
 n, d_model, d_k, d_v = different_sizes(4)
 X, W_V = rng.normal(size=(n, d_model)), random_weights(d_model, d_v)
 W_Q, W_K = random_weights(d_model, d_k), random_weights(d_model, d_k)
+wanted = [product_by_definition(X, W) for W in (W_Q, W_K, W_V)]
 with tools.unchanged(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V):
-    tools.repeats(lambda: project_qkv(X, W_Q, W_K, W_V), lambda: project_qkv(X + 1, W_Q, W_K, W_V))
+    for turn in ("first", "second"):
+        for got, right in zip(tools.unpack(project_qkv(X, W_Q, W_K, W_V), "Q, K, V"), wanted):
+            tools.agree(got, right, f"the {turn} answer")
 
 # %% [markdown]
 # ### 2. Every query meets every key: `attention_scores`
@@ -474,10 +477,12 @@ tools.agree(attention_scores(Q, K), wanted, "the scores of many long vectors", "
 
 # %% check="attention_scores-inputs_unchanged" points=1 category="purity" hidden=true
 """Queries and keys stay as they are, and a second call gives the same answer."""
-n_queries, n_keys, d_k = 5, 3, 2
+n_queries, n_keys, d_k = different_sizes(3)
 Q, K = rng.normal(size=(n_queries, d_k)), rng.normal(size=(n_keys, d_k))
+wanted = scores_by_definition(Q, K)
 with tools.unchanged(Q=Q, K=K):
-    tools.repeats(lambda: attention_scores(Q, K), lambda: attention_scores(Q + 1, K))
+    tools.agree(attention_scores(Q, K), wanted, "the first answer")
+    tools.agree(attention_scores(Q, K), wanted, "the second answer")
 
 # %% [markdown]
 # ### 3. Keeping scores in range: `scale_scores`
@@ -547,8 +552,10 @@ for turn, d_k in enumerate((1, int(short), int(longer), 1000)):
 # %% check="scale_scores-inputs_unchanged" points=1 category="purity" hidden=true
 """The scores stay as they are: scaling the same scores twice gives the same answer twice."""
 d_k, scores = 6, 3 * rng.normal(size=(3, 5))
+wanted = scores / math.sqrt(d_k)
 with tools.unchanged(scores=scores):
-    tools.repeats(lambda: scale_scores(scores, d_k), lambda: scale_scores(scores + 1, d_k))
+    tools.agree(scale_scores(scores, d_k), wanted, "the first answer")
+    tools.agree(scale_scores(scores, d_k), wanted, "the second answer")
 
 # %% [markdown]
 # Does it work? The next cell draws random queries and keys of growing length and measures the spread of
@@ -709,8 +716,10 @@ tools.agree(softmax(scores, 1), wanted, "the weights along the axis in the middl
 """The scores stay as they are, and a second call gives the same answer."""
 scores = 2 * rng.normal(size=different_sizes(2))
 scores[0, 0] = 20.0
+wanted = softmax_by_definition(scores)
 with tools.unchanged(scores=scores):
-    tools.repeats(lambda: softmax(scores), lambda: softmax(2 * scores))
+    tools.agree(softmax(scores), wanted, "the first answer")
+    tools.agree(softmax(scores), wanted, "the second answer")
 
 scores[:, 1] = -np.inf
 with tools.unchanged(scores=scores):
@@ -800,11 +809,13 @@ wanted = product_by_definition(weights, V)
 tools.agree(weighted_sum(weights, V), wanted, "the other outputs", "What does a row of zeros do to them?", where=sees_some)
 
 # %% check="weighted_sum-square_and_unchanged" points=1 category="purity" hidden=true
-"""With all sizes equal, too, weights and values stay as they are, and a second call agrees."""
+"""With all sizes equal the numbers are right, the inputs stay as they are, and a second call agrees."""
 n = int(rng.integers(3, 6))
 weights, V = rng.dirichlet(np.ones(n), size=n), rng.normal(size=(n, n))
+wanted = product_by_definition(weights, V)
 with tools.unchanged(weights=weights, V=V):
-    tools.repeats(lambda: weighted_sum(weights, V), lambda: weighted_sum(weights, V + 1))
+    tools.agree(weighted_sum(weights, V), wanted, "the outputs", "Which of the two is on the left?")
+    tools.agree(weighted_sum(weights, V), wanted, "the second answer")
 
 weights[0] = 0.0
 with tools.unchanged(weights=weights, V=V):
@@ -1048,8 +1059,10 @@ for batch, n_keys in ((1, int(rng.integers(2, 8))), (int(rng.integers(2, 6)), 1)
 """The lengths stay as they are and in their order, and a second call gives the same answer."""
 n_keys = int(rng.integers(9, 13))
 lengths = np.array([2, n_keys, 1])  # in no order: sorting them would change them
+wanted = padding_mask_by_definition(lengths, n_keys)
 with tools.unchanged(lengths=lengths):
-    tools.repeats(lambda: padding_mask(lengths, n_keys), lambda: padding_mask(lengths[::-1].copy(), n_keys))
+    agree_mask(padding_mask(lengths, n_keys), wanted, "the first answer")
+    agree_mask(padding_mask(lengths, n_keys), wanted, "the second answer")
 
 # %% [markdown]
 # Your two masks, and both at once. A query may look at a key if the causal mask *and* the padding mask
@@ -1172,8 +1185,10 @@ tools.agree(apply_mask(scores, mask), wanted, "the masked scores", "What becomes
 """Scores and mask stay as they are, and a second call gives the same answer."""
 scores, mask = 2 * rng.normal(size=(3, 5)), random_mask(3, 5)
 mask[:2, :2] = [[False, True], [True, False]]
+wanted = masked_by_definition(scores, mask)
 with tools.unchanged(scores=scores, mask=mask):
-    tools.repeats(lambda: apply_mask(scores, mask), lambda: apply_mask(scores + 1, mask))
+    tools.agree(apply_mask(scores, mask), wanted, "the first answer")
+    tools.agree(apply_mask(scores, mask), wanted, "the second answer")
 
 scores[0, 0], mask[2] = np.nan, False
 with tools.unchanged(scores=scores, mask=mask):
@@ -1387,18 +1402,15 @@ attention_agrees(scaled_dot_product_attention(Q, K, V, mask.copy()), wanted, mas
 """Queries, keys, values and mask stay as they are, a second call gives the same answer, and none remembers an earlier one."""
 n_queries, n_keys, d_k, d_v = 3, 5, 2, 7
 Q, K, V = (rng.normal(size=size) for size in ((n_queries, d_k), (n_keys, d_k), (n_keys, d_v)))
-mask = random_mask(n_queries, n_keys)
+mask, wanted = random_mask(n_queries, n_keys), attention_by_definition(Q, K, V)
 mask[0] = False
+others = attention_by_definition(Q[::-1], K[::-1], V)
 with tools.unchanged(Q=Q, K=K, V=V, mask=mask):
-    tools.repeats(
-        lambda: scaled_dot_product_attention(Q, K, V),
-        lambda: scaled_dot_product_attention(Q + 1, K, V, mask),  # what it makes of a mask is graded above
-        "What is left over from the call before?",
-    )
-before = tools.unpack(scaled_dot_product_attention(Q, K, V), "output, weights")
-after = tools.unpack(scaled_dot_product_attention(Q[::-1].copy(), K, V), "output, weights")
-for got, other, what in zip(after, before, ("the output", "the weights")):
-    tools.agree(got, np.asarray(other)[::-1], f"{what} for the same queries in another order", **COMPOSED)
+    scaled_dot_product_attention(Q, K, V)
+    attention_agrees(scaled_dot_product_attention(Q, K, V), wanted)
+    scaled_dot_product_attention(Q, K, V, mask)  # what it makes of a mask is graded above
+    attention_agrees(scaled_dot_product_attention(Q, K, V), wanted)
+attention_agrees(scaled_dot_product_attention(Q[::-1].copy(), K[::-1].copy(), V), others)
 
 # %% [markdown]
 # ### Look back: steering a soft lookup
@@ -1531,14 +1543,14 @@ for turn, (b, n, d_model, d_k, d_v) in enumerate((*rising_and_falling(5), (3, 3,
 """Tokens that attend to themselves stay as they are, so do matrices and mask, and a second call agrees."""
 n, d_model, d_k, d_v = different_sizes(4)
 X, (W_Q, W_K, W_V) = rng.normal(size=(n, d_model)), (random_weights(d_model, width) for width in (d_k, d_k, d_v))
+wanted = attention_by_definition(*(product_by_definition(X, W) for W in (W_Q, W_K, W_V)))
 mask = random_mask(n, n)
 mask[0] = False
 with tools.unchanged(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V, mask=mask):
-    tools.repeats(
-        lambda: self_attention(X, W_Q, W_K, W_V),
-        lambda: self_attention(X + 1, W_Q, W_K, W_V, mask),  # what it makes of a mask is graded above
-        "What is left over from the call before?",
-    )
+    self_attention(X, W_Q, W_K, W_V)
+    attention_agrees(self_attention(X, W_Q, W_K, W_V), wanted)
+    self_attention(X, W_Q, W_K, W_V, mask)  # what it makes of a mask is graded above
+    attention_agrees(self_attention(X, W_Q, W_K, W_V), wanted)
 
 # %% [markdown]
 # ### Look back: "The cat sat down"
@@ -1689,8 +1701,10 @@ for count in (d_model + 1, d_model - 1, num_heads - 1):  # one too many, one too
 """X stays as it is, its shape included, and a second call gives the same answer."""
 n, num_heads, d_head = different_sizes(3)
 X = rng.normal(size=(n, num_heads * d_head))
+wanted = heads_by_definition(X, num_heads)
 with tools.unchanged(X=X):
-    tools.repeats(lambda: split_heads(X, num_heads), lambda: split_heads(X + 1, num_heads))
+    tools.agree(split_heads(X, num_heads), wanted, "the first answer")
+    tools.agree(split_heads(X, num_heads), wanted, "the second answer")
 
 # %% [markdown]
 # ### 12. Side by side again: `concat_heads`
@@ -1781,7 +1795,8 @@ num_heads, n, d_head = 3, 5, 2
 X = rng.normal(size=(n, num_heads * d_head))
 heads = heads_by_definition(X, num_heads)
 with tools.unchanged(heads=heads):
-    tools.repeats(lambda: concat_heads(heads), lambda: concat_heads(heads + 1))
+    tools.agree(concat_heads(heads), X, "the first answer")
+    tools.agree(concat_heads(heads), X, "the second answer")
 
 # %% [markdown]
 # ### 13. Many heads at once: `multi_head_attention`
@@ -1951,16 +1966,14 @@ n, num_heads, d_head = 4, 3, 2
 d_model = num_heads * d_head
 X, (W_Q, W_K, W_V, W_O) = 0.5 * rng.normal(size=(n, d_model)), (random_weights(d_model, d_model) for _ in range(4))
 mask = causal_mask_by_definition(n, n)
+wanted = multi_head_by_definition(X, W_Q, W_K, W_V, W_O, num_heads, mask)
+unmasked = multi_head_by_definition(X, W_Q, W_K, W_V, W_O, num_heads)
 with tools.unchanged(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V, W_O=W_O, mask=mask):
-    tools.repeats(
-        lambda: multi_head_attention(X, W_Q, W_K, W_V, W_O, num_heads),
-        lambda: multi_head_attention(X + 1, W_Q, W_K, W_V, W_O, num_heads, mask),
-        "What is left over from the call before?",
-    )
-    tools.repeats(
-        lambda: multi_head_attention(X, W_Q, W_K, W_V, W_O, num_heads, mask),
-        lambda: multi_head_attention(2 * X, W_Q, W_K, W_V, W_O, num_heads),
-    )
+    for turn in ("first", "second"):
+        got = multi_head_attention(X, W_Q, W_K, W_V, W_O, num_heads, mask)
+        tools.agree(got, wanted, f"the {turn} answer", **COMPOSED)
+    got = multi_head_attention(X, W_Q, W_K, W_V, W_O, num_heads)
+    tools.agree(got, unmasked, "the answer without a mask, after one with", "What is left over from the call before?", **COMPOSED)
 
 X, mask = rng.normal(size=(2, n, d_model)), random_mask(2, n, n)
 mask[0, 0] = False

@@ -437,8 +437,10 @@ n, d_model = int(rng.integers(3, 7)), 5
 for lead in ((), (2,)):
     x, gamma, beta = 300 * rng.normal(size=(*lead, n, d_model)), rng.uniform(0.5, 2.0, size=d_model), rng.normal(size=d_model)
     x[..., 0, :], x[..., -1, :] = 4.0, 0.0  # two tokens of equal features, which some put right before they begin
+    wanted = normed_by_definition(x, gamma, beta)
     with tools.unchanged(x=x, gamma=gamma, beta=beta):
-        tools.repeats(lambda: layer_norm(x, gamma, beta), lambda: layer_norm(x, gamma, beta + 1))
+        agree(layer_norm(x, gamma, beta), wanted, "the first answer")
+        agree(layer_norm(x, gamma, beta), wanted, "the second answer")
 
 # %% [markdown]
 # What is it good for? Below, there are 32 random layers in a row, each of which adds something to its tokens. In
@@ -546,8 +548,10 @@ for first in (-40.0, 40.0):
 """The numbers stay as they are, and a second call gives the same answer."""
 x = rng.uniform(-3.0, 3.0, size=(int(rng.integers(2, 6)), 8))
 x[0] = -0.5, -1.4, 0.0, -7.0, 7.0, -50.0, -10000.0, 10000.0  # also such as some cut off before they begin
+wanted = gelu_by_definition(x)
 with tools.unchanged(x=x):
-    tools.repeats(lambda: gelu(x), lambda: gelu(x + 1))
+    agree(gelu(x), wanted, "the first answer")
+    agree(gelu(x), wanted, "the second answer")
 
 # %% [markdown]
 # GELU beside ReLU. Where do they differ most? Look at the small dip on the left: for which numbers does GELU
@@ -678,8 +682,10 @@ n, d_model, d_ff = 5, 3, 7
 x, W_1, W_2 = rng.normal(size=(n, d_model)), random_weights(d_model, d_ff), random_weights(d_ff, d_model)
 b_1, b_2 = rng.normal(size=d_ff), rng.normal(size=d_model)
 b_1[:2], W_2[0] = (9.0, -9.0), -1.0  # every token finds the one, which takes away, and not the other
+wanted = fed_forward_by_definition(x, W_1, b_1, W_2, b_2)
 with tools.unchanged(x=x, W_1=W_1, b_1=b_1, W_2=W_2, b_2=b_2):
-    tools.repeats(lambda: feed_forward(x, W_1, b_1, W_2, b_2), lambda: feed_forward(x, W_1, b_1, -W_2, b_2))
+    agree(feed_forward(x, W_1, b_1, W_2, b_2), wanted, "the first answer")
+    agree(feed_forward(x, W_1, b_1, W_2, b_2), wanted, "the second answer")
 
 # %% [markdown]
 # What can two layers do that one cannot? With three hidden features, weights chosen by hand and your
@@ -820,8 +826,10 @@ for n_queries, n_keys in ((1, 4), (int(rng.integers(2, 7)), 1), (1, 1)):
 n_queries, n_keys, d_model, d_k, d_v = 3, 5, 7, 2, 6
 X_queries, X_keys = rng.normal(size=(n_queries, d_model)), rng.normal(size=(n_keys, d_model))
 W_Q, W_K, W_V = random_weights(d_model, d_k), random_weights(d_model, d_k), random_weights(d_model, d_v)
+wanted = crossed_by_definition(X_queries, X_keys, W_Q, W_K, W_V)
 with tools.unchanged(X_queries=X_queries, X_keys=X_keys, W_Q=W_Q, W_K=W_K, W_V=W_V):
-    tools.repeats(lambda: cross_attention(X_queries, X_keys, W_Q, W_K, W_V), lambda: cross_attention(X_queries, X_keys + 1, W_Q, W_K, W_V))
+    agree(cross_attention(X_queries, X_keys, W_Q, W_K, W_V), wanted, "the first answer")
+    agree(cross_attention(X_queries, X_keys, W_Q, W_K, W_V), wanted, "the second answer")
 
 # %% [markdown]
 # Three French words look at three English ones. The vectors are made by hand: one feature for each meaning. Your
@@ -962,8 +970,10 @@ for turn, (*lead, n, d_model) in enumerate((*batches(), (3, 1))):
 """The stream that came in stays as it is, and a second call gives the same answer."""
 n, d_model = different_sizes(2)
 x, parts = rng.normal(size=(n, d_model)), drawn_parts(n, d_model)
+wanted = block_by_definition(x, *parts)
 with tools.unchanged(x=x):
-    tools.repeats(lambda: transformer_block(x, *parts), lambda: transformer_block(x + 1, *parts))
+    agree(transformer_block(x, *parts), wanted, "the first answer")
+    agree(transformer_block(x, *parts), wanted, "the second answer")
 
 # %% [markdown]
 # ### Look back: now the order counts

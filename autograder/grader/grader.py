@@ -42,9 +42,6 @@ from autograder.submissions.notebook import CLEARED, Rejected
 from autograder.submissions.parse import parse
 from autograder.submissions.submission import Submission
 
-PURITY = "purity"
-"""The category of checks that ask nothing of the values of an answer."""
-
 CELLS = 5
 """Cells that did not end which are named in a warning."""
 
@@ -234,8 +231,6 @@ class Grader:
                 continue
             own = () if check.id in carried else verdicts[check.id].calls
             passed = verdicts[check.id].message is None
-            if passed and check.category == PURITY:
-                continue  # nobody has looked at its answers: they may be wrong, or graded nowhere
             calls = forward.calls.get(check.id, own)
             for place, call in enumerate(calls, start=1):
                 # A check that has gone on was content.

@@ -349,7 +349,7 @@ def test_the_bank_names_one_of_two_mistakes(graded):
     ("source", "name"),
     [
         ("out = weights @ V\n    V += 1\n    return out", "argument_changed"),
-        ("import random\n    return weights @ V + random.random()", "not_repeatable"),
+        ("import random\n    return weights @ V + random.random()", "shifted"),
         ("return weights @ V * float(input('by what?'))", "waits_for_typing"),
         ("return np.load('weights.npy') @ V", "opens_a_file"),
         ("return np.loadtxt('weights.txt') @ V", "opens_a_file"),

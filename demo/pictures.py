@@ -148,6 +148,7 @@ def take_notebook(opened: Browser) -> None:
             lab(opened, address.replace("/lab?", f"/lab/tree/{NAME}.ipynb?"), STUDENT) as shown,
         ):
             shown.page.get_by_text("Python 3 (ipykernel) | Idle").wait_for()
+            shown.want_no_news()
             shown.page.keyboard.press("Control+b")  # the list of files goes
             take(shown, "notebook-top", 900)
 

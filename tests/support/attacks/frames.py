@@ -156,6 +156,7 @@ attack(
     "have the answer of one call taken for that of the next",
     count=f"""{FORGE}
 calls = 0
+frames.receive.__defaults__ = (None, frames.HEADER.size)  # questions come together, too
 def count(n): return 1
 def make(n):
     global calls

@@ -4,7 +4,6 @@ apart, watched, and brought along.
 
 import base64
 import contextlib
-import copy
 import io
 import math
 import numbers
@@ -212,33 +211,6 @@ def same(
         compared(got, wanted)
         end = "" if problem.endswith("?") else "."
         raise AssertionError(f"{what}: {problem}{end}" + (f" {ask}" if ask else ""))
-
-
-def repeats(call: Callable[[], Any], other: Callable[[], Any], ask: str = "") -> None:
-    """Insist that a call gives the same answer twice, and that other arguments get another one.
-
-    Whether an answer is right is not asked; but one that depends on nothing is none.
-
-    Args:
-        call: calls the function.
-        other: calls it with other arguments, in between.
-        ask: the question that helps where the second answer is another one.
-
-    Raises:
-        AssertionError: it does not.
-    """
-    first = whole(call())
-    if is_large(first):  # neither copied nor compared: lists within lists may be without end
-        raise AssertionError("the answer: got far more than was asked for")
-    first = copy.deepcopy(first)
-    parts = first if isinstance(first, tuple) else [first]
-    if any(part is None for part in parts):
-        raise AssertionError("the answer: got None. Does your function end with a return?")
-    if not unlike(other(), first, RTOL, ATOL):
-        raise AssertionError(
-            "the answer: other arguments get the same one. Which of them does your function use?"
-        )
-    same(call(), first, "the second answer", ask)
 
 
 SHORT = reprlib.Repr()

@@ -148,26 +148,6 @@ def test_where_a_visible_check_runs_whole_numbers_have_places_and_no_distance(
     assert "wanted" not in str(caught.value)
 
 
-def test_two_calls_are_compared_with_each_other_and_with_another_one(tools):
-    tools.repeats(lambda: (np.ones(2), [NAN]), lambda: (np.ones(2), [0.0]))
-    numbers = iter(range(9))
-    with pytest.raises(
-        AssertionError, match=r"^the second answer: it is off by 2\. Whose is it\?$"
-    ):
-        tools.repeats(lambda: next(numbers), lambda: next(numbers), "Whose is it?")
-    kept: list[int] = []
-    with pytest.raises(AssertionError, match="the number of entries is 1, not 0"):
-        tools.repeats(lambda: list(kept), lambda: kept.append(1))
-    with pytest.raises(AssertionError, match="got None"):
-        tools.repeats(lambda: None, lambda: 1)
-
-
-@pytest.mark.parametrize("junk", [1e308, NAN, "text", [], {}, (np.zeros(3), np.ones(2))], ids=repr)
-def test_an_answer_that_depends_on_nothing_is_none(tools, junk):
-    with pytest.raises(AssertionError, match="other arguments get the same one"):
-        tools.repeats(lambda: junk, lambda: junk)
-
-
 def test_both_are_shown_in_short_to_whoever_reads_it(
     tools, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -38,17 +38,17 @@ $(READY): requirements.lock pyproject.toml
 	@$(BIN)/python .ci/install.py requirements.lock
 	@touch $(READY)
 
-setup-all: $(ALL_READY) ## what few need, too: for the tests, for PostgreSQL, for a cluster
+setup-all: $(ALL_READY) ## what few need, too: for the tests, for PostgreSQL, for a cluster, for a site
 	@:
 
 $(ALL_READY): requirements-all.lock $(READY)
-	@echo 'installing what the tests, PostgreSQL and a cluster need: some 130 MB to download, 400 MB on disk'
+	@echo 'installing what the tests, PostgreSQL, a cluster and a site need: some 240 MB to download, 700 MB on disk'
 	@$(BIN)/python .ci/install.py requirements-all.lock
 	@touch $(ALL_READY)
 
 wheels: ## fetch all packages into wheels/; from then on make setup and make setup-all need no network
 	@$(PYTHON) -m venv build/wheels
-	@echo 'fetching packages into wheels/: some 300 MB to download'
+	@echo 'fetching packages into wheels/: some 400 MB to download'
 	@for lock in requirements.lock requirements-all.lock; do env -u PIP_NO_INDEX -u PIP_FIND_LINKS build/wheels/bin/python -m pip download -qq --only-binary :all: --require-hashes --requirement $$lock --dest wheels || exit; done
 	@touch wheels/.ready
 	@du -sh wheels

@@ -51,6 +51,15 @@ def test_the_courses_own_file_comes_before_that_of_the_kit(tmp_path):
             "late.call_seconds: call_seconds is no part of [late]; write its line above [late]",
         ),
         ('isolation = "auto"\ncarried = 2', "autograder.toml:2: carried = 2 does not fit"),
+        (
+            '[links]\nrepository = "https://gitlab.com/a/b"',
+            "autograder.toml:2: links.repository = 'https://gitlab.com/a/b' does not fit; write it "
+            'like links.repository = "https://github.com/my-course/notebooks"',
+        ),
+        ('links.repository = "https://github.com/a"', "does not fit"),
+        ('links.site = "https://a.b/)[x](javascript:y"', "does not fit"),
+        ('links.site = "javascript:alert(1)"', "does not fit"),
+        ('links = "https://a.b"', "unknown setting links; did you mean links.site?"),
         ("carried = 0.5\n\ncarid = 1", ":3: unknown setting carid; did you mean carried?"),
         ("colour = 1", "autograder.toml:1: unknown setting colour; there are "),
         ("a = 1\nb = x\n", "autograder.toml:2: Invalid value; write it as TOML"),
@@ -122,7 +131,7 @@ def test_a_due_date_that_only_a_person_can_change_is_left_alone(tmp_path):
 
 def test_of_every_setting_it_is_decided_whether_scores_depend_on_it():
     others = {"isolation", "minimum_isolation", "feedback_hidden", "time_zone", "below_zero"}
-    others |= {"course_name", "counts", "due", "late", "weights"}
+    others |= {"course_name", "counts", "due", "late", "weights", "links_repository", "links_site"}
     assert {setting.name for setting in fields(Settings)} == others | set(SCORING)
     assert Settings().scoring.keys() == set(SCORING)
 

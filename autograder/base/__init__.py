@@ -3,6 +3,7 @@
 __all__ = [
     "errors",
     "files",
+    "links",
     "result",
     "settings",
     "text",

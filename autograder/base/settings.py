@@ -33,6 +33,14 @@ MOST_WEIGHT = 1e6
 ALIKE = 0.8
 """How much alike two words are, of 1, when one is taken for a slip of the pen."""
 
+REPOSITORY = (
+    r"https://github\.com/(?P<owner>[\w.-]+)/(?P<project>[\w.-]+?)(?:\.git)?/?"
+    r"(?:/tree/(?P<branch>[\w.-]+)(?:/(?P<folder>[\w./-]+?))?/?)?"
+)
+"""The address of a repository, or of a folder in one. Colab and Codespaces open those of GitHub."""
+
+SITE = r"https?://[\w.:/~%-]+"
+
 NAME = "autograder.toml"
 """The file of settings: one beside ``nbgrader_config.py``, and the class's own in its folder."""
 
@@ -58,8 +66,9 @@ class Settings:
     ``feedback_hidden``, in the file ``feedback.hidden``, says how much students see of hidden
     checks: ``never``, ``points`` or ``message``. ``time_zone`` is that of times without one, empty
     for this machine's own. ``below_zero``: a person's marks may take a score below 0.
-    ``course_name`` stands on the teacher's page. ``due`` has the due dates of exercises, with their
-    zones. ``packages`` names what student code may import beside Python's own and NumPy.
+    ``course_name`` stands on the teacher's page. ``links_repository`` and ``links_site`` are the
+    addresses that badges in what is handed out lead to. ``due`` has the due dates of exercises,
+    with their zones. ``packages`` names what student code may import beside Python's own and NumPy.
     ``counts`` says which of several submissions does, the last one or the best one.
     ``minimum_isolation`` is the weakest level at which anything is graded. ``late`` has the rules
     for late work, by exercise; that of all others has an empty name. ``weights`` say how much an
@@ -81,6 +90,22 @@ class Settings:
     below_zero: bool = False
     course_name: str = ""
     counts: str = field(default="last", metadata={"choices": ("last", "best")})
+    links_repository: str = field(
+        default="",
+        metadata={
+            "name": "links.repository",
+            "pattern": REPOSITORY,
+            "example": '"https://github.com/my-course/notebooks"',
+        },
+    )
+    links_site: str = field(
+        default="",
+        metadata={
+            "name": "links.site",
+            "pattern": SITE,
+            "example": '"https://my-course.github.io/notebooks"',
+        },
+    )
     due: Mapping[str, datetime] = field(default_factory=dict)
     late: Mapping[str, times.LateRule] = field(default_factory=dict)
     weights: Mapping[str, float] = field(default_factory=dict)
@@ -261,6 +286,8 @@ def _fits(setting: Field[Any], value: Any) -> bool:
         return isinstance(value, str) and _is_zone(value)
     if not isinstance(value, type(setting.default)):
         return False
+    if "pattern" in setting.metadata:
+        return not value or re.fullmatch(setting.metadata["pattern"], str(value)) is not None
     return "choices" not in setting.metadata or value in setting.metadata["choices"]
 
 
@@ -276,6 +303,8 @@ def _example(setting: Field[Any]) -> str:
     """A value that fits, as it is written in the file."""
     if "choices" in setting.metadata:
         return " or ".join(f'"{choice}"' for choice in setting.metadata["choices"])
+    if "example" in setting.metadata:
+        return str(setting.metadata["example"])
     if setting.name == "time_zone":
         return '"Europe/Berlin"'
     if isinstance(setting.default, tuple):

@@ -6,12 +6,13 @@ import io
 import json
 import sys
 import zipfile
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timezone, tzinfo
 from pathlib import Path
 from typing import Any
 
-from autograder.base import files, settings, times
+from autograder.base import files, links, settings, times
 from autograder.base.errors import Unusable
 from autograder.base.files import below
 from autograder.base.text import listed, on_day, short
@@ -91,17 +92,33 @@ def release(
     return [f"released {exercise.name} in {app.dest_path}", *until, *notes]
 
 
+def handed_out(notebook: bytes, course: Course, exercise: str) -> bytes:
+    """The release as students get it: with its due date, and badges that open it elsewhere."""
+    shown = with_badges(notebook, links.badges(course.settings, exercise))
+    return with_due(shown, course.settings.due.get(exercise))
+
+
 def with_due(notebook: bytes, due: datetime | None) -> bytes:
     """The release with its due date, for people in the first cell of text, and for ``check``."""
     if due is None:
         return notebook
     data = json.loads(notebook)
     data["metadata"].setdefault("autograder", {})["due"] = on_day(due)
+    return _with_first_text(data, lambda text: master.with_due(text, due))
 
+
+def with_badges(notebook: bytes, badges: str) -> bytes:
+    """The release with badges, if there are any, above its first text."""
+    if not badges:
+        return notebook
+    return _with_first_text(json.loads(notebook), lambda text: f"{badges}\n\n{text}")
+
+
+def _with_first_text(data: Any, change: Callable[[str], str]) -> bytes:
+    """The bytes of a notebook in which the first cell of text is changed."""
     texts = [cell for cell in data["cells"] if cell["cell_type"] == "markdown"]
     for cell in texts[:1]:
-        source = master.with_due("".join(cell["source"]), due)
-        cell["source"] = source.splitlines(keepends=True)
+        cell["source"] = change("".join(cell["source"])).splitlines(keepends=True)
     return (json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode()
 
 
@@ -162,19 +179,22 @@ def _pack(course: Course, exercise: Exercise, path: Path) -> list[str]:
     """Write all that students need into a zip: the notebook, and its data files; their names."""
     name = exercise.name
     folder = notebook_at(course.root, name, "assignments").parent
-    due = course.settings.due.get(name)
+    contents = {}
+    readme = links.readme(course.settings, name, exercise.title)
+    if readme:
+        contents["README.md"] = readme.encode()
+    for file in data_files.files(folder):
+        place = file.relative_to(folder).as_posix()
+        content = file.read_bytes()
+        is_notebook = place == f"{name}.ipynb"
+        contents[place] = handed_out(content, course, name) if is_notebook else content
+
     packed = io.BytesIO()
-    names = []
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as into:
-        for file in data_files.files(folder):
-            place = file.relative_to(folder).as_posix()
-            content = file.read_bytes()
-            if place == f"{name}.ipynb":
-                content = with_due(content, due)
+        for place, content in contents.items():
             into.writestr(zipfile.ZipInfo(f"{name}/{place}", _DATE), content, zipfile.ZIP_DEFLATED)
-            names.append(place)
     files.write(path, packed.getvalue())
-    return names
+    return list(contents)
 
 
 def _releaser(course: Course, exercise: Exercise) -> Any:

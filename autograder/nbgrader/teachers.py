@@ -34,7 +34,7 @@ from autograder.course.course import STUDENT_ID
 from autograder.course.gradebook import config, deadlines, marks
 from autograder.course.submission_folder import read_secret
 from autograder.course.timestamp import TOLERANCE
-from autograder.nbgrader.exchange import with_due
+from autograder.nbgrader.exchange import handed_out
 from autograder.nbgrader.students import name_of, number_of
 from autograder.submissions.notebook import MAX_BYTES
 
@@ -314,10 +314,12 @@ class AssignmentReleaser(_Releaser, ExchangeReleaseAssignment):  # type: ignore[
     def do_copy(self, src: str, dest: str, log: object = None) -> None:
         super().do_copy(src, dest, log)
         name = self.coursedir.assignment_id
-        due = config.course_of(self.coursedir).settings.due.get(name)
         notebook = Path(dest, f"{name}.ipynb")
-        if due is not None and notebook.is_file():
-            files.write(notebook, with_due(notebook.read_bytes(), due))
+        if notebook.is_file():
+            built = notebook.read_bytes()
+            shown = handed_out(built, config.course_of(self.coursedir), name)
+            if shown != built:
+                files.write(notebook, shown)
 
 
 class FeedbackReleaser(_Releaser, ExchangeReleaseFeedback):  # type: ignore[misc]

@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from autograder.base import links
 from autograder.base import text as plain_text
 from autograder.base.result import CheckResult
+from autograder.base.settings import Settings
 from autograder.course.course import Course
 from autograder.course.gradebook import autograded, marks, master, record
 from autograder.nbgrader import exchange
@@ -144,17 +146,20 @@ def test_a_question_that_a_person_grades_comes_first_with_the_pictures_of_the_su
     assert "image/png" not in path.read_text()
 
 
-def test_the_due_date_of_a_release_is_no_text_of_the_students(course):
+def test_the_due_date_and_the_badges_of_a_release_are_no_text_of_the_students(course):
     known = courses.load(course)
     due = datetime(2026, 12, 1, 18, tzinfo=timezone.utc)
     file = courses.submit(course, "ada", ANSWERED) / f"{NAME}.ipynb"
-    file.write_bytes(exchange.with_due(file.read_bytes(), due))
+    badges = links.badges(Settings(links_repository="https://github.com/a/b"), NAME)
+    shown = exchange.with_badges(file.read_bytes(), badges)
+    file.write_bytes(exchange.with_due(shown, due))
+    assert "[![Open in Colab]" in file.read_text()
     assert "**Due: 1 December 2026" in file.read_text()
     one = replace(
         courses.graded(course, "ada", ANSWERED), submission=parse(file.read_bytes(), known)
     )
     cells = read_notebook(autograded.write(course, template(course), one)).cells
-    assert not [cell for cell in cells if "Due: " in cell.source]
+    assert not [cell for cell in cells if "Due: " in cell.source or "Colab" in cell.source]
     questions = [cell for cell in cells if cell.id == "why"]
     assert questions[0].source.startswith("```")  # what she wrote herself is shown as it is
 

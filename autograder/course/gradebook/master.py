@@ -15,6 +15,7 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, insert, select, update
 
+from autograder.base import links
 from autograder.base.errors import Unusable
 from autograder.base.text import cut, on_day, quoted
 from autograder.course.course import Course
@@ -52,9 +53,9 @@ def with_due(text: str, due: datetime) -> str:
     return f"{text.rstrip()}\n\n**Due: {on_day(due)}.**"
 
 
-def without_due(text: str) -> str:
-    """The same without any date, as the exercise is built."""
-    return _SAID.sub("", text)
+def as_built(text: str) -> str:
+    """The same without any date and badges, as the exercise is built."""
+    return links.without_badges(_SAID.sub("", text))
 
 
 @dataclass(frozen=True)
@@ -111,9 +112,9 @@ class MasterCell:
         """Whether the student left the cell as it was handed out, or has none."""
         if answer is None:
             return True
-        # A release says when it is due, which is no student's answer.
+        # A release says when it is due and has badges, which are no student's answer.
         is_prose = not self.released.is_code and not self.nbgrader
-        own = without_due(answer) if is_prose else answer
+        own = as_built(answer) if is_prose else answer
         return own.rstrip() == self.released.source.rstrip()
 
     def shown(self, answer: str | None) -> str:

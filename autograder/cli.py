@@ -34,6 +34,7 @@ COMMANDS = {
     "report": "teachers",
     "explain": "grading",
     "export": "teachers",
+    "site": "site",
     "lab": "machine",
     "backup": "keeping",
     "restore": "keeping",

@@ -7,10 +7,13 @@ from urllib.parse import quote
 
 from autograder.base.settings import REPOSITORY, Settings
 
+SITE = "Open in the browser"
+"""The words of the badge that leads to the course's site."""
+
 _BADGES = {
     "Open in Colab": "https://colab.research.google.com/assets/colab-badge.svg",
     "Open in GitHub Codespaces": "https://github.com/codespaces/badge.svg",
-    "Open in the browser": "https://jupyterlite.rtfd.io/en/latest/_static/badge.svg",
+    SITE: "https://jupyterlite.rtfd.io/en/latest/_static/badge.svg",
 }
 """The words of each badge, for people who cannot see it, and where its picture is."""
 
@@ -37,7 +40,7 @@ def addresses(settings: Settings, exercise: str) -> dict[str, str]:
     words = list(_BADGES)
     found = dict(zip(words[:2], places))
     if settings.links_site:
-        found[words[2]] = f"{settings.links_site.rstrip('/')}/lab/index.html?path={name}.ipynb"
+        found[SITE] = f"{settings.links_site.rstrip('/')}/lab/index.html?path={name}.ipynb"
     return found
 
 

@@ -22,7 +22,7 @@ from autograder.course.collecting.collected import Collected, together
 from autograder.course.course import Course
 from autograder.course.gradebook import config, deadlines, master, record, versions
 from autograder.exercises import data_files
-from autograder.exercises.exercise import Exercise
+from autograder.exercises.exercise import Exercise, from_notebook
 from autograder.exercises.sources import notebook_at
 
 OURS = "autograder."
@@ -178,23 +178,73 @@ def _insist(course: Course, exercise: Exercise) -> None:
 def _pack(course: Course, exercise: Exercise, path: Path) -> list[str]:
     """Write all that students need into a zip: the notebook, and its data files; their names."""
     name = exercise.name
-    folder = notebook_at(course.root, name, "assignments").parent
-    contents = {}
-    readme = links.readme(course.settings, name, exercise.title)
-    if readme:
-        contents["README.md"] = readme.encode()
-    for file in data_files.files(folder):
-        place = file.relative_to(folder).as_posix()
-        content = file.read_bytes()
-        is_notebook = place == f"{name}.ipynb"
-        contents[place] = handed_out(content, course, name) if is_notebook else content
-
+    contents = for_students(course, exercise, has_badges=True)
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as into:
         for place, content in contents.items():
             into.writestr(zipfile.ZipInfo(f"{name}/{place}", _DATE), content, zipfile.ZIP_DEFLATED)
     files.write(path, packed.getvalue())
     return list(contents)
+
+
+def for_students(course: Course, exercise: Exercise, has_badges: bool = False) -> dict[str, bytes]:
+    """All that students need, by its place: the notebook with its due date, and its data files.
+
+    Args:
+        has_badges: whether there are those that open the notebook elsewhere, here and in a README.
+
+    Raises:
+        Unusable: the exercise is not built.
+    """
+    _insist(course, exercise)
+    name = exercise.name
+    notebook = notebook_at(course.root, name, "assignments")
+    if not notebook.is_file():
+        raise Unusable(f"{notebook}: not there; run autograder build {name}")
+    contents = {}
+    readme = links.readme(course.settings, name, exercise.title)
+    if readme and has_badges:
+        contents["README.md"] = readme.encode()
+    for file in data_files.files(notebook.parent):
+        content = file.read_bytes()
+        if file == notebook:
+            _insist_on_release(file, content)
+        if file == notebook and has_badges:
+            content = handed_out(content, course, name)
+        elif file == notebook:
+            content = with_due(content, course.settings.due.get(name))
+        contents[file.relative_to(notebook.parent).as_posix()] = content
+    return contents
+
+
+def from_release(course: Course, path: Path) -> tuple[Exercise, dict[str, bytes]]:
+    """The exercise in a released notebook, wherever it lies, and all that students need.
+
+    Raises:
+        Unusable: it is none.
+    """
+    try:
+        content = path.read_bytes()
+        data = json.loads(content)
+        known = from_notebook(data)
+        named = str(data["metadata"]["autograder"].get("data", ""))
+    except FileNotFoundError:
+        raise Unusable(f"{path}: no such file; name a notebook that you hand out") from None
+    except ValueError as error:
+        raise Unusable(f"{path}: {error}; name a notebook that you hand out") from None
+    _insist_on_release(path, content)
+    dated = with_due(content, course.settings.due.get(known.name))
+    return known, {f"{known.name}.ipynb": dated, **data_files.beside(path, named)}
+
+
+def _insist_on_release(path: Path, content: bytes) -> None:
+    """Refuse a notebook with solutions or hidden checks in it, whoever has put it there.
+
+    Raises:
+        Unusable: it is not what students may see.
+    """
+    if b"### BEGIN SOLUTION" in content or b"### BEGIN HIDDEN TESTS" in content:
+        raise Unusable(f"{path}: has solutions in it; take the one in assignments/")
 
 
 def _releaser(course: Course, exercise: Exercise) -> Any:

@@ -16,10 +16,12 @@ from autograder.course.course import Course
 from tests.support.courses import NAME, PYTHONPATH, RIGHT, ROOT, handed_in
 
 STUDENTS = ROOT / "templates/students/.github/workflows/check.yml"
+SITE = ROOT / "templates/students/.github/workflows/site.yml"
 TEACHER = ROOT / "templates/teacher/.github/workflows/grade.yml"
 OWN = ROOT / ".github/workflows/ci.yml"
 WORKFLOWS = {
-    path.stem: yaml.safe_load(path.read_text(encoding="utf-8")) for path in (STUDENTS, TEACHER, OWN)
+    path.stem: yaml.safe_load(path.read_text(encoding="utf-8"))
+    for path in (STUDENTS, SITE, TEACHER, OWN)
 }
 
 WRONG = {**RIGHT, "total": "def total(x):\n    return 4\n"}
@@ -34,9 +36,14 @@ def steps(workflow: Mapping[Any, Any]) -> list[dict[str, Any]]:
 def test_a_workflow_may_read_and_nothing_else_and_names_what_it_runs_exactly(name):
     workflow = WORKFLOWS[name]
     assert workflow["permissions"] == {"contents": "read"}
-    assert all(
-        "timeout-minutes" in job and "permissions" not in job for job in workflow["jobs"].values()
-    )
+    for job_name, job in workflow["jobs"].items():
+        assert "timeout-minutes" in job
+        # One job may publish the site, and runs nothing but GitHub's own action.
+        publishes = (name, job_name) == ("site", "publish")
+        assert job.get("permissions") == (
+            {"pages": "write", "id-token": "write"} if publishes else None
+        )
+        assert not publishes or ["uses" in step for step in job["steps"]] == [True]
     used = [step["uses"] for step in steps(workflow) if "uses" in step]
     assert used and all(re.fullmatch(r"actions/[a-z-]+@[0-9a-f]{40}", action) for action in used)
     for step in steps(workflow):
@@ -141,6 +148,40 @@ def test_a_push_runs_the_visible_checks_and_tells_nothing_of_others(
             == 1
         )
     assert sorted(path.name for path in repository.iterdir()) == [f"{NAME}.ipynb"]
+
+
+# JupyterLite builds the site.
+@pytest.mark.everything
+def test_a_push_publishes_the_notebooks_of_a_repository_as_a_site(course, tmp_path):
+    repository = tmp_path / "repository"
+    repository.mkdir()
+    released = (course.root / "assignments" / NAME / f"{NAME}.ipynb").read_bytes()
+    (repository / f"{NAME}.ipynb").write_bytes(released)
+    machine = Machine(tmp_path, repository)
+    succeeded, log = machine.run("site", vars__PYODIDE="")
+    assert succeeded, log
+    site = tmp_path / "temp" / "site"
+    assert (site / "files" / f"{NAME}.ipynb").read_bytes() == released
+    assert (site / "index.html").is_file() and (site / "lab" / "index.html").is_file()
+    assert sorted(path.name for path in repository.iterdir()) == [f"{NAME}.ipynb"]
+
+
+def test_a_notebook_with_solutions_in_it_is_not_published(course, tmp_path):
+    repository = tmp_path / "repository"
+    repository.mkdir()
+    full = course.root / "solutions" / NAME / f"{NAME}.ipynb"
+    (repository / f"{NAME}.ipynb").write_bytes(full.read_bytes())
+    succeeded, log = Machine(tmp_path, repository).run("site", vars__PYODIDE="")
+    assert not succeeded and f"{NAME}.ipynb: has solutions in it" in log
+    assert not (tmp_path / "temp" / "site").exists()
+
+
+def test_a_codespace_has_what_the_notebooks_need():
+    text = (ROOT / "templates/students/.devcontainer/devcontainer.json").read_text(encoding="utf-8")
+    container = json.loads(re.sub(r"^\s*//.*$", "", text, flags=re.MULTILINE))
+    assert re.fullmatch(r"mcr\.microsoft\.com/devcontainers/python:3\.\d+", container["image"])
+    assert {"numpy", "matplotlib", "ipykernel"} <= set(container["onCreateCommand"].split())
+    assert "ms-toolsai.jupyter" in container["customizations"]["vscode"]["extensions"]
 
 
 def test_a_files_name_is_no_command_to_the_machine_that_runs_the_checks(course, tmp_path):

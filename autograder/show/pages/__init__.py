@@ -5,4 +5,5 @@ __all__ = [
     "feedback",
     "markdown",
     "report",
+    "site",
 ]

@@ -1,0 +1,220 @@
+"""A web site of the exercises in which Python runs in the browser: nothing to install.
+
+JupyterLite builds it of files alone, so any web server can publish it.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from autograder.base import files, links
+from autograder.base.errors import Fault, Unusable
+from autograder.base.text import count, listed, points, short
+from autograder.course.course import Course
+from autograder.exercises.exercise import Exercise
+from autograder.show.pages import pyodide
+from autograder.show.pages.document import show
+
+NOTE = "autograder-site.json"
+"""The file in a site that says which others are ours, so that it can be built once more."""
+
+_KERNEL = "jupyterlite-pyodide-kernel"
+_EXTENSION = "@jupyterlite/pyodide-kernel-extension"
+_LEFT_OUT = ("package.json", "rspack.config*", "doc")
+"""What JupyterLite puts at the top of a site, and nobody opens there."""
+
+Content = Mapping[str, bytes]
+"""The files of the exercises, by their place in the site."""
+
+
+@dataclass(frozen=True)
+class StartLine:
+    """An exercise on the start page: what it is, and where each link leads, by its words."""
+
+    title: str
+    about: str
+    file: str
+    links: Mapping[str, str]
+
+
+def insist(folder: Path, archive: Path | None) -> None:
+    """Refuse what would fail later, before anything is done.
+
+    Raises:
+        Unusable: the extra is not installed, there is something else in the folder, or no archive.
+    """
+    for package in ("jupyterlite_core", "jupyterlite_pyodide_kernel"):
+        if importlib.util.find_spec(package) is None:
+            repair = "run pip install 'autograder-kit[site]'"
+            raise Unusable(f"{package}: not installed, and sites are built with it; {repair}")
+    if folder.exists() and not folder.is_dir():
+        raise Unusable(f"{folder}: is a file; choose a new or empty folder")
+    if folder.is_dir() and not (folder / NOTE).is_file():
+        there = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
+        if there:
+            cause = f"has {there[0]} in it, and was not made by autograder site"
+            raise Unusable(f"{folder}: {cause}; choose a new or empty folder")
+    if archive is not None and not archive.is_file():
+        raise Unusable(f"{archive}: no such file; name a release of Pyodide that you downloaded")
+
+
+def write(
+    folder: Path,
+    course: Course,
+    exercises: Sequence[Exercise],
+    content: Content,
+    archive: Path | None,
+) -> list[str]:
+    """Build the site, and only then put it into the folder; what was done, in lines.
+
+    A site that is there already is replaced. Whatever else lies beside it stays, such as ``.git``.
+
+    Raises:
+        Unusable: as ``insist`` says, or the archive is no Pyodide for this kernel.
+    """
+    insist(folder, archive)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".site-") as temporary:
+        source, built = Path(temporary, "source"), Path(temporary, "built")
+        for place, data in content.items():
+            files.write(files.below(source / "files", place), data)
+        if archive is not None:
+            pyodide.unpack(archive, source / "static" / "pyodide", course.settings.packages)
+        pyodide.wheel_of_comm(source / "pypi")
+        _configure(source, course, archive is not None)
+        _build(source, built)
+        for pattern in _LEFT_OUT:
+            for path in built.glob(pattern):
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+        start = page(course, exercises, archive is not None)
+        files.write(built / "index.html", start.encode())
+        files.write(built / ".nojekyll", b"")  # else GitHub Pages leaves files out
+        _put(built, folder)
+    return _said(folder, exercises, archive is not None)
+
+
+def page(course: Course, exercises: Sequence[Exercise], is_whole: bool) -> str:
+    """The page at which the site opens: how to start, where work is kept, how to hand in.
+
+    Args:
+        is_whole: whether Python is a part of the site.
+    """
+    lines = []
+    for one in exercises:
+        about = f"{count(len(one.steps), 'step')}, {points(one.max_score)}"
+        elsewhere = dict(links.addresses(course.settings, one.name))
+        elsewhere.pop(links.SITE, None)
+        lines.append(StartLine(one.title, about, f"{one.name}.ipynb", elsewhere))
+    return show(
+        "site.html.jinja",
+        name=course.settings.course_name,
+        exercises=lines,
+        is_whole=is_whole,
+    )
+
+
+def _configure(source: Path, course: Course, is_whole: bool) -> None:
+    place = next(
+        file
+        for file in metadata.files(_KERNEL) or ()
+        if file.as_posix().endswith(f"labextensions/{_EXTENSION}/package.json")
+    )
+    extension = Path(str(place.locate())).resolve().parent
+    kernel = {
+        "loadPyodideOptions": {"packages": [*pyodide.DRAWING, *course.settings.packages]},
+        "disablePyPIFallback": is_whole,
+    }
+    _write_json(
+        source / "jupyter-lite.json",
+        {
+            "jupyter-lite-schema-version": 0,
+            "jupyter-config-data": {
+                "appName": course.settings.course_name or "Exercises",
+                "litePluginSettings": {f"{_EXTENSION}:kernel": kernel},
+            },
+        },
+    )
+    _write_json(
+        source / "jupyter_lite_config.json",
+        {
+            "LiteBuildConfig": {
+                "apps": ["lab"],
+                "contents": ["files"],
+                "no_sourcemaps": True,
+                "no_unused_shared_packages": True,
+                # Other extensions that are installed here need a server.
+                "ignore_sys_prefix": ["federated_extensions"],
+                "federated_extensions": [str(extension)],
+            }
+        },
+    )
+
+
+def _write_json(path: Path, data: Any) -> None:
+    files.write(path, json.dumps(data, indent=1).encode())
+
+
+def _build(source: Path, built: Path) -> None:
+    """Run JupyterLite, with nothing of what this machine's Jupyter is configured to do."""
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("JUPYTER")
+    }
+    environment["JUPYTER_CONFIG_DIR"] = str(source / "config")
+    done = subprocess.run(
+        [sys.executable, "-m", "jupyterlite_core", "build", "--output-dir", str(built)],
+        cwd=source,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    if done.returncode or not (built / "lab" / "index.html").is_file():
+        lines = [line for line in done.stdout.splitlines() if line.strip()]
+        raise Fault(f"JupyterLite could not build the site: {lines[-1] if lines else 'no reason'}")
+
+
+def _put(built: Path, folder: Path) -> None:
+    """Move the site into its folder, in the place of the one that was there."""
+    folder.mkdir(exist_ok=True)
+    try:
+        old = json.loads((folder / NOTE).read_bytes())["files"]
+    except (OSError, ValueError, KeyError):
+        old = []
+    names = sorted(path.name for path in built.iterdir())
+    for name in {*old, *names}:
+        path = files.below(folder, str(name), follow=False)
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+    for name in names:
+        files.below(built, name).rename(files.below(folder, name))
+    _write_json(folder / NOTE, {"files": names})
+
+
+def _said(folder: Path, exercises: Sequence[Exercise], is_whole: bool) -> list[str]:
+    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    names = listed([one.name for one in exercises])
+    lines = [f"wrote {short(folder)}: {names}; {size / 1_000_000:.0f} MB"]
+    if is_whole:
+        lines.append("Python is in it: the site loads nothing from other servers")
+    else:
+        lines.append("note: browsers load Python from cdn.jsdelivr.net; --pyodide FILE includes it")
+    lines.append("next: publish this folder on a web server, such as GitHub Pages")
+    port = "python -m http.server --bind 127.0.0.1 --directory"
+    lines.append(f"to see it here: {port} {short(folder)}, then open http://127.0.0.1:8000")
+    return lines

@@ -697,7 +697,7 @@ tools.agree(softmax(scores.copy()), softmax_by_definition(scores), "the weights 
 """A score of -inf gets exactly 0, the rest of its row still sums to one, and other rows notice nothing."""
 n, n_keys = 5, int(rng.integers(3, 8))
 scores, seen = 2 * rng.normal(size=(n, n_keys)), random_mask(n, n_keys)
-seen[0, :2] = False, True
+seen[0, :3], scores[0, 1:3] = (False, True, True), (0.7, -0.4)  # two that share
 scores[~seen] = -np.inf
 for nobody in (False, True):
     if nobody:
@@ -708,6 +708,7 @@ for nobody in (False, True):
     rows_sum_to_one(weights, where=rows)
     hidden_get_nothing(weights, seen)
 scores = np.where(seen, rng.integers(-80, 1, size=(n, n_keys)) / 8, -np.inf)
+scores[seen[:, 1], 1], scores[0, 2] = -9.0, -1.0  # the largest of one row is not that of another
 scores = np.stack([scores[rows].T, scores[rows].T - 5.0])
 wanted = softmax_by_definition(scores, 1)
 tools.agree(softmax(scores, 1), wanted, "the weights along the axis in the middle", "Along which axis do you look for -inf?")
@@ -1159,6 +1160,8 @@ for shape, mask_shape in (
 ):
     draw = mask_for_all_keys if mask_shape[-1:] in ((), (1,)) else random_mask
     scores, mask = 2 * rng.normal(size=shape), draw(*mask_shape)
+    if mask_shape == (n, n):
+        mask[0, 1], mask[1, 0] = False, True
     wanted = masked_by_definition(scores, mask)
     tools.agree(apply_mask(scores, mask), wanted, "the masked scores", "Stretch the mask by hand: which scores does it hide, and what becomes of each?")
 
@@ -1948,7 +1951,7 @@ d_model = 4 * num_heads
 W_Q = np.kron(np.eye(num_heads), np.eye(4))[:, rng.permutation(d_model)]
 W_V, W_O = (rng.integers(-8, 9, size=(d_model, d_model)) / 8 for _ in range(2))
 X = rng.integers(-3, 4, size=(n, d_model)).astype(float)
-X[0], X[1] = 1.0, rng.choice([-24.0, 24.0], size=d_model)
+X[0], X[1] = 1.0, np.repeat([24.0, -24.0, 24.0][:num_heads], 4) @ W_Q.T  # what one head looks at, the next does not
 X[2] = rng.choice([-1, 1], size=d_model) / 32  # a query whose scores are small: how they are scaled matters
 wanted = multi_head_by_definition(X, W_Q, 4 * W_Q, W_V, W_O, num_heads)
 got = multi_head_attention(X, W_Q, 4 * W_Q, W_V, W_O, num_heads)

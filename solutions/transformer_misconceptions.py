@@ -554,11 +554,11 @@ def eps_as_the_least_spread(x, gamma, beta, eps=1e-5):
 
 @misconception(step="layer_norm", caught_by="layer_norm-small_tokens")
 def tiny_tokens_taken_for_equal_ones(x, gamma, beta, eps=1e-5):
-    """Tokens of tiny numbers become the shift. Print your normed token of 0.0001 and -0.0001: are its features equal?"""
+    """Tokens of tiny numbers become the shift. Print your normed token of 0.000001 and -0.000001: are its features equal?"""
     centred = x - x.mean(axis=-1, keepdims=True)
     variance = (centred**2).mean(axis=-1, keepdims=True)
     normed = gamma * centred / np.sqrt(np.where(variance + eps > 0, variance + eps, 1.0)) + beta
-    return np.where(variance < 1e-7, beta, normed)
+    return np.where(variance < 1e-11, beta, normed)
 
 
 @misconception(step="layer_norm", caught_by="layer_norm-by_hand")

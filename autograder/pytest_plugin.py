@@ -85,13 +85,13 @@ class Step(pytest.Collector):
 
     parent: Notebook
 
-    def collect(self) -> Iterator[Check]:
+    def collect(self) -> Iterator[CheckItem]:
         for check in self.parent.copy.checks:
             if check.step == self.name:
-                yield Check.from_parent(self, name=check.name, check=check)
+                yield CheckItem.from_parent(self, name=check.name, check=check)
 
 
-class Check(pytest.Item):
+class CheckItem(pytest.Item):
     """A visible check."""
 
     def __init__(self, *, check: exercise.Check, **common: Any) -> None:

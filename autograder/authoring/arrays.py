@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from autograder.authoring.cells import Cell, Problem, Source
+from autograder.authoring.cells import AuthoredCell, Problem, Source
 from autograder.base.files import Refused, below
 from autograder.exercises.names import nodes
 
@@ -22,7 +22,7 @@ MOST = 140_000
 """Characters of a cell of arrays: whoever reads a submission parses no cell that is much longer."""
 
 
-def files(cells: Iterable[Cell], authored: Path) -> list[str]:
+def files(cells: Iterable[AuthoredCell], authored: Path) -> list[str]:
     """The archives that these cells name, in order, as far as they lie beside the authored file."""
     found: list[str] = []
     for cell in cells:
@@ -40,7 +40,7 @@ def _place(authored: Path, name: str) -> Path | None:
     return path if path.parent == authored.parent else None
 
 
-def written(cell: Cell, authored: Path) -> str:
+def written(cell: AuthoredCell, authored: Path) -> str:
     """The cell with the archives in it."""
     lines = cell.source.split("\n")
     for name in reversed(_named(cell.source)):
@@ -69,7 +69,7 @@ def archives(source: Source) -> Iterator[Problem]:
             yield from _unusable(cell, source.path, named)
 
 
-def _unusable(cell: Cell, authored: Path, named: list[ast.Constant]) -> Iterator[Problem]:
+def _unusable(cell: AuthoredCell, authored: Path, named: list[ast.Constant]) -> Iterator[Problem]:
     """What is wrong with the archives that a cell names."""
     for name in named:
         line, path = cell.line_of(name.lineno), _place(authored, str(name.value))

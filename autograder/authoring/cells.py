@@ -30,7 +30,7 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class Cell:
+class AuthoredCell:
     """One cell.
 
     ``line`` is its cell line, ``first`` the line on which ``source`` starts, both counted from 1.
@@ -85,7 +85,7 @@ class Source:
 
     path: Path
     exercise: str
-    cells: tuple[Cell, ...]
+    cells: tuple[AuthoredCell, ...]
     shared: str = ""
     built_from: Mapping[str, str] = field(default_factory=dict)
 
@@ -103,11 +103,11 @@ class Source:
                     return re.sub(r"[*`]", "", line[2:]).strip()
         return ""
 
-    def of(self, *kinds: Kind) -> list[Cell]:
+    def of(self, *kinds: Kind) -> list[AuthoredCell]:
         """The cells of these kinds, in order."""
         return [cell for cell in self.cells if cell.kind in kinds]
 
-    def checks_of(self, step: str) -> list[Cell]:
+    def checks_of(self, step: str) -> list[AuthoredCell]:
         """The checks of a step, in order."""
         return [cell for cell in self.of("check") if cell.step == step]
 
@@ -116,7 +116,7 @@ class Source:
         total = math.fsum(check.points or 0 for check in self.checks_of(step))
         return int(total) if total.is_integer() else round(total, 9)
 
-    def called_by(self, check: Cell) -> set[str]:
+    def called_by(self, check: AuthoredCell) -> set[str]:
         """The steps that a check, and its own step, call: directly or through others."""
         uses = {step.id: names(step.source).used for step in self.of("step")}
         start = names(check.source).used | uses.get(check.step, frozenset())
@@ -163,7 +163,7 @@ ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """What nbgrader and Jupyter both take for an id."""
 
 
-def read(text: str, problems: list[Problem], broken: dict[int, Kind]) -> Iterator[Cell]:
+def read(text: str, problems: list[Problem], broken: dict[int, Kind]) -> Iterator[AuthoredCell]:
     """The sound cells of ``text``.
 
     What is wrong with the others is added to ``problems``, their lines and kinds to ``broken``.
@@ -213,12 +213,12 @@ class _CellReader:
         is_open = not self._is_complete and self._kind in ("plain", "prose")
         return "setup" if is_open else self._kind
 
-    def cell(self) -> Cell:
+    def cell(self) -> AuthoredCell:
         """The cell; of no use where something was found to be wrong with it."""
         self._check_flags()
         source = self._prose() if self._is_markdown else self._code()
 
-        return Cell(
+        return AuthoredCell(
             self._kind,
             source,
             self._line,

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Set
 from functools import lru_cache
 
 from autograder.authoring import modules
-from autograder.authoring.cells import Cell, Problem, Source
+from autograder.authoring.cells import AuthoredCell, Problem, Source
 from autograder.authoring.statements import closure
 from autograder.exercises import right_answers
 from autograder.exercises.names import mentioned, nodes
@@ -43,7 +43,7 @@ def checks(source: Source) -> Iterator[Problem]:
             yield from _asks_for_dtype(cell, tree)
 
 
-def _sentence(cell: Cell, tree: ast.Module) -> Iterator[Problem]:
+def _sentence(cell: AuthoredCell, tree: ast.Module) -> Iterator[Problem]:
     """The docstring stands alone: exactly that is released of a hidden check."""
     sentence = tree.body[0]
     last_line = cell.source.split("\n")[(sentence.end_lineno or 1) - 1]
@@ -56,7 +56,7 @@ def _sentence(cell: Cell, tree: ast.Module) -> Iterator[Problem]:
         )
 
 
-def _assertions(cell: Cell, tree: ast.Module, judges: Set[str]) -> Iterator[Problem]:
+def _assertions(cell: AuthoredCell, tree: ast.Module, judges: Set[str]) -> Iterator[Problem]:
     body = tree.body[1:]
     if not any(_is_judging(statement, judges) for statement in body):
         repair = "assert something, or call a helper of setup that does"
@@ -72,7 +72,7 @@ def _assertions(cell: Cell, tree: ast.Module, judges: Set[str]) -> Iterator[Prob
         )
 
 
-def _announced(cell: Cell, tree: ast.Module) -> Iterator[Problem]:
+def _announced(cell: AuthoredCell, tree: ast.Module) -> Iterator[Problem]:
     """``with tools.check("<its id>"):`` tells a student about the check in which it stands."""
     for call in announcements(tree):
         named = call.args[0] if call.args else None
@@ -150,7 +150,7 @@ _FAILURES = ("AssertionError", "Exception", "BaseException")
 """The exceptions as which a failing assertion can be caught."""
 
 
-def _never_calls_its_step(cell: Cell, tree: ast.Module) -> Iterator[Problem]:
+def _never_calls_its_step(cell: AuthoredCell, tree: ast.Module) -> Iterator[Problem]:
     if cell.step not in mentioned(tree):
         yield Problem(
             cell.first,
@@ -159,7 +159,7 @@ def _never_calls_its_step(cell: Cell, tree: ast.Module) -> Iterator[Problem]:
         )
 
 
-def _always_true(cell: Cell, tree: ast.Module) -> Iterator[Problem]:
+def _always_true(cell: AuthoredCell, tree: ast.Module) -> Iterator[Problem]:
     for node in nodes(tree, ast.Assert, ast.Try):
         if isinstance(node, ast.Assert) and _holds(node.test):
             yield Problem(
@@ -200,7 +200,7 @@ def _swallows(handler: ast.ExceptHandler) -> bool:
     return catches_failures and next(nodes(handler, ast.Raise, ast.Assert), None) is None
 
 
-def _loud(cell: Cell, tree: ast.Module) -> Iterator[Problem]:
+def _loud(cell: AuthoredCell, tree: ast.Module) -> Iterator[Problem]:
     for node in nodes(tree, ast.Attribute):
         if node.attr == "stderr":
             repair = "print to standard output: nbgrader gives a check that writes there no points"
@@ -208,7 +208,7 @@ def _loud(cell: Cell, tree: ast.Module) -> Iterator[Problem]:
             yield Problem(cell.line_of(node.lineno), cause, repair)
 
 
-def _asks_for_dtype(cell: Cell, tree: ast.Module) -> Iterator[Problem]:
+def _asks_for_dtype(cell: AuthoredCell, tree: ast.Module) -> Iterator[Problem]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Compare):
             operands = [node.left, *node.comparators]

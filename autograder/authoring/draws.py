@@ -10,7 +10,7 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Set
 
-from autograder.authoring.cells import Cell, Problem, Source
+from autograder.authoring.cells import AuthoredCell, Problem, Source
 from autograder.authoring.statements import Statement, closure, statements
 from autograder.exercises.names import names, nodes, reached
 
@@ -71,7 +71,7 @@ def in_solutions(source: Source) -> Iterator[Problem]:
             )
 
 
-def _needed(cell: Cell, wanted: set[str]) -> set[str]:
+def _needed(cell: AuthoredCell, wanted: set[str]) -> set[str]:
     """The names that what is wanted needs, itself or through others."""
     uses: dict[str, set[str]] = defaultdict(set)
     for statement in statements(cell.source):
@@ -80,7 +80,7 @@ def _needed(cell: Cell, wanted: set[str]) -> set[str]:
     return reached(wanted, uses)
 
 
-def _imported(cells: Iterable[Cell]) -> dict[str, str]:
+def _imported(cells: Iterable[AuthoredCell]) -> dict[str, str]:
     """What names stand for that these cells import, in full."""
     full: dict[str, str] = {}
     for cell in cells:
@@ -95,7 +95,7 @@ def _imported(cells: Iterable[Cell]) -> dict[str, str]:
     return full
 
 
-def _generators(cells: Iterable[Cell], imported: Mapping[str, str]) -> Iterator[str]:
+def _generators(cells: Iterable[AuthoredCell], imported: Mapping[str, str]) -> Iterator[str]:
     """The names to which these cells bind a generator."""
     for cell in cells:
         for node in ast.parse(cell.source).body:
@@ -171,7 +171,7 @@ def disclosed(source: Source) -> Iterator[Problem]:
                 )
 
 
-def _drawing(cells: Iterable[Cell]) -> set[str]:
+def _drawing(cells: Iterable[AuthoredCell]) -> set[str]:
     """``rng``, and what of these cells draws from it."""
     found: list[Statement] = []
     for cell in cells:

@@ -13,7 +13,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cache, lru_cache
 
-from autograder.authoring.cells import Cell, Problem, Source
+from autograder.authoring.cells import AuthoredCell, Problem, Source
 from autograder.authoring.statements import Statement, needed, statements
 from autograder.exercises.sources import SHARED, TOOLS
 
@@ -110,7 +110,7 @@ def indented(code: str) -> str:
     return "\n".join(lines)
 
 
-def uses_shared(cells: Iterable[Cell]) -> bool:
+def uses_shared(cells: Iterable[AuthoredCell]) -> bool:
     """Whether the setup cell imports the course's shared code."""
     for cell in cells:
         if cell.kind == "setup":
@@ -158,7 +158,7 @@ def imports(source: Source) -> Iterator[Problem]:
 
 
 def _import_problems(
-    cell: Cell, node: ast.Import | ast.ImportFrom, line: int, is_top: bool
+    cell: AuthoredCell, node: ast.Import | ast.ImportFrom, line: int, is_top: bool
 ) -> Iterator[Problem]:
     modules = _imported(node)
     if not modules & {"autograder", _PACKAGE, SHARED}:

@@ -17,28 +17,28 @@ from itertools import chain
 from pathlib import Path
 
 from autograder.authoring import cells as authored_cells
-from autograder.authoring.cells import Cell, Problem, Source
+from autograder.authoring.cells import AuthoredCell, Problem, Source
 from autograder.authoring.regions import without_region
 from autograder.base.files import text_of
 from autograder.exercises.exercise import defines_class
 from autograder.exercises.names import BUILTINS, names
 
 
-def exercises(cells: tuple[Cell, ...]) -> tuple[str, ...]:
+def exercises(cells: tuple[AuthoredCell, ...]) -> tuple[str, ...]:
     """The earlier exercises that these cells name, in order."""
     found = chain.from_iterable(cell.needs for cell in cells)
     return tuple(dict.fromkeys(need.split(":")[0] for need in found))
 
 
-def with_needed(cells: tuple[Cell, ...], authored: Path) -> tuple[Cell, ...]:
+def with_needed(cells: tuple[AuthoredCell, ...], authored: Path) -> tuple[AuthoredCell, ...]:
     """The cells, and behind the setup cell, and what is imported there, one for each function that
     is needed.
 
     What is given stands in the setup cell itself. What cannot be found is left out, and
     :func:`unknown` says so.
     """
-    found: list[Cell] = []
-    pasted: list[Cell] = []
+    found: list[AuthoredCell] = []
+    pasted: list[AuthoredCell] = []
     for cell in cells:
         if not _imports(cell):
             found += pasted
@@ -55,13 +55,13 @@ def with_needed(cells: tuple[Cell, ...], authored: Path) -> tuple[Cell, ...]:
             exercise, name = need.split(":")
             head = f"# From {exercise} · {name} · paste your own here; it is not graded again"
             source = f"{head}\n{step.source}"
-            pasted.append(Cell("needed", source, cell.line, cell.line, id=name))
+            pasted.append(AuthoredCell("needed", source, cell.line, cell.line, id=name))
 
         found.append(replace(cell, source="\n\n\n".join(given)))
     return (*found, *pasted)
 
 
-def _imports(cell: Cell) -> bool:
+def _imports(cell: AuthoredCell) -> bool:
     """Whether a cell imports, and does nothing else."""
     lines = filter(None, cell.source.split("\n"))
     return cell.kind == "plain" and all(line.startswith(("import ", "from ")) for line in lines)
@@ -89,7 +89,7 @@ def unknown(source: Source) -> Iterator[Problem]:
                 yield Problem(setup.line, cause, repair)
 
 
-def _step(authored: Path, need: str) -> Cell | None:
+def _step(authored: Path, need: str) -> AuthoredCell | None:
     """The cell of a step of another exercise; None if there is none."""
     exercise, name = need.split(":")
     path = authored.with_name(f"{exercise}.py")
@@ -120,7 +120,7 @@ def with_given(source: Source) -> Source:
         return source
 
     points = dict(_scaled(source))
-    cells: list[Cell] = []
+    cells: list[AuthoredCell] = []
     for cell in source.cells:
         if cell.kind == "step" and cell.given:
             text = f"# Given · {cell.id} · not graded\n{without_region(cell.source)}"
@@ -134,7 +134,7 @@ def with_given(source: Source) -> Source:
     return replace(source, cells=tuple(cells))
 
 
-def _graded(source: Source) -> list[Cell]:
+def _graded(source: Source) -> list[AuthoredCell]:
     """The checks that stay."""
     given = _given(source)
     return [check for check in source.of("check") if check.step not in given]

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from autograder.authoring import arrays, check_rules, modules
-from autograder.authoring.cells import Cell, Source
+from autograder.authoring.cells import AuthoredCell, Source
 from autograder.authoring.statements import text_needed
 from autograder.base.text import points, shown
 from autograder.exercises import setup_cell, sources
@@ -73,7 +73,7 @@ def _cells(authored: Source, hints: str) -> Iterator[dict[str, Any]]:
         yield built
 
 
-def _text(authored: Source, cell: Cell, hints: str) -> str:
+def _text(authored: Source, cell: AuthoredCell, hints: str) -> str:
     """What stands in a cell of the full notebook."""
     if cell.kind == "setup":
         own = modules.without_imports(cell.source)
@@ -91,7 +91,7 @@ def _text(authored: Source, cell: Cell, hints: str) -> str:
     return cell.source
 
 
-def _check(cell: Cell, oracle_cells: list[str]) -> str:
+def _check(cell: AuthoredCell, oracle_cells: list[str]) -> str:
     """A check with a line on what it is worth; of a hidden one the rest is in a hidden region."""
     sentence = ast.parse(cell.source).body[0]
     lines = cell.source.split("\n")
@@ -121,7 +121,7 @@ def _check(cell: Cell, oracle_cells: list[str]) -> str:
     )
 
 
-def _content_id(cell: Cell, counts: dict[str, int]) -> str:
+def _content_id(cell: AuthoredCell, counts: dict[str, int]) -> str:
     """The id of a cell; of those that say the same, each has a number of its own."""
     id = content_id(cell.kind, cell.source)
     counts[id] = counts.get(id, 0) + 1
@@ -131,7 +131,7 @@ def _content_id(cell: Cell, counts: dict[str, int]) -> str:
 # Metadata: our marks, nbgrader's, and how frontends treat a cell
 
 
-def _metadata(authored: Source, cell: Cell) -> dict[str, Any]:
+def _metadata(authored: Source, cell: AuthoredCell) -> dict[str, Any]:
     """The metadata of a cell."""
     # To whoever runs it, a cell of arrays is a part of setup.
     kind = "setup" if cell.kind == "arrays" else cell.kind
@@ -148,7 +148,7 @@ def _metadata(authored: Source, cell: Cell) -> dict[str, Any]:
     return metadata
 
 
-def _marks(authored: Source, cell: Cell) -> dict[str, Any]:
+def _marks(authored: Source, cell: AuthoredCell) -> dict[str, Any]:
     was = {"was": cell.was} if cell.was else {}
     if cell.kind == "step":
         drawn = {"draws": cell.draws} if cell.draws else {}
@@ -163,7 +163,7 @@ def _marks(authored: Source, cell: Cell) -> dict[str, Any]:
     return was | ({"removed": list(cell.removed)} if cell.removed else {})
 
 
-def _nbgrader(cell: Cell) -> dict[str, Any]:
+def _nbgrader(cell: AuthoredCell) -> dict[str, Any]:
     is_graded = cell.kind in ("check", "manual")
     is_answer = cell.kind in ("step", "needed", "manual") and not cell.given
     metadata: dict[str, Any] = {
@@ -180,7 +180,7 @@ def _nbgrader(cell: Cell) -> dict[str, Any]:
 # What the tools in a notebook know of its exercise
 
 
-def _tables(authored: Source, setup: Cell) -> str:
+def _tables(authored: Source, setup: AuthoredCell) -> str:
     """The tables, as they stand in the setup cell."""
     tables = [_ABOUT, _checks(authored), _headings(authored)]
     if setup.needs and not setup.given:
@@ -213,7 +213,7 @@ def _headings(authored: Source) -> str:
     return f"tools.HEADINGS = {{\n{''.join(rows)}}}"
 
 
-def _needed(setup: Cell) -> str:
+def _needed(setup: AuthoredCell) -> str:
     """What students paste from earlier exercises, in one line."""
     exercises = {}
     for need in setup.needs:

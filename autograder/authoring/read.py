@@ -13,7 +13,7 @@ from pathlib import Path
 
 from autograder.authoring import arrays, modules, needs, rules, self_check
 from autograder.authoring import cells as reading
-from autograder.authoring.cells import Cell, Kind, Problem, Source
+from autograder.authoring.cells import AuthoredCell, Kind, Problem, Source
 from autograder.base.errors import Unusable
 from autograder.base.files import text_of
 from autograder.base.text import not_python
@@ -74,12 +74,12 @@ def examined(path: Path) -> tuple[Source, list[Problem], dict[int, Kind]]:
     return source, problems, broken
 
 
-def _with_setup(cells: Iterable[Cell]) -> tuple[Cell, ...]:
+def _with_setup(cells: Iterable[AuthoredCell]) -> tuple[AuthoredCell, ...]:
     """The cells, and a setup cell for the tools where the author wrote none."""
     found = list(cells)
     if not any(cell.kind == "setup" for cell in found):
         place = next((number for number, cell in enumerate(found) if not cell.markdown), 0)
-        found.insert(place, Cell("setup", "", line=1, first=1))
+        found.insert(place, AuthoredCell("setup", "", line=1, first=1))
     return tuple(found)
 
 

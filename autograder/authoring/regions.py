@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from autograder.authoring.cells import Cell, Problem, Source
+from autograder.authoring.cells import AuthoredCell, Problem, Source
 from autograder.exercises.names import nodes
 
 # What stands where an answer was. A course's configuration of nbgrader takes it from here, so that
@@ -21,7 +21,7 @@ _SOLUTION = re.compile(r"(BEGIN|END) SOLUTION")
 _RESERVED = re.compile(r"((BEGIN|END) (SOLUTION|HIDDEN TESTS|MARK SCHEME))|AUTOTEST")
 
 
-def stub(cell: Cell) -> str:
+def stub(cell: AuthoredCell) -> str:
     """A step's cell as students get it."""
     lines: list[str] = []
     inside = False
@@ -53,7 +53,7 @@ def delimiters(source: Source) -> Iterator[Problem]:
         yield from problems
 
 
-def _delimiters(cell: Cell) -> Iterator[Problem]:
+def _delimiters(cell: AuthoredCell) -> Iterator[Problem]:
     opened = 0
     for number, text in enumerate(cell.source.split("\n"), start=cell.first):
         reserved = _RESERVED.search(text)
@@ -115,7 +115,7 @@ def steps(source: Source) -> Iterator[Problem]:
             yield from _places_of_regions(cell, tree, named[0])
 
 
-def _places_of_regions(cell: Cell, tree: ast.Module, named: ast.stmt) -> Iterator[Problem]:
+def _places_of_regions(cell: AuthoredCell, tree: ast.Module, named: ast.stmt) -> Iterator[Problem]:
     """Whether each region stands in the body of a function or method of its own, and ends it."""
     lines = cell.source.split("\n")
     functions = list(nodes(tree, ast.FunctionDef))

@@ -99,7 +99,7 @@ def _try_solved(
         kind = classes if isinstance(namespace[step], type) else functions
         kind[step] = namespace[step]
 
-    watch = _Watch(tuple(classes.values()), foreign)
+    watch = _ForeignWatch(tuple(classes.values()), foreign)
     watched = {}
     for step, function in functions.items():
         watched[step] = watch.watched(function, step)
@@ -130,7 +130,7 @@ def _try_blank(number: int, check: Check, namespace: Namespace, stub: str, log: 
         log.say("blank", number)
 
 
-class _Watch:
+class _ForeignWatch:
     """Looks at what goes into steps, and comes out of them, and notes what is foreign.
 
     Args:

@@ -13,7 +13,7 @@ from itertools import chain
 from typing import TypeAlias
 
 from autograder.authoring import arrays, check_rules, draws, modules, needs, regions
-from autograder.authoring.cells import Cell, Kind, Problem, Source
+from autograder.authoring.cells import AuthoredCell, Kind, Problem, Source
 from autograder.exercises.names import BUILTINS, Names, first_use, names
 
 Rule: TypeAlias = Callable[[Source], Iterator[Problem]]
@@ -151,7 +151,7 @@ def _is_nearly(one: str, other: str) -> bool:
 
 def _names(source: Source) -> Iterator[Problem]:
     """The names that a cell uses without being able to know them, or takes from another cell."""
-    scope = _Scope(source)
+    scope = _OwnNames(source)
     for cell in source.cells:
         if not cell.markdown:
             here = names(cell.source)
@@ -161,12 +161,12 @@ def _names(source: Source) -> Iterator[Problem]:
             yield from scope.unknown(cell, here)
 
 
-def _bound(cells: list[Cell]) -> frozenset[str]:
+def _bound(cells: list[AuthoredCell]) -> frozenset[str]:
     """The names that these cells bind."""
     return frozenset(chain.from_iterable(names(cell.source).bound for cell in cells))
 
 
-class _Scope:
+class _OwnNames:
     """The names of an exercise; ``above`` are the steps as far as the file has been read."""
 
     def __init__(self, source: Source) -> None:
@@ -175,7 +175,7 @@ class _Scope:
         self._steps = frozenset(cell.id for cell in source.of("step"))
         self.above: set[str] = set()
 
-    def replaced(self, cell: Cell, here: Names) -> Iterator[Problem]:
+    def replaced(self, cell: AuthoredCell, here: Names) -> Iterator[Problem]:
         """What a cell binds although it is another's."""
         for name in sorted((here.bound & self._steps) - {cell.id}):
             cause = f"{name} is a step, and this {cell.kind} cell replaces it"
@@ -187,7 +187,7 @@ class _Scope:
             cause = f"{name} is setup's, and this {cell.kind} cell replaces it"
             yield Problem(_line(cell, name), cause, "use another name")
 
-    def unknown(self, cell: Cell, here: Names) -> Iterator[Problem]:
+    def unknown(self, cell: AuthoredCell, here: Names) -> Iterator[Problem]:
         """What a cell uses and cannot know."""
         for name in sorted(here.used - here.bound - self._allowed(cell)):
             line = _line(cell, name)
@@ -209,7 +209,7 @@ class _Scope:
                 cause = f"this {cell.kind} cell uses {name}, which it cannot know"
                 yield Problem(line, cause, "define it there or in setup")
 
-    def _allowed(self, cell: Cell) -> frozenset[str]:
+    def _allowed(self, cell: AuthoredCell) -> frozenset[str]:
         allowed = BUILTINS | self._setup
         # A step may call one that comes later, when it is called; so may an oracle.
         allowed |= self._steps if cell.kind in ("oracles", "step") else self.above
@@ -218,7 +218,7 @@ class _Scope:
         return allowed
 
 
-def _line(cell: Cell, name: str) -> int:
+def _line(cell: AuthoredCell, name: str) -> int:
     return cell.line_of(first_use(cell.source, name))
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.authoring import regions, rehearsal
-from autograder.authoring.cells import Cell, Problem, Source
+from autograder.authoring.cells import AuthoredCell, Problem, Source
 from autograder.base.errors import Unusable
 from autograder.base.files import below, write
 from autograder.exercises.exercise import from_notebook
@@ -60,7 +60,7 @@ def problems(
     kinds = authored.of("setup", "arrays", "needed", "step", "check")
     marked = {cell.id or cell.kind: cell for cell in kinds}
     plain = iter(authored.of("plain"))
-    cells: list[Cell] = []
+    cells: list[AuthoredCell] = []
     for built in rehearsal.cells_to_run(from_notebook(notebook)):
         cells.append(next(plain) if built.kind == "plain" else marked[built.id])
 
@@ -80,7 +80,7 @@ def problems(
     return list(found.values())
 
 
-def _explain(cell: Cell, report: Report, seconds: float) -> tuple[str, str]:
+def _explain(cell: AuthoredCell, report: Report, seconds: float) -> tuple[str, str]:
     """The cause and the repair."""
     name = f"the check {cell.id}" if cell.kind == "check" else f"this {cell.kind} cell"
     message = report.get("message", "")

@@ -35,7 +35,7 @@ submission serves others."""
 
 
 @dataclass
-class Shared:
+class SubmissionState:
     """What the runs of one submission share."""
 
     sha256: str = ""
@@ -74,7 +74,7 @@ class CompiledExercise:
         self._key = hashlib.blake2b(secret).digest()
         self._bits = np.random.PCG64(0)
         self._rng = np.random.Generator(self._bits)
-        self._shared = Shared()
+        self._shared = SubmissionState()
         self._wrong: dict[str, Callable[..., Any]] = {}
 
         self.hidden = frozenset(check.id for check in exercise.checks if check.hidden)
@@ -174,10 +174,10 @@ class CompiledExercise:
             drawn[check.id] = digest[0] % SEEDS, int.from_bytes(digest[1:9], "big")
         return drawn[check.id]
 
-    def _shared_by(self, submission: Submission) -> Shared:
+    def _shared_by(self, submission: Submission) -> SubmissionState:
         """What the runs of a submission have in common: they come one behind the other."""
         if self._shared.sha256 != submission.sha256:
-            self._shared = Shared(submission.sha256)
+            self._shared = SubmissionState(submission.sha256)
         return self._shared
 
     def generator(self, check: Check, seed: int) -> np.random.Generator:

@@ -92,14 +92,14 @@ def names():
 
 
 @dataclass(frozen=True)
-class Finding:
+class Attempted:
     """One attempt of the self-test, and whether it was prevented."""
 
     attempt: str
     prevented: bool
 
 
-def examine(parent: Parent) -> list[Finding]:
+def examine(parent: Parent) -> list[Attempted]:
     """Every attempt, made in a worker of this parent.
 
     Raises:
@@ -111,7 +111,7 @@ def examine(parent: Parent) -> list[Finding]:
             if error is not None:
                 raise EngineFault(f"the self-test does not start: {error}")
             names = RemoteFunction(session, "names")()
-            return [Finding(name, _prevented(session, name)) for name in names]
+            return [Attempted(name, _prevented(session, name)) for name in names]
     except (StudentError, Stopped) as error:
         raise EngineFault(f"the self-test does not run: {error}") from None
 

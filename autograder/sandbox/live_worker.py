@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograder.base.settings import Settings
-from autograder.sandbox.parents import Parent, Worker
+from autograder.sandbox.parents import Parent, WorkerProcess
 from autograder.sandbox.worker.protocol import frames
 from autograder.sandbox.worker.protocol.encode import Encoder
 
@@ -31,7 +31,7 @@ class LiveWorker:
         self._parent = parent
         # Added cells have as much time again.
         self._limits = settings.memory_mb, 2 * settings.submission_seconds
-        self._worker: Worker | None = None
+        self._worker: WorkerProcess | None = None
         self.generation = 0
 
     @property

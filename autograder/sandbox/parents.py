@@ -39,7 +39,7 @@ class EngineFault(Exception):
 
 
 @dataclass(frozen=True)
-class Worker:
+class WorkerProcess:
     """A running worker: the socket to talk to it and the number by which its parent knows it."""
 
     sock: socket.socket
@@ -69,10 +69,10 @@ class Parent(Protocol):
     def preload(self, cell: str, source: str) -> None:
         """Run the teacher's own first cell, for every worker to inherit: an optimisation."""
 
-    def start(self) -> Worker:
+    def start(self) -> WorkerProcess:
         """A fresh worker."""
 
-    def end(self, worker: Worker, gone: bool = False) -> int | None:
+    def end(self, worker: WorkerProcess, gone: bool = False) -> int | None:
         """Kill a worker; how it had ended by itself (exit code, negative for a signal), None if it
         had not.
 
@@ -247,11 +247,11 @@ class WarmParent:
         if place >= 0:
             self.preloaded[cell, source] = place
 
-    def start(self) -> Worker:
+    def start(self) -> WorkerProcess:
         core = only_core()
         sock = self._connected(b"fork", ANY_CORE if core is None else core)
         try:
-            return Worker(sock, self._expect(b"pid."))
+            return WorkerProcess(sock, self._expect(b"pid."))
         except EngineFault:
             sock.close()
             raise
@@ -268,7 +268,7 @@ class WarmParent:
                 raise _gone(error) from None
         return ours
 
-    def end(self, worker: Worker, gone: bool = False) -> int | None:
+    def end(self, worker: WorkerProcess, gone: bool = False) -> int | None:
         worker.sock.close()
         try:
             self._control.sendall(MESSAGE.pack(b"gone" if gone else b"kill", worker.number))
@@ -368,7 +368,7 @@ class ColdParent:
     def preload(self, cell: str, source: str) -> None:
         """Nothing to load: every worker begins anew."""
 
-    def start(self) -> Worker:
+    def start(self) -> WorkerProcess:
         with socket.create_server(("127.0.0.1", 0)) as server:
             server.settimeout(READY_SECONDS)
             process = subprocess.Popen(
@@ -381,11 +381,11 @@ class ColdParent:
             )
             self._processes[process.pid] = process
             try:
-                return Worker(server.accept()[0], process.pid)
+                return WorkerProcess(server.accept()[0], process.pid)
             except OSError as error:
                 raise EngineFault(f"the worker does not answer: {error}") from None
 
-    def end(self, worker: Worker, gone: bool = False) -> int | None:
+    def end(self, worker: WorkerProcess, gone: bool = False) -> int | None:
         worker.sock.close()
         process = self._processes.pop(worker.number)
         with contextlib.suppress(subprocess.TimeoutExpired):

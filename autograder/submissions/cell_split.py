@@ -34,13 +34,13 @@ _OWN_LINE = re.compile(
 Kind = Literal["setup", "arrays", "code", "prose"]
 
 
-class Part(NamedTuple):
+class CellPart(NamedTuple):
     kind: Kind
     source: str
 
 
 @lru_cache(maxsize=16)
-def apart(source: str, packages: tuple[str, ...] = ()) -> tuple[Part, ...]:
+def apart(source: str, packages: tuple[str, ...] = ()) -> tuple[CellPart, ...]:
     """The cells in one that holds the setup cell, in their order.
 
     Kept: it is the longest cell, and most of a class hands in the same.
@@ -51,29 +51,29 @@ def apart(source: str, packages: tuple[str, ...] = ()) -> tuple[Part, ...]:
     return tuple(_apart(source, packages))
 
 
-def _apart(source: str, packages: Collection[str]) -> Iterator[Part]:
+def _apart(source: str, packages: Collection[str]) -> Iterator[CellPart]:
     filled_in = FILLED_IN.search(source)
     ready = _READY.search(source, filled_in.end()) if filled_in else None
     if filled_in is None or ready is None:
-        yield Part("setup" if filled_in else "code", source)
+        yield CellPart("setup" if filled_in else "code", source)
         return
 
     title = _TITLE.search(source, 0, filled_in.start())
     start = title.start() if title else 0
     setup, own = _without_own_lines(source[start : ready.end()], packages)
     yield from _of_code(source[:start])
-    yield Part("setup", setup)
+    yield CellPart("setup", setup)
     yield from _of_code(own)
 
     place = ready.end()
     for arrays in _ARRAYS.finditer(source, place):
         yield from _of_code(source[place : arrays.start()])
-        yield Part("arrays", arrays[0].strip())
+        yield CellPart("arrays", arrays[0].strip())
         place = arrays.end()
     yield from _of_code(source[place:])
 
 
-def by_check(source: str) -> Iterator[Part]:
+def by_check(source: str) -> Iterator[CellPart]:
     """Code, its checks by themselves, and so are strings, and what a comment cuts off."""
     lines = source.split("\n")  # as the parser counts them: other ends of lines are none to it
     tree = parsed(source) or parsed(as_python(source)[0])
@@ -81,10 +81,10 @@ def by_check(source: str) -> Iterator[Part]:
     for begin, end in zip([0, *starts], [*starts, len(lines)]):
         text = "\n".join(lines[begin:end]).strip("\n")
         if text.strip():
-            yield Part(*_prose_or_code(text))
+            yield CellPart(*_prose_or_code(text))
 
 
-def _of_code(source: str) -> Iterator[Part]:
+def _of_code(source: str) -> Iterator[CellPart]:
     if source.strip():
         yield from by_check(source)
 

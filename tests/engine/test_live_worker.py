@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from autograder.grader.grader import Grader
-from autograder.sandbox.parents import NOTHING, WarmParent, Worker
+from autograder.sandbox.parents import NOTHING, WarmParent, WorkerProcess
 from tests.support.toy import PATIENT, exercise, submission
 
 
-def kill(worker: Worker) -> None:
+def kill(worker: WorkerProcess) -> None:
     """Kill a worker, and wait until it is dead."""
     os.kill(worker.number, signal.SIGKILL)
     state = "R"
@@ -27,7 +27,7 @@ def test_a_worker_that_is_killed_before_it_has_heard_anything_is_replaced(monkey
     data = submission(toy, f="def f(x):\n    return 2 * x")
     start, started = WarmParent.start, 0
 
-    def dying(parent: WarmParent) -> Worker:
+    def dying(parent: WarmParent) -> WorkerProcess:
         nonlocal started
         worker = start(parent)
         started += 1

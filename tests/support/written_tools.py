@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.authoring import modules
-from autograder.authoring.cells import Cell, Source
+from autograder.authoring.cells import AuthoredCell, Source
 
 
 def written(*names: str) -> dict[str, Any]:
@@ -17,5 +17,5 @@ def written(*names: str) -> dict[str, Any]:
 def setup(*names: str) -> str:
     """A setup cell that has these of the tools."""
     code = "\n".join(f"tools.{name}" for name in names)
-    source = Source(Path("doubling.py"), "doubling", (Cell("plain", code, 1, 1),))
+    source = Source(Path("doubling.py"), "doubling", (AuthoredCell("plain", code, 1, 1),))
     return modules.head(source)

@@ -212,7 +212,9 @@ def measure(root: Path, exercise: Exercise, keys: Sequence[int]) -> Coverage | N
         for check in exercise.checks:
             own = [promise for promise in found if promise.step == check.step]
             for key in keys if own and not check.void else ():
-                watch = _Watch(bench.function(check.step), own, f"{promises.place}: {check.id}")
+                watch = _PromiseWatch(
+                    bench.function(check.step), own, f"{promises.place}: {check.id}"
+                )
                 try:
                     failure = bench.failure(check, f"coverage/{key}", {check.step: watch.watched()})
                 except CannotAsk as error:
@@ -228,7 +230,7 @@ def measure(root: Path, exercise: Exercise, keys: Sequence[int]) -> Coverage | N
     return Coverage(exercise, tuple(keys), frozen, failed)
 
 
-class _Watch:
+class _PromiseWatch:
     """What calls of a step show of promises; only a check's own calls go through it."""
 
     def __init__(

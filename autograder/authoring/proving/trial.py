@@ -283,7 +283,7 @@ def _problem(bench: Bench, check: Check, draw: str) -> str:
 
 def _asked(bench: Bench, check: Check, draw: str, destroy: bool) -> tuple[str, list[Arguments]]:
     """Why the right answers fail a check, if they do, and what the check asks them."""
-    watch = _Watch(destroy)
+    watch = _ArgumentWatch(destroy)
     bench.bind()
     for step in bench.exercise.steps:
         function = bench.function(step)
@@ -295,7 +295,7 @@ def _asked(bench: Bench, check: Check, draw: str, destroy: bool) -> tuple[str, l
     return failure, watch.asked
 
 
-class _Watch:
+class _ArgumentWatch:
     """Keeps what a check asks of functions, and perhaps destroys it afterwards."""
 
     def __init__(self, destroy: bool) -> None:

@@ -122,7 +122,7 @@ class ClassScores:
 
 
 @dataclass(frozen=True)
-class Look:
+class Notice:
     """Students whom a teacher should look at, and why.
 
     ``whys`` are pairs of a student and a cause. ``each`` is the cause where all have the same;
@@ -187,7 +187,7 @@ def _numbers(final: Scores, automatic: Scores) -> list[tuple[str, float, float]]
     ]
 
 
-def _looks(report: Report) -> list[Look]:
+def _looks(report: Report) -> list[Notice]:
     looks = []
     for kind, (title, about) in LOOK.items():
         whys = []
@@ -199,7 +199,7 @@ def _looks(report: Report) -> list[Look]:
         is_said = kind in ("missing", "zero", "unlisted")
         is_said = is_said and not any("may be" in why for _, why in whys)
         if whys:
-            looks.append(Look(kind, title, about, whys, each, is_said, len(whys) <= FEW))
+            looks.append(Notice(kind, title, about, whys, each, is_said, len(whys) <= FEW))
     return looks
 
 

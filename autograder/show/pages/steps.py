@@ -82,7 +82,7 @@ class CodeLine(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Code:
+class ShownCode:
     """The student's lines, each with whether it raised the exception; ``more`` are not shown."""
 
     lines: list[CodeLine]
@@ -111,7 +111,7 @@ class ShownStep:
     waiting: list[CheckGroup]
     waits_for: list[str]
     passed: list[CheckGroup]
-    code: Code | None
+    code: ShownCode | None
     is_unanswered: bool
 
 
@@ -226,7 +226,7 @@ class Steps:
             is_unanswered=self._answer is not None and self._answer(result.name) is None,
         )
 
-    def _code(self, step: StepResult) -> Code | None:
+    def _code(self, step: StepResult) -> ShownCode | None:
         source = self._answer(step.name) if self._answer else None
         if source is None:
             return None
@@ -319,7 +319,9 @@ def to_mend(steps: Iterable[StepResult]) -> list[StepResult]:
     return [step for step in steps if step.failed]
 
 
-def code(source: str, raised: set[int], given: Sequence[Sequence[str]], is_wrong: bool) -> Code:
+def code(
+    source: str, raised: set[int], given: Sequence[Sequence[str]], is_wrong: bool
+) -> ShownCode:
     """An answer as it is shown.
 
     Args:
@@ -338,7 +340,7 @@ def code(source: str, raised: set[int], given: Sequence[Sequence[str]], is_wrong
     # The others are counted as they stand: an answer may have half a million of them.
     rest = next(parts, None)
     more = 0 if rest is None else len(lines) - rest.number + 1
-    return Code(shown, more, is_open=is_wrong and not is_unwritten)
+    return ShownCode(shown, more, is_open=is_wrong and not is_unwritten)
 
 
 def docstrings(source: str) -> list[list[str]]:

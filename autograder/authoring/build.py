@@ -64,10 +64,10 @@ def build(
     authored = root / "solutions" / f"{name}.py"
     names = authored_names(root)
     if name not in names:
-        raise Unusable(f"{authored}: no such exercise; there are: {', '.join(names) or 'none'}")
+        raise Unusable(authored, "no such exercise", f"there are: {', '.join(names) or 'none'}")
     if importlib.util.find_spec("nbgrader") is None:
         raise Unusable(
-            "nbgrader: not installed, and the build takes its release from it; run make setup"
+            "nbgrader", "not installed, and the build takes its release from it", "run make setup"
         )
 
     folder, handed_out = root / "solutions" / name, root / "assignments" / name
@@ -86,7 +86,7 @@ def build(
     for place, content in data.items():
         files[handed_out / place] = content
     for path in sorted(set(data_files.files(handed_out)) - set(files)):
-        raise Unusable(f"{path}: would be handed out, but is not in {folder}; delete it")
+        raise Unusable(path, f"would be handed out, but is not in {folder}", "delete it")
 
     stale = []
     for path, content in files.items():
@@ -126,7 +126,7 @@ def _write(path: Path, content: bytes) -> None:
         write(path, content)
     except OSError as error:
         raise Unusable(
-            f"{path}: {error.strerror}; make its folder writable, or move away what is there"
+            path, str(error.strerror), "make its folder writable, or move away what is there"
         ) from None
 
 
@@ -161,9 +161,9 @@ def _data(folder: Path, name: str) -> dict[str, bytes]:
     for path in data_files.files(folder):
         repair = f"move it out of {folder}"
         if path.suffix == ".py":
-            raise Unusable(f"{path}: nbgrader would hand this file to students; {repair}")
+            raise Unusable(path, "nbgrader would hand this file to students", repair)
         if path.suffix == ".ipynb" and path != folder / f"{name}.ipynb":
-            raise Unusable(f"{path}: nbgrader would release this notebook too; {repair}")
+            raise Unusable(path, "nbgrader would release this notebook too", repair)
     return data_files.read(folder)
 
 

@@ -129,7 +129,7 @@ def read(path: Path, exercise: Exercise) -> list[tuple[Answer, tuple[str, ...]]]
     bank = answer_bank.read(path, KINDS)
     if not bank.entries:
         repair = f'write functions with @{WRONG}(step="...") or @right_answer(step="...")'
-        raise Unusable(f"{path}: no answers; {repair}")
+        raise Unusable(path, "no answers", repair)
 
     found = []
     for entry in bank.entries:

@@ -53,7 +53,7 @@ def insist(
             blank = grader.grade(release, None).result
     except Unusable as error:
         place = f"{authored.path}:{authored.of('setup')[0].line}"
-        raise Unusable(f"{place}: {str(error).removeprefix(f'{authored.exercise}: ')}") from None
+        raise Unusable(place, str(error).removeprefix(f"{authored.exercise}: ")) from None
 
     lines = [*_lost(authored, solved), *_given(authored, blank)]
     if lines:

@@ -48,13 +48,13 @@ def examined(path: Path) -> tuple[Source, list[Problem], dict[int, Kind]]:
         text = text_of(raw)
     except OSError as error:
         repair = "give the exercise's .py file in solutions/"
-        raise Unusable(f"{path}: {error.strerror}; {repair}") from None
+        raise Unusable(path, str(error.strerror), repair) from None
     except UnicodeDecodeError as error:
         line = raw[: error.start].count(b"\n") + 1
-        raise Unusable(f"{path}:{line}: not UTF-8 text; save the file as UTF-8") from None
+        raise Unusable(f"{path}:{line}", "not UTF-8 text", "save the file as UTF-8") from None
     if not reading.ID.fullmatch(path.stem):
         raise Unusable(
-            f"{path}: no name for an exercise; use letters, digits, - and _ in the file name"
+            path, "no name for an exercise", "use letters, digits, - and _ in the file name"
         )
 
     problems: list[Problem] = []
@@ -94,11 +94,11 @@ def _shared(authored: Path) -> str:
         text = text_of(path.read_bytes())
         ast.parse(text)
     except OSError as error:
-        raise Unusable(f"{path}: {error.strerror}; {authored.name} imports it") from None
+        raise Unusable(path, str(error.strerror), f"{authored.name} imports it") from None
     except UnicodeDecodeError:
-        raise Unusable(f"{path}: not UTF-8 text; save the file as UTF-8") from None
+        raise Unusable(path, "not UTF-8 text", "save the file as UTF-8") from None
     except SyntaxError as error:
-        raise Unusable(f"{path}:{error.lineno}: {not_python(error)}; fix it") from None
+        raise Unusable(f"{path}:{error.lineno}", not_python(error), "fix it") from None
     return text
 
 

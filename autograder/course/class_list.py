@@ -103,13 +103,13 @@ def table(path: Path) -> tuple[list[tuple[int, dict[str, str]]], list[str]]:
                     lines.append((reader.line_num + (1 if named else 0), row))
             headings = list(reader.fieldnames or [])
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise Unusable(f"{path}: {error}; save it as CSV in UTF-8") from None
+        raise Unusable(path, str(error), "save it as CSV in UTF-8") from None
 
     for number, row in lines:
         beyond = row.pop(None, [])
         if any(beyond):
             repair = "put what has a comma in it into quotes"
-            raise Unusable(f"{path}:{number}: more fields than headings; {repair}")
+            raise Unusable(f"{path}:{number}", "more fields than headings", repair)
     return lines, headings
 
 

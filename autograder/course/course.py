@@ -119,13 +119,13 @@ class Course:
             pass
         except OSError as error:
             raise Unusable(
-                f"{path}: {error.strerror}; choose another folder with --course"
+                path, str(error.strerror), "choose another folder with --course"
             ) from None
 
         try:
             return path.read_bytes().strip()
         except OSError as error:
-            raise Unusable(f"{path}: {error.strerror}; make it readable for you alone") from None
+            raise Unusable(path, str(error.strerror), "make it readable for you alone") from None
 
     def id(self) -> str:
         """What tells this course from others, in the gradebook and in an exchange.
@@ -150,7 +150,7 @@ class Course:
         id = path.read_text(encoding="utf-8", errors="replace").strip()
         if not _ID.fullmatch(id):
             repair = "write one word of letters, digits, . _ and - into it"
-            raise Unusable(f"{path}: {id!r} is no name of a course; {repair}")
+            raise Unusable(path, f"{id!r} is no name of a course", repair)
         return id
 
     def came_with(self, notebook: Path) -> bool:
@@ -190,7 +190,7 @@ class Course:
             there = ", ".join(map(repr, titles)) or "nothing"
             cause = f"{len(ids) or 'no'} {agreeing(len(ids) or 1, 'column', 'columns')} named id"
             repair = "name one so, with commas or semicolons between columns"
-            raise Unusable(f"{path}:1: {cause}, only {there}; {repair}")
+            raise Unusable(f"{path}:1", f"{cause}, only {there}", repair)
 
         students: dict[str, dict[str, str]] = {}
         by_letters: dict[str, str] = {}
@@ -199,14 +199,14 @@ class Course:
             student = (row.pop(ids[0]) or "").strip()
             if not STUDENT_ID.match(student):
                 repair = "use letters, digits, . _ @ + - in a column named id"
-                raise Unusable(f"{path}:{line}: {student!r} is no student id; {repair}")
+                raise Unusable(f"{path}:{line}", f"{student!r} is no student id", repair)
             if student in students:
                 repair = "delete one of the lines"
-                raise Unusable(f"{path}:{line}: {student} stands there twice; {repair}")
+                raise Unusable(f"{path}:{line}", f"{student} stands there twice", repair)
             alike = by_letters.setdefault(student.casefold(), student)
             if alike != student:
                 cause = f"{student} is {alike} but for capital letters"
-                raise Unusable(f"{path}:{line}: {cause}; delete a line, or choose another id")
+                raise Unusable(f"{path}:{line}", cause, "delete a line, or choose another id")
             # Canvas's number tells two people of one name apart, and finds them there again.
             is_number = class_list.is_canvas(titles) and student.isdecimal()
             students[student] = {"Canvas ID": student} if is_number else {}
@@ -218,7 +218,7 @@ class Course:
                     other = numbers.setdefault((title, value), student)
                     if other != student:
                         cause = f"{student} has the {title} {value} of {other}"
-                        raise Unusable(f"{path}:{line}: {cause}; correct one of the lines")
+                        raise Unusable(f"{path}:{line}", cause, "correct one of the lines")
         return students
 
 
@@ -236,7 +236,7 @@ def find(state: Path | None = None, new: bool = False) -> Course:
 
     nearest = existing(state)
     if not nearest.is_dir():
-        raise Unusable(f"{nearest}: is a file, not a folder; choose another place with --course")
+        raise Unusable(nearest, "is a file, not a folder", "choose another place with --course")
     return Course(root, state, settings.read(root / settings.NAME, state / settings.NAME))
 
 

@@ -41,15 +41,15 @@ def stored_result(course: Course, exercise: str, student: str) -> Result | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise Unusable(
-            f"{short(path)}: {str(error.strerror).lower()}; remove it and {again}"
-        ) from None
+        raise Unusable(short(path), str(error.strerror).lower(), f"remove it and {again}") from None
     except ValueError as error:
-        raise Unusable(f"{short(path)}: {error}; {again}") from None
+        raise Unusable(short(path), str(error), again) from None
 
     if (result.student, result.exercise) != (student, exercise):
         raise Unusable(
-            f"{short(path)}: is that of {result.student!r} for {result.exercise!r}; {again} --force"
+            short(path),
+            f"is that of {result.student!r} for {result.exercise!r}",
+            f"{again} --force",
         )
     return result
 

@@ -134,7 +134,7 @@ def strongest(
         Unusable: no level that may be used works here.
     """
     if not levels.known(asked):
-        raise Unusable(f"{asked}: no such isolation level; choose {levels.choices()}")
+        raise Unusable(asked, "no such isolation level", f"choose {levels.choices()}")
 
     reasons = []
     for level in levels.candidates(asked):

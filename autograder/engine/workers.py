@@ -47,8 +47,9 @@ class Workers:
         if LEVELS.index(self.level) < LEVELS.index(least):
             self.parent.close()
             raise Unusable(
-                f"{NAME}: minimum_isolation is {least}, and here there is {self.level}; "
-                "run autograder doctor to see what this machine lacks"
+                NAME,
+                f"minimum_isolation is {least}, and here there is {self.level}",
+                "run autograder doctor to see what this machine lacks",
             )
 
     def renew(self) -> None:

@@ -57,7 +57,7 @@ class Bank:
 
     def problem(self, line: int, cause: str, repair: str) -> Unusable:
         """What is wrong at a line, in the form of every message to a teacher."""
-        return Unusable(f"{self.path}:{line}: {cause}; {repair}")
+        return Unusable(f"{self.path}:{line}", cause, repair)
 
 
 def read(path: Path, kinds: Mapping[str, Set[str]]) -> Bank:
@@ -76,11 +76,11 @@ def read(path: Path, kinds: Mapping[str, Set[str]]) -> Bank:
         tree = ast.parse(text)
     except OSError as error:
         cause = (error.strerror or "cannot be read").lower()
-        raise Unusable(f"{path}: {cause}; write it beside the exercise") from None
+        raise Unusable(path, cause, "write it beside the exercise") from None
     except UnicodeDecodeError:
-        raise Unusable(f"{path}: not UTF-8 text; save the file as UTF-8") from None
+        raise Unusable(path, "not UTF-8 text", "save the file as UTF-8") from None
     except SyntaxError as error:
-        raise Unusable(f"{path}:{error.lineno}: {not_python(error)}; fix it") from None
+        raise Unusable(f"{path}:{error.lineno}", not_python(error), "fix it") from None
 
     entries = _Entries(path, text, kinds).read(tree)
     bank = Bank(path, tuple(entries), dict(_tables(tree)))
@@ -117,7 +117,7 @@ class _Entries:
                 yield Entry(node.name, kind, marks, doc, source, node.lineno)
 
     def _wrong(self, line: int, cause: str, repair: str) -> Unusable:
-        return Unusable(f"{self._path}:{line}: {cause}; {repair}")
+        return Unusable(f"{self._path}:{line}", cause, repair)
 
     def _mark(self, node: Definition) -> tuple[str, ast.Call]:
         """The decorator that makes a function an entry, and its name."""

@@ -44,9 +44,9 @@ def read(folder: Path) -> dict[str, bytes]:
             below(folder, place.as_posix(), follow=False)
             data[place.as_posix()] = path.read_bytes()
         except Refused as refused:
-            raise Unusable(f"{str(path)!r}: {refused}; rename it") from None
+            raise Unusable(repr(str(path)), str(refused), "rename it") from None
         except OSError as error:
-            raise Unusable(f"{path}: {error.strerror}; make it readable or move it away") from None
+            raise Unusable(path, str(error.strerror), "make it readable or move it away") from None
     bound(folder, data)
     return data
 
@@ -77,14 +77,14 @@ def bound(folder: Path, data: Data) -> None:
     size = sum(map(len, data.values()))
     if size > MAX_BYTES:
         most = MAX_BYTES >> 20
-        raise Unusable(f"{folder}: {size >> 20} MB of files for students; leave {most} MB at most")
+        raise Unusable(folder, f"{size >> 20} MB of files for students", f"leave {most} MB at most")
 
     known: dict[str, str] = {}
     for place in data:
         other = known.setdefault(unicodedata.normalize("NFC", place).casefold(), place)
         if other != place:
             cause = f"is {other!r} but for capital letters or how its signs are written"
-            raise Unusable(f"{folder / place}: {cause}; rename one of them")
+            raise Unusable(folder / place, cause, "rename one of them")
 
 
 def marks(data: Data, packages: Sequence[str]) -> dict[str, str]:

@@ -213,20 +213,20 @@ def load(root: Path, name: str) -> Exercise:
         is_built = is_authored = False
     if not is_built and not is_authored:
         known = ", ".join(built_names(root)) or "none"
-        raise Unusable(f"{name}: no such exercise in {root / 'solutions'}; there are: {known}")
+        raise Unusable(name, f"no such exercise in {root / 'solutions'}", f"there are: {known}")
     if not is_built:
-        raise Unusable(f"{built}: the notebook has not been built; run autograder build {name}")
+        raise Unusable(built, "the notebook has not been built", f"run autograder build {name}")
 
     try:
         exercise = from_notebook(json.loads(built.read_bytes()))
     except (OSError, ValueError) as error:
-        raise Unusable(f"{built}: {error}; run autograder build {name}") from None
+        raise Unusable(built, str(error), f"run autograder build {name}") from None
 
     newer = _newer(authored, exercise) if authored.is_file() else None
     if newer:
-        raise Unusable(f"{built}: older than {newer}; run autograder build {name}")
+        raise Unusable(built, f"older than {newer}", f"run autograder build {name}")
     if exercise.name != name:
-        raise Unusable(f"{built}: is the notebook of {exercise.name}; run autograder build {name}")
+        raise Unusable(built, f"is the notebook of {exercise.name}", f"run autograder build {name}")
 
     data = data_files.read(built.parent)
     return replace(
@@ -242,7 +242,7 @@ def _newer(authored: Path, exercise: Exercise) -> str | None:
     try:
         return sources.changed(authored, exercise.built_from)
     except OSError as error:
-        raise Unusable(f"{error.filename}: {error.strerror}; {authored.name} needs it") from None
+        raise Unusable(error.filename, str(error.strerror), f"{authored.name} needs it") from None
 
 
 def built_names(root: Path) -> list[str]:

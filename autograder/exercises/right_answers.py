@@ -60,7 +60,7 @@ def not_right(path: Path, steps: Iterable[str]) -> frozenset[str]:
     for name in said:
         if name not in known:
             repair = f"write one of {', '.join(_WRAPPERS)}, perhaps with a step in brackets"
-            raise Unusable(f"{path}: NOT_RIGHT names {name!r}, which is never tried; {repair}")
+            raise Unusable(path, f"NOT_RIGHT names {name!r}, which is never tried", repair)
     return frozenset(said)
 
 

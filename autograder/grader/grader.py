@@ -121,7 +121,7 @@ class Grader:
             raise
         except SetupFailed as fault:
             if self._exercise.has_reference:
-                raise Unusable(f"{self._exercise.name}: {fault}") from None
+                raise Unusable(self._exercise.name, str(fault)) from None
             # Somebody's own copy, changed.
             return Graded(result.without_steps(printable(str(fault))), submission)
         except Exception as fault:

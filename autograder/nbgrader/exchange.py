@@ -45,7 +45,7 @@ def due_time(text: str, zone: tzinfo | None = None) -> datetime:
     try:
         return times.read(text, zone)
     except ValueError as error:
-        raise Unusable(f"--due {text!r}: {error}") from None
+        raise Unusable(f"--due {text!r}", str(error)) from None
 
 
 def release(
@@ -172,7 +172,7 @@ def _insist(course: Course, exercise: Exercise) -> None:
         if not path.is_file() or path.read_bytes() != content:
             source = below(notebook_at(course.root, exercise.name).parent, place, follow=False)
             repair = f"run autograder build {exercise.name}"
-            raise Unusable(f"{path}: is not what {source} is; {repair}")
+            raise Unusable(path, f"is not what {source} is", repair)
 
 
 def _pack(course: Course, exercise: Exercise, path: Path) -> list[str]:
@@ -200,7 +200,7 @@ def for_students(course: Course, exercise: Exercise, has_badges: bool = False) -
     name = exercise.name
     notebook = notebook_at(course.root, name, "assignments")
     if not notebook.is_file():
-        raise Unusable(f"{notebook}: not there; run autograder build {name}")
+        raise Unusable(notebook, "not there", f"run autograder build {name}")
     contents = {}
     readme = links.readme(course.settings, name, exercise.title)
     if readme and has_badges:
@@ -229,9 +229,9 @@ def from_release(course: Course, path: Path) -> tuple[Exercise, dict[str, bytes]
         known = from_notebook(data)
         named = str(data["metadata"]["autograder"].get("data", ""))
     except FileNotFoundError:
-        raise Unusable(f"{path}: no such file; name a notebook that you hand out") from None
+        raise Unusable(path, "no such file", "name a notebook that you hand out") from None
     except ValueError as error:
-        raise Unusable(f"{path}: {error}; name a notebook that you hand out") from None
+        raise Unusable(path, str(error), "name a notebook that you hand out") from None
     _insist_on_release(path, content)
     dated = with_due(content, course.settings.due.get(known.name))
     return known, {f"{known.name}.ipynb": dated, **data_files.beside(path, named)}
@@ -244,7 +244,7 @@ def _insist_on_release(path: Path, content: bytes) -> None:
         Unusable: it is not what students may see.
     """
     if b"### BEGIN SOLUTION" in content or b"### BEGIN HIDDEN TESTS" in content:
-        raise Unusable(f"{path}: has solutions in it; take the one in assignments/")
+        raise Unusable(path, "has solutions in it", "take the one in assignments/")
 
 
 def _releaser(course: Course, exercise: Exercise) -> Any:
@@ -290,7 +290,7 @@ def _app(course: Course, exercise: Exercise, name: str) -> Any:
         )
     except (ImportError, TraitError) as error:
         raise Unusable(
-            f"nbgrader_config.py: c.ExchangeFactory: {error}; correct that line"
+            "nbgrader_config.py", f"c.ExchangeFactory: {error}", "correct that line"
         ) from None
     return app if isinstance(app, Exchange) else None
 
@@ -303,4 +303,4 @@ def _start(app: Any) -> None:
     try:
         app.start()
     except (ExchangeError, OSError) as error:
-        raise Unusable(f"{app.root}: {error}; see c.Exchange.root in nbgrader_config.py") from None
+        raise Unusable(app.root, str(error), "see c.Exchange.root in nbgrader_config.py") from None

@@ -140,12 +140,12 @@ def _kept_due(handler: Any, exercise: str) -> datetime | None:
     if not entered.get("duedate_notimezone"):
         if exercise in course.settings.due:
             place = course.due_settings
-            raise Unusable(f"{exercise}: its date is kept in {place}; remove due.{exercise} there")
+            raise Unusable(exercise, f"its date is kept in {place}", f"remove due.{exercise} there")
         return None
     try:
         due = times.read(said, timezone.utc)
     except ValueError as error:
-        raise Unusable(f"{exercise}: {said!r}: {error}") from None
+        raise Unusable(exercise, f"{said!r}: {error}") from None
     if due != course.settings.due.get(exercise):
         settings.keep_due(course.due_settings, exercise, due)
     return due.astimezone(timezone.utc)

@@ -75,7 +75,7 @@ def prepare(course: Course) -> None:
     """
     if not (course.root / "nbgrader_config.py").is_file():
         raise Unusable(
-            f"{course.root}: no nbgrader_config.py, so no course; go to the folder of the kit"
+            course.root, "no nbgrader_config.py, so no course", "go to the folder of the kit"
         )
     for name in exercise.built_names(course.root):
         try:

@@ -184,7 +184,9 @@ def _wanted(converter: Any) -> dict[str, list[str]]:
         parts = Path(os.path.relpath(path, folder)).parts
         if len(parts) != 2:
             raise Unusable(
-                "nbgrader_config.py: directory_structure is not nbgrader's own; remove that line"
+                "nbgrader_config.py",
+                "directory_structure is not nbgrader's own",
+                "remove that line",
             )
         student, name = parts
         wanted.setdefault(name, []).extend(_selected(converter.coursedir, [student]))

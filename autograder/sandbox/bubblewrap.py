@@ -33,7 +33,7 @@ def command(worker: Path, site: Path, supplies: Supplies) -> tuple[list[str], st
     program = shutil.which("bwrap")
     if program is None:
         repair = "install the package bubblewrap, or choose another isolation level"
-        raise Unusable(f"bwrap: not installed; {repair}")
+        raise Unusable("bwrap", "not installed", repair)
 
     version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
     arguments = [program, *_namespaces(), "--die-with-parent", "--new-session", "--clearenv"]

@@ -63,7 +63,7 @@ def _files(name: str) -> Iterator[Path]:
     spec = importlib.util.find_spec(name) if name.isidentifier() else None
     if spec is None:
         repair = "install it, or take it out of packages in autograder.toml"
-        raise Unusable(f"{name}: no package of this name is installed; {repair}")
+        raise Unusable(name, "no package of this name is installed", repair)
 
     if spec.submodule_search_locations:
         yield from map(Path, spec.submodule_search_locations)

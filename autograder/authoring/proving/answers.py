@@ -25,8 +25,9 @@ def read(root: Path, exercise: Exercise) -> tuple[Misconceptions, list[Answer]]:
     bank, written = banks(root, exercise)
     if not bank.entries:
         raise Unusable(
-            f"{bank.path}: no misconceptions to try; write what students write, as in "
-            "docs/authoring.md"
+            bank.path,
+            "no misconceptions to try",
+            "write what students write, as in docs/authoring.md",
         )
 
     path = right_answers.path_of(root, exercise.name)

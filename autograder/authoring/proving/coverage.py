@@ -153,7 +153,7 @@ def read(root: Path, bench: Bench) -> Promises | None:
         except Exception as error:
             said = " ".join(f"{type(error).__name__}: {error}".split())
             raise Unusable(
-                f"{path}:{cell.number}: the oracles do not run ({said}); mend them"
+                f"{path}:{cell.number}", f"the oracles do not run ({said})", "mend them"
             ) from None
         if not place and PROMISES in space:
             place = f"{path}:{cell.number}"
@@ -172,9 +172,7 @@ def _promises(exercise: Exercise, place: str, space: Mapping[str, Any]) -> Itera
         if step not in exercise.steps or exercise.cell(step).is_class:
             steps = ", ".join(exercise.steps)
             repair = meant(step, exercise.steps, f"the functions to write are {steps}")
-            raise Unusable(
-                f"{place}: {PROMISES} names {step}, which is no function to write; {repair}"
-            )
+            raise Unusable(place, f"{PROMISES} names {step}, which is no function to write", repair)
 
         parameters = inspect.signature(space[step]).parameters
         for words, holds in properties.items():
@@ -184,13 +182,13 @@ def _promises(exercise: Exercise, place: str, space: Mapping[str, Any]) -> Itera
                 if name not in parameters:
                     repair = meant(name, parameters, f"it takes {', '.join(parameters)}")
                     cause = f"{promise.name}: {name} is no argument of {step}"
-                    raise Unusable(f"{place}: {cause}; {repair}")
+                    raise Unusable(place, cause, repair)
             yield promise
 
     for name in reasons:
         if name.partition(":")[0] not in exercise.given and name not in names:
             repair = meant(name, names, f"write it as in {PROMISES}, with the step in front")
-            raise Unusable(f"{place}: {UNASKED} names {name!r}, which is no promise; {repair}")
+            raise Unusable(place, f"{UNASKED} names {name!r}, which is no promise", repair)
 
 
 def measure(root: Path, exercise: Exercise, keys: Sequence[int]) -> Coverage | None:

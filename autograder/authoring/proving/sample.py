@@ -69,7 +69,7 @@ def write_class(root: Path, exercise: Exercise, folder: Path) -> list[SampleStud
         release = json.loads(released.read_bytes())
     except (OSError, ValueError):
         raise Unusable(
-            f"{released}: no notebook of students; run autograder build {name}"
+            released, "no notebook of students", f"run autograder build {name}"
         ) from None
 
     people = students(root, exercise)
@@ -97,7 +97,7 @@ def _before(folder: Path) -> list[Path]:
         return []
     repair = "delete it, or name another with --output"
     if not folder.is_dir():
-        raise Unusable(f"{folder}: is no folder; {repair}")
+        raise Unusable(folder, "is no folder", repair)
     try:
         known = named_texts(json.loads((folder / _WRITTEN).read_bytes()))
     except (OSError, ValueError, TypeError, RecursionError):
@@ -115,7 +115,7 @@ def _before(folder: Path) -> list[Path]:
             is_own = path.is_file() and known.get(place) == digest(path.read_bytes())
         if not is_own and not (known and place == _WRITTEN):
             cause = f"has something in it that sample did not write, {place}"
-            raise Unusable(f"{folder}: {cause}; {repair}")
+            raise Unusable(folder, cause, repair)
     return before
 
 

@@ -27,10 +27,10 @@ def write(root: Path, name: str) -> list[Path]:
     folder = root / "solutions"
     if not cells.ID.fullmatch(name) or name.endswith(BANKS) or name == SHARED:
         repair = f"use 1 to 64 letters, digits, - and _, not {SHARED}, and no {BANKS[0]} at the end"
-        raise Unusable(f"{name}: no name for an exercise; {repair}")
+        raise Unusable(name, "no name for an exercise", repair)
     if _is_module(name):
         repair = "choose another, for the exercise's file would hide it from its own imports"
-        raise Unusable(f"{name}: is the name of a Python module; {repair}")
+        raise Unusable(name, "is the name of a Python module", repair)
 
     texts = {}
     for part in PARTS:
@@ -39,7 +39,7 @@ def write(root: Path, name: str) -> list[Path]:
         )
     for path in (*texts, folder / name):
         if path.exists():
-            raise Unusable(f"{path}: is there already; choose another name, or move it away")
+            raise Unusable(path, "is there already", "choose another name, or move it away")
 
     for path, text in texts.items():
         files.write(path, text.encode())

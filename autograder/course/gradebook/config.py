@@ -61,7 +61,7 @@ def _from_files(course: Course) -> Config:
                 # The file is a program: anything may come out of it.
                 except Exception as error:
                     raise Unusable(
-                        f"{path}: {type(error).__name__}: {error}; correct that line"
+                        path, f"{type(error).__name__}: {error}", "correct that line"
                     ) from None
     return merged
 
@@ -105,8 +105,9 @@ def course_of(coursedir: Any, running: Config | None = None) -> Course:
     for name, folder in folders.items():
         if Path(os.path.normpath(folder)) != Path(os.path.normpath(state / name)):
             raise Unusable(
-                f"nbgrader_config.py: {name}_directory is {folder}; "
-                f"it must be {state / name}, beside the other folders"
+                "nbgrader_config.py",
+                f"{name}_directory is {folder}",
+                f"it must be {state / name}, beside the other folders",
             )
 
     if running is not None:

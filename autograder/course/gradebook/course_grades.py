@@ -152,12 +152,13 @@ def of_course(course: Course, missing_as_zero: bool = False) -> CourseGrades:
     names = exercises.built_names(course.root)
     if NAME in names:
         repair = "the whole course has that name in reports and exports; rename it"
-        raise Unusable(f"{course.root / 'solutions' / NAME}.py: {repair}")
+        raise Unusable(f"{course.root / 'solutions' / NAME}.py", repair)
     begun = [name for name in names if _has_begun(course, name)]
     if not begun:
         raise Unusable(
-            f"{course.state}: no exercise is handed out yet, and nothing is collected; "
-            "run autograder release EXERCISE"
+            course.state,
+            "no exercise is handed out yet, and nothing is collected",
+            "run autograder release EXERCISE",
         )
 
     own = [_exercise(course, name, missing_as_zero) for name in begun]

@@ -318,7 +318,7 @@ def _told(course: Course, url: URL) -> Iterator[None]:
         raise Unusable(line) from None
     except OSError as error:
         raise Unusable(
-            f"{course.state}: {error.strerror}; choose another folder with --course"
+            course.state, str(error.strerror), "choose another folder with --course"
         ) from None
 
 
@@ -341,10 +341,10 @@ def _kept_engine(url: URL, writes: bool) -> Engine:
         engine = create_engine(url, connect_args=own, poolclass=NullPool)
     except ImportError as error:
         raise Unusable(
-            f"{_shown(url)}: the Python package {error.name} is not installed; run make setup-all"
+            _shown(url), f"the Python package {error.name} is not installed", "run make setup-all"
         ) from None
     except ArgumentError:
-        raise Unusable(f"{_shown(url)}: {IS_NO_ADDRESS}") from None
+        raise Unusable(_shown(url), IS_NO_ADDRESS) from None
 
     if writes:
         event.listen(engine, "begin", _wait_for_others)
@@ -364,7 +364,7 @@ def _url(course: Course) -> URL:
     # What follows a stray @ is the rest of a password, which must not be shown.
     if url is None or ("@" in f"{url.host}{url.database}" and not _is_sqlite(url)):
         raise Unusable(
-            f"nbgrader_config.py: {IS_NO_ADDRESS}, with %40 for @ and %2F for / in a password"
+            "nbgrader_config.py", f"{IS_NO_ADDRESS}, with %40 for @ and %2F for / in a password"
         ) from None
     return url
 

@@ -149,7 +149,7 @@ def extensions(course: Course) -> Extensions:
     lacks = [column for column in COLUMNS if column not in headings]
     if lacks:
         repair = f"write {','.join(COLUMNS)} into the first line"
-        raise Unusable(f"{path}:1: no column {lacks[0]}; {repair}")
+        raise Unusable(f"{path}:1", f"no column {lacks[0]}", repair)
 
     people = course.class_list()
     until: dict[tuple[str, str], datetime] = {}
@@ -160,7 +160,7 @@ def extensions(course: Course) -> Extensions:
             end = _end(course, time)
             _insist_on_an_exercise(course, exercise)
         except ValueError as error:
-            raise Unusable(f"{path}:{line}: {error}") from None
+            raise Unusable(f"{path}:{line}", str(error)) from None
         for student in students:
             # Of two lines that fit the more generous one counts.
             key = student, exercise
@@ -304,8 +304,9 @@ class Penalties:
         # The plugin is the teacher's program: anything may come out of it.
         except Exception as error:
             raise Unusable(
-                f"nbgrader_config.py: the late penalty for {student} failed with"
-                f" {type(error).__name__}: {error}; correct AssignLatePenalties.plugin_class"
+                "nbgrader_config.py",
+                f"the late penalty for {student} failed with {type(error).__name__}: {error}",
+                "correct AssignLatePenalties.plugin_class",
             ) from None
 
     def load(self) -> None:

@@ -291,8 +291,9 @@ class ClassGrades:
         what = sorted(changed, key=OTHER_POINTS.index)
         exercise = self.exercise.name
         raise Unusable(
-            f"{exercise}: the {listed(what)} changed after {names} "
-            f"{agreeing(len(old), 'was', 'were')} graded; run autograder grade {exercise}"
+            exercise,
+            f"the {listed(what)} changed after {names} {agreeing(len(old), 'was', 'were')} graded",
+            f"run autograder grade {exercise}",
         )
 
 
@@ -331,8 +332,9 @@ def of_class(
             marks[student] = own
     if not (nobody or results or marks or troubles):
         raise Unusable(
-            f"{stored.folder_of(course, exercise.name)}: no results yet; "
-            f"run autograder grade {exercise.name}"
+            stored.folder_of(course, exercise.name),
+            "no results yet",
+            f"run autograder grade {exercise.name}",
         )
 
     if not marks:

@@ -166,12 +166,12 @@ def load(course: Course, exercise: Exercise, release: bytes | None = None) -> Ma
     try:
         released = from_notebook(json.loads(release or path.read_bytes()))
     except FileNotFoundError:
-        raise Unusable(f"{path}: the release has not been built; {repair}") from None
+        raise Unusable(path, "the release has not been built", repair) from None
     except (OSError, ValueError) as error:
-        raise Unusable(f"{path}: {error}; {repair}") from None
+        raise Unusable(path, str(error), repair) from None
 
     if [cell.id for cell in released.cells] != [cell.id for cell in exercise.cells]:
-        raise Unusable(f"{path}: its cells are not those of the exercise; {repair}")
+        raise Unusable(path, "its cells are not those of the exercise", repair)
 
     cells = []
     for full, cell in zip(exercise.cells, released.cells, strict=True):

@@ -90,7 +90,7 @@ class Autograded:
             return cls({})
         except (OSError, ValueError, KeyError, TypeError) as error:
             repair = "move it away, and what was graded before is not compared"
-            raise Unusable(f"{short(path)}: {error}; {repair}") from None
+            raise Unusable(short(path), str(error), repair) from None
 
     def answer(self, cell: str) -> str | None:
         """The digest of the answer to a cell, for a check that to its step; None without one."""
@@ -409,7 +409,7 @@ def read(course: Course, name: str) -> list[Mark]:
                 raise ValueError
         except (ValueError, TypeError, KeyError, RecursionError):
             repair = "correct that line, or take it out"
-            raise Unusable(f"{path}:{place}: says of no student what it is; {repair}") from None
+            raise Unusable(f"{path}:{place}", "says of no student what it is", repair) from None
         marks.append(mark)
     return marks
 

@@ -148,8 +148,9 @@ def exercise_of(course: Course, result: Result, now: Exercise) -> Exercise:
     kept = _kept(place)
     if kept is None:
         raise Unusable(
-            f"{short(place)}: the exercise that graded this is not there; "
-            f"put a back-up of it there, or run autograder grade {result.exercise}"
+            short(place),
+            "the exercise that graded this is not there",
+            f"put a back-up of it there, or run autograder grade {result.exercise}",
         )
     try:
         data = {name: base64.b64decode(raw) for name, raw in kept["data"].items()}
@@ -241,4 +242,4 @@ def _kept(path: Path) -> Any:
 
 
 def _damaged(path: Path) -> Unusable:
-    return Unusable(f"{short(path)}: damaged; put a back-up of it there")
+    return Unusable(short(path), "damaged", "put a back-up of it there")

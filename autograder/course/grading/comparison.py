@@ -71,7 +71,7 @@ def of_class(
     old = {one.student_id: one for one in stored.stored_results(course, exercise.name, Troubles())}
     if not old:
         where = stored.folder_of(course, exercise.name)
-        raise Unusable(f"{where}: no results to compare with; run autograder grade {exercise.name}")
+        raise Unusable(where, "no results to compare with", f"run autograder grade {exercise.name}")
     insist_on_the_secret(course)
 
     new: dict[str, Result] = {}

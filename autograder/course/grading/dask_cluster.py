@@ -108,7 +108,7 @@ class Cluster(Pool):
             self._client.wait_for_workers(1, timeout=WORKERS_SECONDS)
         except TimeoutError:
             raise Unusable(
-                f"{self._address}: no worker there; start some with dask worker {self._address}"
+                self._address, "no worker there", f"start some with dask worker {self._address}"
             ) from None
 
     def _compare(self) -> None:
@@ -118,9 +118,7 @@ class Cluster(Pool):
         answers |= self._client.run(versions, on_error="return")
         for place, theirs in answers.items():
             if theirs != ours:
-                raise Unusable(
-                    f"{place}: {_difference(theirs, ours)}; install the same there as here"
-                )
+                raise Unusable(place, _difference(theirs, ours), "install the same there as here")
 
 
 def grade(graders: Graders, task: Task) -> Graded:
@@ -150,7 +148,7 @@ def _client(dask: Any, address: str) -> Any:
     except (OSError, ValueError, ImportError) as error:
         cause = " ".join(str(error).split())
         raise Unusable(
-            f"{address}: {cause}; start it with dask scheduler, or correct the address"
+            address, cause, "start it with dask scheduler, or correct the address"
         ) from None
 
 
@@ -159,7 +157,9 @@ def _distributed() -> Any:
         return importlib.import_module("distributed")  # not typed
     except ImportError:
         install = 'pip install "autograder-kit[cluster]"'
-        raise Unusable(f"dask: not installed; {install}, or grade without --scheduler") from None
+        raise Unusable(
+            "dask", "not installed", f"{install}, or grade without --scheduler"
+        ) from None
 
 
 def _difference(theirs: Any, ours: dict[str, str]) -> str:

@@ -96,7 +96,7 @@ def _within(folder: Path) -> list[str]:
         return []
     except OSError as error:
         raise Unusable(
-            f"{folder}: {error.strerror}; name the folder of submissions with --submitted"
+            folder, str(error.strerror), "name the folder of submissions with --submitted"
         ) from None
 
 
@@ -242,7 +242,7 @@ def insist_on_the_secret(course: Course) -> None:
     if is_graded and not course.has_secret():
         path, folder = course.state / "secret", short(course.results)
         repair = f"put a back-up there, or move {folder} away to begin anew"
-        raise Unusable(f"{path}: is gone, and with it the random inputs; {repair}")
+        raise Unusable(path, "is gone, and with it the random inputs", repair)
 
 
 def task_of(course: Course, exercise: str, folder: Path, student: str, force: bool) -> Task:

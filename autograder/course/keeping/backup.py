@@ -71,14 +71,14 @@ def write(course: Course, path: Path) -> list[str]:
         Unusable: there is no course, the file is there already, or the gradebook cannot be read.
     """
     if not course.state.is_dir():
-        raise Unusable(f"{course.state}: no course is there; name its folder with --course")
+        raise Unusable(course.state, "no course is there", "name its folder with --course")
     place = database.sqlite_file(course)
     notes = list(_notes(course, place))
 
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
-        raise Unusable(f"{path}: is there already; name a new file") from None
+        raise Unusable(path, "is there already", "name a new file") from None
     try:
         with (
             os.fdopen(descriptor, "wb") as file,
@@ -118,7 +118,7 @@ def restore(course: Course, path: Path) -> list[Path]:
         Unusable: no back-up, a damaged one, or something else lies in its place.
     """
     if course.state.exists() and any(course.state.iterdir()):
-        raise Unusable(f"{course.state}: is not empty; restore into another place with --course")
+        raise Unusable(course.state, "is not empty", "restore into another place with --course")
 
     above = existing(course.state.parent)
     with tempfile.TemporaryDirectory(prefix=".", suffix=".part", dir=above) as folder:
@@ -180,7 +180,7 @@ def _add_gradebook(archive: tarfile.TarFile, place: Path) -> None:
             ):
                 source.backup(target)
         except sqlite3.Error as error:
-            raise Unusable(f"{place}: {error}; repair it, or put an older back-up there") from None
+            raise Unusable(place, str(error), "repair it, or put an older back-up there") from None
         mode = stat.S_IMODE(place.stat().st_mode)
         _add_bytes(archive, f"{STATE}/gradebook.db", copy.read_bytes(), mode)
 
@@ -222,11 +222,11 @@ def _readable(path: Path) -> Iterator[BinaryIO]:
         with files.open_regular(path) as file:
             yield file
     except files.Refused as refused:
-        raise Unusable(f"{path}: {refused}; a back-up needs it, so see who may read it") from None
+        raise Unusable(path, str(refused), "a back-up needs it, so see who may read it") from None
     except OSError as error:
         if error.errno is not None:
             raise
-        raise Unusable(f"{path}: {error}; somebody writes into it, so try again") from None
+        raise Unusable(path, str(error), "somebody writes into it, so try again") from None
 
 
 def _add_folder(
@@ -283,12 +283,12 @@ def _unpack(path: Path, folder: Path) -> None:
     except Unusable:
         raise
     except FileNotFoundError:
-        raise Unusable(f"{path}: no such file; name a back-up") from None
+        raise Unusable(path, "no such file", "name a back-up") from None
     except files.Refused as refused:
-        raise Unusable(f"{path}: {refused}; name a back-up") from None
+        raise Unusable(path, str(refused), "name a back-up") from None
     except Exception as error:  # whatever a reader of archives stumbles over
         cause = error.strerror if isinstance(error, OSError) and error.strerror else error
-        raise Unusable(f"{path}: damaged ({cause}); take another back-up") from None
+        raise Unusable(path, f"damaged ({cause})", "take another back-up") from None
 
 
 def _unpack_all(archive: tarfile.TarFile, path: Path, folder: Path) -> None:
@@ -296,7 +296,7 @@ def _unpack_all(archive: tarfile.TarFile, path: Path, folder: Path) -> None:
     file = archive.extractfile(first) if first and first.name == MANIFEST else None
     about = json.loads(file.read(ABOUT_BYTES)) if file else None
     if not isinstance(about, dict) or about.get("schema") != SCHEMA:
-        raise Unusable(f"{path}: is no back-up of a course; name one of autograder backup")
+        raise Unusable(path, "is no back-up of a course", "name one of autograder backup")
 
     room = shutil.disk_usage(folder).free
     for member in archive:
@@ -305,11 +305,11 @@ def _unpack_all(archive: tarfile.TarFile, path: Path, folder: Path) -> None:
         room -= member.size
         if room < 0:
             raise Unusable(
-                f"{path}: holds more than there is room for in {folder.parent}; make room"
+                path, f"holds more than there is room for in {folder.parent}", "make room"
             )
         _extract(archive, member, path, folder)
     if not (folder / STATE).is_dir():
-        raise Unusable(f"{path}: holds no course; take another back-up")
+        raise Unusable(path, "holds no course", "take another back-up")
 
 
 def _extract(archive: tarfile.TarFile, member: tarfile.TarInfo, path: Path, folder: Path) -> None:
@@ -356,5 +356,5 @@ def _new(folder: Path, root: Path) -> list[tuple[Path, Path]]:
         if not target.exists():
             new.append((source, target))
         elif target.read_bytes() != source.read_bytes():
-            raise Unusable(f"{target}: is another one in the back-up; restore into an empty folder")
+            raise Unusable(target, "is another one in the back-up", "restore into an empty folder")
     return new

@@ -138,7 +138,7 @@ def _forgotten(course: Course, student: str) -> Done:
 
     # Whoever is nobody may be called like a word of every report.
     if not done.places:
-        raise Unusable(f"{course.state}: knows no student {student}; look at the ids in the report")
+        raise Unusable(course.state, f"knows no student {student}", "look at the ids in the report")
     for name in AGAIN:
         for path in sorted((course.state / name).rglob("*"), reverse=True):
             if path.is_file() and _is_theirs(path, traces, course.state):

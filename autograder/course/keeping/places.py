@@ -50,7 +50,7 @@ def refuse_no_id(course: Course, student: str) -> None:
     try:
         files.below(course.submitted, student, follow=False)
     except files.Refused as why:
-        raise Unusable(f"{student}: {why}; use another id") from None
+        raise Unusable(student, str(why), "use another id") from None
 
 
 def folders(course: Course, student: str) -> list[Path]:

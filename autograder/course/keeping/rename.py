@@ -60,21 +60,21 @@ def _begin(course: Course, old: str, new: str) -> None:
             begun = json.loads(path.read_bytes())
             first = f"autograder rename {begun['old']} {begun['new']}"
         except (ValueError, TypeError, KeyError):
-            raise Unusable(f"{path}: is damaged; delete it, and rename again") from None
+            raise Unusable(path, "is damaged", "delete it, and rename again") from None
         if begun != note:
-            raise Unusable(f"{path}: another one was cut short; run {first} first")
+            raise Unusable(path, "another one was cut short", f"run {first} first")
         return
 
     if old == new:
-        raise Unusable(f"{new}: is the id already; name another one")
+        raise Unusable(new, "is the id already", "name another one")
     people = course.class_list() or {}
     if old not in people and not places.work(course, old):
-        raise Unusable(f"{course.state}: knows no student {old}; look at the ids in the report")
+        raise Unusable(course.state, f"knows no student {old}", "look at the ids in the report")
     work = places.work(course, new)
     if work:
         held = listed([*work[:3], f"{len(work) - 3} more"] if len(work) > 3 else work)
         raise Unusable(
-            f"{new}: has work of its own, {held}; rename to an id without, or forget {new} first"
+            new, f"has work of its own, {held}", f"rename to an id without, or forget {new} first"
         )
     files.write(path, json.dumps(note).encode())
 

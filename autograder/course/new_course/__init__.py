@@ -33,9 +33,9 @@ def make(folder: Path, old: Path | None = None, name: str = "") -> list[str]:
     folder = folder.absolute()
     name = name.strip() or folder.name
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise Unusable(f"{folder}: is there already; choose a new or empty folder")
+        raise Unusable(folder, "is there already", "choose a new or empty folder")
     if old is not None and not (old / "solutions").is_dir():
-        raise Unusable(f"{old}: no folder solutions/ in it; give the folder of a course")
+        raise Unusable(old, "no folder solutions/ in it", "give the folder of a course")
     if old is not None:
         copies.insist(old)
     text, lines = (_text("settings"), []) if old is None else _old_settings(old)

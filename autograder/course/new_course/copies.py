@@ -61,7 +61,7 @@ def insist(old: Path) -> None:
         for path in (old / folder).rglob("*"):
             if not path.exists():
                 cause = "is a link that leads nowhere"
-                raise Unusable(f"{path}: {cause}; put the file there, or delete the link")
+                raise Unusable(path, cause, "put the file there, or delete the link")
 
 
 def take_from(old: Path, course: Path) -> list[str]:
@@ -105,7 +105,7 @@ def _kit_of(course: Path) -> Path:
     if source is None:
         raise Unusable("this kit is installed without exercises; update in a checkout of it")
     if source == course.resolve() or not (course / NOTE).is_file():
-        raise Unusable(f"{course}: no course made by autograder new-course; there is nothing taken")
+        raise Unusable(course, "no course made by autograder new-course", "there is nothing taken")
     return source
 
 
@@ -165,7 +165,7 @@ def _noted(course: Path) -> dict[str, str]:
         noted = json.loads(path.read_text(encoding="utf-8"))
         return {str(place): str(digest) for place, digest in noted.items()}
     except (ValueError, AttributeError):
-        raise Unusable(f"{path}: damaged; take it from git again") from None
+        raise Unusable(path, "damaged", "take it from git again") from None
 
 
 def _note(course: Path, digests: dict[str, str]) -> None:

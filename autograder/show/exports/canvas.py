@@ -101,7 +101,7 @@ def _importable(title: str) -> str:
     """
     if _READ_ONLY.match(title):
         repair = "name an assignment with --column"
-        raise Unusable(f"--column {printable(title)}: Canvas ignores that column; {repair}")
+        raise Unusable(f"--column {printable(title)}", "Canvas ignores that column", repair)
     return title
 
 
@@ -162,7 +162,7 @@ def _first(download: PlatformTable) -> int:
     header = download.header
     if not {"ID", "Section"} <= set(header) or not {"Student", "LastName"} & set(header):
         raise Unusable(
-            f"{download}: is not a gradebook of Canvas; export one there (Gradebook, Export)"
+            download, "is not a gradebook of Canvas", "export one there (Gradebook, Export)"
         )
     return max(_people(download)) + 1
 

@@ -48,7 +48,8 @@ def _classroom(request: Request) -> tuple[str, str]:
     parts = re.fullmatch(r"(?:([\w.-]+)/)?([\w.-]+)", given, re.ASCII)
     if not parts:
         raise Unusable(
-            f"--classroom {given}: write it as ORGANIZATION/CLASSROOM, as in the address on GitHub"
+            f"--classroom {given}",
+            "write it as ORGANIZATION/CLASSROOM, as in the address on GitHub",
         )
     return parts[1] or "", parts[2]
 

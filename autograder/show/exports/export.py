@@ -94,11 +94,11 @@ def find(name: str, options: Iterable[str], whole_course: bool = False) -> Forma
         Unusable: there is none, it does not take one of them, or cannot hold a whole course.
     """
     if name not in FORMATS:
-        raise Unusable(f"--to {name}: no such format; there are: {', '.join(FORMATS)}")
+        raise Unusable(f"--to {name}", "no such format", f"there are: {', '.join(FORMATS)}")
     format = FORMATS[name]
     if whole_course and format.of_course is None:
         others = listed((name for name, one in FORMATS.items() if one.of_course is not None), "or")
-        raise Unusable(f"--to {name}: holds one exercise; name it, or write --to {others}")
+        raise Unusable(f"--to {name}", "holds one exercise", f"name it, or write --to {others}")
 
     taken = format.of_course if whole_course else format.takes
     for option in options:
@@ -106,8 +106,8 @@ def find(name: str, options: Iterable[str], whole_course: bool = False) -> Forma
             continue
         flag = f"--{option.replace('_', '-')}"
         if option in format.takes:
-            raise Unusable(f"{flag}: does not work for a whole course in {name}; name an exercise")
-        raise Unusable(f"{flag}: does not work with --to {name}; only with {taking(option)}")
+            raise Unusable(flag, f"does not work for a whole course in {name}", "name an exercise")
+        raise Unusable(flag, f"does not work with --to {name}", f"only with {taking(option)}")
     return format
 
 

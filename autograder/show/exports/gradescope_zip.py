@@ -80,7 +80,7 @@ def _level(request: Request) -> str:
     """The isolation level of the bundle: never ``process``, unless the command line says so."""
     asked = request.isolation
     if asked is not None and not levels.known(asked):
-        raise Unusable(f"--isolation {asked}: no such level; choose {levels.choices()}")
+        raise Unusable(f"--isolation {asked}", "no such level", f"choose {levels.choices()}")
     if asked:
         return asked
 
@@ -157,7 +157,7 @@ def _packages(settings: Settings) -> Iterator[str]:
                 yield f"{name}=={importlib.metadata.version(name)}"
             except importlib.metadata.PackageNotFoundError:
                 repair = "install it, or take it out of packages"
-                raise Unusable(f"{NAME}: {package} is not installed here; {repair}") from None
+                raise Unusable(NAME, f"{package} is not installed here", repair) from None
 
 
 def _toml(settings: Settings) -> str:

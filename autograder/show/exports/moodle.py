@@ -70,8 +70,9 @@ def _worksheet(request: Request, class_grades: ClassGrades) -> Product:
     if most != class_grades.max_score:
         maximum = f"Moodle's maximum is {number(most)} points"
         raise Unusable(
-            f"{download}: {maximum}, the exercise has {number(class_grades.max_score)};"
-            " set the assignment's maximum grade in Moodle and download the worksheet again"
+            download,
+            f"{maximum}, the exercise has {number(class_grades.max_score)}",
+            "set the assignment's maximum grade in Moodle and download the worksheet again",
         )
 
     lines: dict[int, StudentLine] = {}
@@ -147,7 +148,7 @@ def _grade_column(download: PlatformTable) -> int:
     again = "download the grading worksheet again (Submissions, Download grading worksheet)"
     if not rows or not all(_IDENTIFIER.match(row[0]) for row in rows):
         raise Unusable(
-            f"{download}: is not a grading worksheet with a participant in each line; {again}"
+            download, "is not a grading worksheet with a participant in each line", again
         )
 
     fitting: list[int] = []
@@ -163,7 +164,7 @@ def _grade_column(download: PlatformTable) -> int:
         return places[0]
     how = "several columns may be" if places else "no column is"
     raise Unusable(
-        f"{download}: {how} the grade with its maximum beside it; grade with points, then {again}"
+        download, f"{how} the grade with its maximum beside it", f"grade with points, then {again}"
     )
 
 

@@ -92,7 +92,7 @@ def read(path: Path | None, platform: str) -> PlatformTable:
     """
     if path is None:
         repair = "name what you downloaded with --fill FILE"
-        raise Unusable(f"--to {platform}: fills a file from {platform}; {repair}")
+        raise Unusable(f"--to {platform}", f"fills a file from {platform}", repair)
     data = path.read_bytes()
     again = f"download it from {platform} again, as CSV in UTF-8"
 
@@ -104,10 +104,10 @@ def read(path: Path | None, platform: str) -> PlatformTable:
             # "Manual Posting", in any language and as long as it likes: no student, and no points.
             rows = [row for row in rows if any(cell.strip() for cell in row[:3])]
     except (ValueError, csv.Error) as error:
-        raise Unusable(f"{path}: {error}; {again}") from None
+        raise Unusable(path, str(error), again) from None
 
     if len(rows) < 2 or any(len(row) != len(rows[0]) for row in rows):
-        raise Unusable(f"{path}: is not a table with a header and lines of equal length; {again}")
+        raise Unusable(path, "is not a table with a header and lines of equal length", again)
     bom = BOM_UTF8 if data.startswith(BOM_UTF8) else b""
     return PlatformTable(path, rows[0], rows[1:], delimiter, bom)
 

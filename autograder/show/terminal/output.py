@@ -17,9 +17,9 @@ def writable(file: str | None) -> None:
         return
     path = Path(file)
     if path.is_dir():
-        raise Unusable(f"{path}: is a folder; name a file in it")
+        raise Unusable(path, "is a folder", "name a file in it")
     if not path.parent.is_dir():
-        raise Unusable(f"{path}: there is no folder {path.parent}; make it or choose another")
+        raise Unusable(path, f"there is no folder {path.parent}", "make it or choose another")
 
 
 def put(file: str | None, lines: Iterable[str], out: TextIO) -> None:
@@ -46,10 +46,10 @@ def writable_folder(folder: str | None) -> None:
     if folder is None:
         return
     if folder == "-":
-        raise Unusable("--output -: this format is a folder; name one that does not exist yet")
+        raise Unusable("--output -", "this format is a folder", "name one that does not exist yet")
     path = Path(folder)
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise Unusable(f"{path}: is there already, and not an empty folder; name a new one")
+        raise Unusable(path, "is there already, and not an empty folder", "name a new one")
 
 
 def put_content(

@@ -829,6 +829,7 @@ def test_a_bundle_grades_by_the_settings_of_the_course(course, tmp_path):
         'feedback.hidden = "points"\ntime_zone = "Europe/Berlin"\nbelow_zero = true\n'
         'course_name = "A \\"course\\""\ncounts = "best"\n'
         '[late]\nrule = "per day"\nshare = 0.1\n[late.other]\nrule = "none"\n'
+        '[links]\nrepository = "https://github.com/ada/attention"\nsite = "https://example.org/attention"\n'
         f"[weights]\n{NAME} = 2\n[due]\n{NAME} = 2026-12-01T18:00:00Z\n",
         encoding="utf-8",
     )

@@ -6,9 +6,14 @@ from typing import Any
 import pytest
 
 from autograder.authoring import build
-from autograder.base.result import CheckResult, CheckStatus, Result, StepResult
+from autograder.base.result import Result
+from autograder.base.settings import Settings
 from autograder.checking import student_copy, waiting
 from autograder.checking.student_copy import StudentCopy
+from autograder.exercises import setup_cell
+from autograder.grader.grader import Grader
+
+pytestmark = pytest.mark.usefixtures("kept_parents")
 
 STEP = '''
 # %% step="{name}" points={points}
@@ -58,26 +63,20 @@ def copy_of(released: dict[str, Any], **answers: str) -> StudentCopy:
     return student_copy.read(json.dumps(notebook).encode(), "chains.ipynb")
 
 
-POINTS = {"one": 1.0, "two": 2.0, "three": 4.0, "alone": 8.0}
 ONE = "def one(x): return x"
 TWO = "def two(x): return helper(x) + 1\ndef helper(x): return [one(part) for part in [x]][0]"
 THREE = "class three:\n    def __new__(cls, x): return two(x) + 1"
+ALONE = "def alone(x): return x"
 
 
-def result_of(**statuses: CheckStatus) -> Result:
-    """A result in which these steps do not pass."""
-    steps = []
-    for name, points in POINTS.items():
-        status = statuses.get(name, "passed")
-        earned = points if status == "passed" else 0.0
-        check = CheckResult("by_hand", "values", points, earned, False, status)
-        steps.append(StepResult(name, (check,)))
-    return Result("chains", None, "graded", None, 15.0, "process", "", "", "", steps=tuple(steps))
+def graded(copy: StudentCopy) -> Result:
+    with Grader(copy.exercise, b"", Settings(isolation="process")) as grader:
+        return grader.grade(copy.data, None).result
 
 
 def test_a_step_waits_for_the_first_one_that_fails_below_it_however_it_calls_it(released):
-    copy = copy_of(released, one=ONE, two=TWO, three=THREE)
-    result = result_of(one="failed", two="failed", three="failed", alone="failed")
+    copy = copy_of(released, one=ONE, two=TWO, three=THREE, alone="def alone(x): return 0")
+    result = graded(copy)
     found = waiting.waits(copy, result)
     assert found == {"two": ("one",), "three": ("one",)}
     told = waiting.points_so_far(result, found)
@@ -85,36 +84,60 @@ def test_a_step_waits_for_the_first_one_that_fails_below_it_however_it_calls_it(
 
 
 def test_what_is_still_to_be_written_is_waited_for_and_waits_for_nothing(released):
-    copy = copy_of(released, two=TWO)
-    result = result_of(one="unattempted", two="failed", three="unattempted")
+    copy = copy_of(released, two=TWO, alone=ALONE)
+    result = graded(copy)
     found = waiting.waits(copy, result)
     assert found == {"two": ("one",)}
     told = waiting.points_so_far(result, found)
     assert told == "8 of 15 points, and up to 3 more when one is written"
 
 
-def test_who_calls_no_failing_step_waits_for_nobody(released):
-    copy = copy_of(released, one=ONE, two="def two(x): return x")
-    result = result_of(one="failed", two="failed")
+@pytest.mark.parametrize(
+    ("two", "is_named"),
+    [
+        ("def two(x): return x", False),
+        # It is wrong, too, but nothing that is said of this one depends on that.
+        ("def two(x): return one(x) * 0", False),
+        # Nobody knows what is right there.
+        ("def two(x): return one(x + 3)", True),
+    ],
+)
+def test_who_fails_for_no_other_step_waits_for_nobody(released, two, is_named):
+    right = "def three(x): return 4"
+    copy = copy_of(released, one=ONE, two=two, three=right, alone=ALONE)
+    result = graded(copy)
     assert waiting.waits(copy, result) == {}
+    assert (result.step("two").checks[0].hint == "Perhaps first fix one.") == is_named
     assert waiting.points_so_far(result, {}) == "12 of 15 points"
+
+
+def test_a_step_that_is_wrong_beside_an_earlier_one_is_told_so_once_that_is_right(released):
+    copy = copy_of(released, one=ONE, two="def two(x): return one(x) + 5", alone=ALONE)
+    assert waiting.waits(copy, graded(copy)) == {"two": ("one",)}
+
+
+def test_a_copy_that_knows_no_answers_names_the_earlier_step_with_a_perhaps(released):
+    notebook = json.loads(json.dumps(released))
+    setup = next(cell for cell in notebook["cells"] if cell["id"] == "setup")
+    code, _ = setup_cell.unpacked("".join(setup["source"]))
+    lines = [line for line in code.split("\n") if not line.startswith("tools.ANSWERS")]
+    assert len(lines) == code.count("\n"), "it has a line of them"
+    setup["source"] = setup_cell.packed("\n".join(lines))
+    copy = copy_of(notebook, one=ONE, two=TWO)
+    result = graded(copy)
+    assert waiting.waits(copy, result) == {}
+    assert result.step("two").checks[0].hint == "Perhaps first fix one."
 
 
 def test_a_check_that_was_deleted_earns_nothing_and_is_named(released):
     copy = copy_of(released, one=ONE, two=TWO, two__by_hand="", alone__by_hand="")
     assert [check.id for check in copy.missing] == ["two-by_hand", "alone-by_hand"]
-    whole = result_of(one="failed", three="failed")
-    kept = tuple(step for step in whole.steps if step.name in ("one", "three"))
-    result = copy.completed(Result(**{**vars_of(whole), "steps": kept, "max_score": 5.0}))
+    result = copy.completed(graded(copy))
     assert [step.name for step in result.steps] == ["one", "two", "three", "alone"]
     assert (result.score, result.max_score) == (0.0, 15.0)
     assert result.step("two").checks[0].message.startswith("its cell is gone, or asks nothing; ")
     # Nobody has seen it fail.
     assert "two" not in waiting.waits(copy, result)
-
-
-def vars_of(result: Result) -> dict[str, Any]:
-    return {name: getattr(result, name) for name in Result.__dataclass_fields__}
 
 
 @pytest.mark.parametrize("as_script", [False, True])
@@ -137,11 +160,3 @@ def test_a_notebook_without_its_metadata_is_not_said_to_be_changed(released):
     for cell in notebook["cells"]:
         cell["metadata"] = {}
     assert student_copy.read(json.dumps(notebook).encode(), "chains.ipynb").changed == ()
-
-
-def test_a_copy_is_parsed_while_its_checks_run_and_not_again(released, monkeypatch):
-    copy = copy_of(released, two=TWO)
-    waiting.prepare(copy)
-    monkeypatch.setattr(waiting, "raw_cells", None)
-    waits = waiting.waits(copy, result_of(one="failed", two="failed"))
-    assert waits == {"two": ("one",)}

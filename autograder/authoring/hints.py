@@ -15,6 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from autograder.authoring import right_answers
 from autograder.authoring.proving import answers
 from autograder.authoring.proving.trial import Bench
 from autograder.diagnosis.calls import Arguments, Function, Unfit, bound
@@ -41,16 +42,18 @@ PLAIN = frozenset(
 
 
 def table(full: bytes, bank: Misconceptions) -> str:
-    """The line of the setup cell that fills in ``HINTS``; empty if there are none.
+    """The lines of the setup cell that fill in ``HINTS`` and ``ANSWERS``, those that are not empty.
 
     Where several mistakes answer a check alike, what became of the step's earlier checks may tell
     them apart. Those that are alike throughout have the question that the bank has for all of them,
     or, two of them, both of theirs. Else they have none: better none than a wrong one.
     """
     exercise = from_notebook(json.loads(full))
+    bench = Bench(exercise)
+    asked = right_answers.Listener(bench)
     suspects: dict[str, list[Misconception]] = defaultdict(list)
     closer: dict[tuple[str, str], list[Misconception]] = defaultdict(list)
-    for digest, verdicts, wrong in _digests(exercise, bank.entries) if bank.entries else ():
+    for digest, verdicts, wrong in _digests(bench, asked, bank.entries):
         suspects[digest].append(wrong)
         closer[digest, verdicts].append(wrong)
 
@@ -75,20 +78,25 @@ def table(full: bytes, bank: Misconceptions) -> str:
         if hint:
             numbers[mark] = questions.index(hint)
     text = json.dumps([questions, numbers], ensure_ascii=False, separators=(",", ":"))
+    lines = [_line("HINTS", text if numbers else ""), _line("ANSWERS", asked.table())]
+    return "\n".join(filter(None, lines))
+
+
+def _line(name: str, text: str) -> str:
     # Other than zlib's, the bytes of bz2 are the same on every system.
     packed = base64.b85encode(bz2.compress(text.encode())).decode()
-    return f"tools.HINTS = {packed!r}" if numbers else ""
+    return f"tools.{name} = {packed!r}" if text else ""
 
 
 def _digests(
-    exercise: Exercise, misconceptions: Iterable[Misconception]
+    bench: Bench, asked: right_answers.Listener, misconceptions: Iterable[Misconception]
 ) -> Iterator[tuple[str, str, Misconception]]:
     """The digest of every visible check that a misconception fails, after p or f for each earlier
     one of the step.
     """
-    bench = Bench(exercise)
     for wrong in misconceptions:
         bench.bind(answers.wrong(wrong))
+        asked.listen(wrong.step)
         verdicts = ""
         for check in bench.of(wrong.step):
             if check.hidden:

@@ -19,10 +19,12 @@ from autograder.exercises.sources import SHARED, TOOLS
 
 ALWAYS = frozenset(
     {
+        "ANSWERS",
         "CHECKS",
         "HEADINGS",
         "HINTS",
         "REVEAL",
+        "answer",
         "check",
         "fingerprint",
         "first",

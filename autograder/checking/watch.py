@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 
 from autograder.base.errors import Fault, Unusable
-from autograder.checking import confined, screen, student_copy, waiting
+from autograder.checking import confined, screen, student_copy
 from autograder.checking.confined import Checking
 from autograder.checking.screen import View
 from autograder.checking.student_copy import StudentCopy
@@ -111,7 +111,6 @@ class _Watching:
         self._view = replace(self._view, copy=copy, trouble="")
         if self._keys.are_there:
             self._show(is_checking=True)
-        waiting.prepare(copy)
 
     def _take_the_result(self) -> None:
         assert self._checking is not None

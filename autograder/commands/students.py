@@ -33,7 +33,6 @@ def check(
     from autograder.show.terminal import github_actions, score_table
     from autograder.show.terminal.console import console, say, wait
 
-    waiting.prepare(copy)
     wait(checking.wait, "running the checks, of which a call may take 5 s", sys.stderr)
     result, reason = checking.result()
     waits = waiting.waits(copy, result)

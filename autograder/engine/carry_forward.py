@@ -103,9 +103,6 @@ class CarryForward:
     def carried(self, budget: Budget) -> Carried:
         """Every failed check that passes with earlier steps replaced."""
         found: Carried = {}
-        if not self._compiled.exercise.has_reference:
-            return found
-
         for step in self._order:
             failed = [check for check in self._failed() if check.step == step]
             for check in failed:
@@ -134,6 +131,8 @@ class CarryForward:
         # was answered to them.
         wrong = self._broken if check.hidden else self._broken_visibly
         imprecise = frozenset((self._imprecise[check.hidden] - wrong) & earlier)
+        if not self._compiled.exercise.has_reference:
+            imprecise = frozenset()  # the copy shows what its checks say
         if imprecise and self._passes(check, imprecise, budget):
             return ()
 
@@ -144,7 +143,7 @@ class CarryForward:
         for broken in dict.fromkeys((likely, all_of_them, doubtful)):
             called = self._passes(check, broken | imprecise, budget) if broken else set()
             if called:
-                return self._in_order(called & broken)
+                return self._needed(check, called & broken, broken | imprecise, budget)
 
         # An earlier cell has taken the place of a step, perhaps of one that is right. Where the
         # step that is asked has done so in its own cell, that is its own fault.
@@ -158,8 +157,25 @@ class CarryForward:
         if check.hidden and check.id in self._passed_by_answer(check.step, budget):
             return ()
         if likely:
-            self._note_remaining(check, likely, imprecise)
+            self._note_remaining(check, likely, imprecise, budget)
         return None
+
+    def _needed(
+        self, check: Check, steps: set[str], replaced: frozenset[str], budget: Budget
+    ) -> tuple[str, ...]:
+        """Those of the replaced steps without which a check would say something else: the others
+        are right in what it asks of them."""
+        said = _said(self._ran[replaced, frozenset(), check.hidden][check.id].verdict)
+        needed = set()
+        for step in self._in_order(steps):
+            others = replaced - {step}
+            without = self._verdicts[check.id]
+            if others:
+                without = self._outcome(check, others, budget).verdict
+            if _said(without) != said:
+                needed.add(step)
+        # Each of two may do where they make up for each other.
+        return self._in_order(needed or steps)
 
     def _passed_by_answer(self, step: str, budget: Budget) -> set[str]:
         """The hidden checks of a step that its answer passes, and that fail for an added cell
@@ -203,7 +219,7 @@ class CarryForward:
         return passed if passed_before <= passed else set()
 
     def _note_remaining(
-        self, check: Check, broken: frozenset[str], imprecise: frozenset[str]
+        self, check: Check, broken: frozenset[str], imprecise: frozenset[str], budget: Budget
     ) -> None:
         """Keep what a check says that has failed with the steps at fault replaced.
 
@@ -211,15 +227,18 @@ class CarryForward:
         """
         kind: _Kind = (broken | imprecise, frozenset(), check.hidden)
         verdict, called, refused, in_time = self._ran[kind][check.id]
-        steps = self._in_order(called & broken)
+        steps = called & broken
         if verdict.message is None or not (steps and in_time):
             return
 
         message = verdict.message
         if refused and verdict.raised == "TypeError":  # of the right step, which they cannot see
             message = f"call {listed(sorted(refused))} with the arguments that the exercise names"
-        if message != self._verdicts[check.id].message:
-            self.remaining[check.id] = Remaining(message, steps)
+        if (message, verdict.hint) == _said(self._verdicts[check.id]):
+            return
+        needed = self._needed(check, steps, broken | imprecise, budget)
+        hint = "" if refused else verdict.hint
+        self.remaining[check.id] = Remaining(message, needed, hint, not refused)
 
     def _in_order(self, steps: set[str]) -> tuple[str, ...]:
         return tuple(sorted(steps, key=self._order.__getitem__))
@@ -232,16 +251,24 @@ class CarryForward:
         again: frozenset[str] = frozenset(),
     ) -> set[str]:
         """The replaced steps that a check called, if it passes with them; else none."""
-        kind = (replaced, again, check.hidden)
-        if check.id not in self._ran.get(kind, {}):
-            self._run(check, replaced, budget, again)
-
-        verdict, called, refused, _ = self._ran[kind][check.id]
+        verdict, called, refused, _ = self._outcome(check, replaced, budget, again)
         if verdict.message is None and called:
             return called
         if not refused:
             self.calls[check.id] = verdict.calls
         return set()
+
+    def _outcome(
+        self,
+        check: Check,
+        replaced: frozenset[str],
+        budget: Budget,
+        again: frozenset[str] = frozenset(),
+    ) -> _Mended:
+        kind = (replaced, again, check.hidden)
+        if check.id not in self._ran.get(kind, {}):
+            self._run(check, replaced, budget, again)
+        return self._ran[kind][check.id]
 
     def _run(
         self, first: Check, replaced: frozenset[str], budget: Budget, again: frozenset[str]
@@ -261,6 +288,10 @@ class CarryForward:
             is_of_the_kind = check.hidden == first.hidden
             if is_later and is_of_the_kind and not self._verdicts[check.id].unattempted:
                 checks.add(check.id)
+                # Which question a student's copy asks depends on the checks that pass as well.
+                if not self._compiled.exercise.has_reference:
+                    others = self._compiled.exercise.checks_of(check.step)
+                    checks.update(other.id for other in others)
 
         run = Run(self._compiled, self._submission, budget, self._reference, replaced, again)
         for check, verdict in run.verdicts(checks):
@@ -271,3 +302,8 @@ class CarryForward:
             # Where nothing at fault is replaced, float32 alone, all are asked the same.
             if verdict.message is not None and replaced & self._at_fault:
                 run.replace(check.step)
+
+
+def _said(verdict: Verdict) -> tuple[str | None, str]:
+    """What a verdict says, and asks in a student's own copy."""
+    return verdict.message, verdict.hint

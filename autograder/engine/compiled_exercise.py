@@ -17,6 +17,7 @@ from autograder.engine import definitions
 from autograder.engine.budget import unwatched
 from autograder.engine.definitions import Definitions
 from autograder.engine.stub import KnownAnswers
+from autograder.engine.student_errors import StudentError
 from autograder.engine.turns import NAME, counted, take
 from autograder.exercises import cell_code
 from autograder.exercises.cell_code import ExerciseCode, Namespace
@@ -134,7 +135,12 @@ class CompiledExercise:
         return {step: self._answered[step] for step in self.exercise.steps}
 
     def takes(self, step: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-        """Whether the reference for a step takes such arguments, by their number and names."""
+        """Whether the reference for a step takes such arguments, by their number and names.
+
+        Without one it is whether a student's own copy knows the right answer.
+        """
+        if not self.exercise.has_reference:
+            return False
         try:
             inspect.signature(self._answered[step]).bind(*args, **kwargs)
         except TypeError:
@@ -142,6 +148,18 @@ class CompiledExercise:
         except ValueError:  # one of Python's own, which tells nobody what it takes
             return True
         return True
+
+    def known(self, step: str) -> Callable[..., Any]:
+        """What stands for a step of the reference in a student's own copy: it answers as far as the
+        copy knows right answers, and raises StudentError for other calls."""
+
+        def known(*args: Any, **kwargs: Any) -> Any:
+            try:  # no tools of an older kit know any
+                return self._shared.names["tools"].answer(step, args, kwargs)
+            except (LookupError, AttributeError):
+                raise StudentError from None
+
+        return known
 
     def laboratory(self) -> Namespace:
         """The reference and what it uses, in a namespace of their own, where any of it may be

@@ -212,6 +212,8 @@ class Run:
         assert self._reference is not None
         known = self._compiled.answers[self._is_hidden]
         found, takes = self._reference.function, self._compiled.takes
+        if not self._compiled.exercise.has_reference:
+            found = self._compiled.known
         return Stub(step, found, known, self._note, takes, self.refused.add)
 
     def _note(self, step: str) -> None:
@@ -271,7 +273,7 @@ class Run:
 
         calls = tuple(session.calls(check.step))
         unattempted = session.unwritten == check.step
-        waits = session.unwritten is not None and not unattempted
+        waits = "" if unattempted else session.unwritten or ""
         look = None
         if message is not None and self._compiled.is_read and not check.hidden:
             look = self._look(check, namespace, asked)

@@ -48,8 +48,8 @@ class Verdict:
 
     message: str | None
     unattempted: bool = False
-    waits: bool = False
-    """Whether it ended at another step that is still to be written."""
+    waits: str = ""
+    """Another step that is still to be written, at which it ended; or empty."""
     calls: tuple[Call, ...] = ()
     """What the check has asked of the step's function, and what it answered."""
     place: tuple[str, int] = ("", 0)
@@ -63,10 +63,16 @@ class Verdict:
 
 
 class Remaining(NamedTuple):
-    """What a failed check says with earlier steps right; which of these it called, in order."""
+    """What a failed check says with earlier steps right; which of these have to be, in order.
+
+    In a student's own copy there is the ``hint`` as well. ``is_sure`` where right answers to all
+    that it asked of them were known.
+    """
 
     message: str
     steps: tuple[str, ...]
+    hint: str = ""
+    is_sure: bool = True
 
 
 def of_unwritten_steps(exercise: Exercise, verdicts: Mapping[str, Verdict]) -> dict[str, Verdict]:

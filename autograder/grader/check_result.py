@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from autograder.base.result import CheckResult, CheckStatus
+from autograder.base.text import listed
 from autograder.diagnosis.diagnosis import Diagnosis
 from autograder.engine.verdict import Remaining, Verdict
 from autograder.exercises.exercise import Check
@@ -61,6 +64,29 @@ def check_result(
         remaining=printable(remaining.message) if remaining else "",
         remaining_with=remaining.steps if remaining else (),
     )
+
+
+def of_own_copy(
+    check: Check,
+    verdict: Verdict,
+    mended: tuple[str, ...] | None,
+    diagnosis: Diagnosis | None,
+    remaining: Remaining | None,
+) -> CheckResult:
+    """The same in a student's own copy, where a check that an earlier step fails earns nothing, and
+    names that step in ``with_reference``: it waits for it."""
+    waits_for = mended or ((verdict.waits,) if verdict.waits else ())
+    hint = verdict.hint
+    if remaining is not None and not waits_for:
+        hint = remaining.hint or hint
+        if remaining.is_sure and not remaining.hint:
+            waits_for = remaining.steps
+        elif not hint:
+            hint = f"Perhaps first fix {listed(remaining.steps)}."
+    if waits_for:
+        diagnosis, hint = None, ""
+    result = check_result(check, replace(verdict, hint=hint), None, 1.0, diagnosis, None)
+    return replace(result, with_reference=waits_for if result.status == "failed" else ())
 
 
 def printable(message: str) -> str:

@@ -34,7 +34,7 @@ from autograder.engine.verdict import Verdict
 from autograder.engine.workers import Workers
 from autograder.exercises.cell_code import ExerciseCode, quiet
 from autograder.exercises.exercise import Exercise
-from autograder.grader.check_result import check_result, printable
+from autograder.grader.check_result import check_result, of_own_copy, printable
 from autograder.grader.dependencies import dependencies
 from autograder.grader.graded import Graded
 from autograder.sandbox.parents import EngineFault
@@ -188,10 +188,13 @@ class Grader:
             checks = []
             for check in self._exercise.checks:
                 if check.step == step:
-                    mended = carried.get(check.id)
-                    share = self._share(mended or (), forward.unattempted)
+                    verdict, mended = verdicts[check.id], carried.get(check.id)
                     known = (diagnoses.get(step), forward.remaining.get(check.id))
-                    checks.append(check_result(check, verdicts[check.id], mended, share, *known))
+                    if self._exercise.has_reference:
+                        share = self._share(mended or (), forward.unattempted)
+                        checks.append(check_result(check, verdict, mended, share, *known))
+                    else:
+                        checks.append(of_own_copy(check, verdict, mended, *known))
             picture = extra(budget, partial(example, self._compiled, step, verdicts))
             steps.append(StepResult(step, tuple(checks), picture, _look(step, checks, verdicts)))
 
@@ -254,8 +257,9 @@ class Grader:
 
 
 def _look(step: str, checks: list[CheckResult], verdicts: dict[str, Verdict]) -> Look | None:
-    """What a student's own commands show of the first check of a step that fails."""
-    for check in checks:
+    """What a student's own commands show of the first check of a step that fails; one that waits
+    for an earlier step comes last."""
+    for check in sorted(checks, key=lambda check: bool(check.with_reference)):
         look = verdicts[check_id(step, check.name)].look
         if check.status == "failed" and look is not None:
             return Look(*map(printable, vars(look).values()))

@@ -21,6 +21,7 @@ from autograder.tools.values import (
 
 __all__ = [
     "agree",
+    "answers",
     "arrays",
     "check",
     "curves",

@@ -3,23 +3,22 @@
 The build fills in ``CHECKS`` and ``HINTS``.
 """
 
-import base64
-import bz2
 import contextlib
 import copy
 import html
 import inspect
-import json
+import io
 import sys
 import warnings
-from collections.abc import Callable, Mapping
-from functools import cache, wraps
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
 from itertools import takewhile
-from types import FunctionType, TracebackType
-from typing import Any
+from types import CodeType, FunctionType, TracebackType
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from autograder.tools.answers import standing_in, unpacked
 from autograder.tools.likeness import digest
 from autograder.tools.relations import relation
 from autograder.tools.showing import (
@@ -38,11 +37,15 @@ from autograder.tools.tally import (
     CHECKS,
     FIRST,
     RESULTS,
-    blame,
     culprit,
+    failing_before,
     in_points,
+    place_of,
     progress,
+    reaches,
+    state_of,
     step_of,
+    still_open,
     still_to_do,
     undefined,
 )
@@ -76,6 +79,9 @@ JUDGED: dict[str, object] = {}
 
 MARKS: dict[str, str] = {}
 """What fingerprint said of each check that fails."""
+
+RETRIED: list[BaseException | None] = []
+"""While a check runs again, with earlier steps right: how that ended."""
 
 
 def remember(*values: object) -> None:
@@ -114,7 +120,7 @@ def fingerprint(name: str, error: BaseException) -> str:
 
 def hint(name: str, error: BaseException, names: Mapping[str, Any] = {}) -> str:
     """The question to ask about a failure of the check ``name``; empty if there is none."""
-    questions, numbers = unpacked(HINTS)
+    questions, numbers = unpacked(HINTS) if HINTS else ([], {})
     # In a copy that is checked, the check itself has met another kind of error: the wire's.
     mark = MARKS[name] = fingerprint(name, error)
     number = numbers.get(mark + earlier(name, names), numbers.get(mark))
@@ -130,14 +136,8 @@ def hint(name: str, error: BaseException, names: Mapping[str, Any] = {}) -> str:
     return found[1] if found else ""
 
 
-@cache
-def unpacked(hints: str) -> Any:
-    """The questions, and the number of one by what has been seen; unpacked once, which is slow."""
-    return json.loads(bz2.decompress(base64.b85decode(hints))) if hints else ([], {})
-
-
 def earlier(name: str, names: Mapping[str, Any]) -> str:
-    """A letter for each earlier visible check of the step, p or f.
+    """A letter for each earlier visible check of the step, p or f; p for one that only waits.
 
     Empty where one of them has not judged the function as it is now.
     """
@@ -148,8 +148,22 @@ def earlier(name: str, names: Mapping[str, Any]) -> str:
         if step_of(other) == step_of(name) and not about["hidden"]:
             if other not in JUDGED or JUDGED[other] is not names.get(step_of(name)):
                 return ""
-            letters += "p" if RESULTS[other] == "passes" else "f"
+            letters += "p" if state_of(other) in ("passes", "waits") else "f"
     return letters
+
+
+class Retry(NamedTuple):
+    """What came of a check with earlier steps right, or with so many of them.
+
+    ``called``: those of them that it called, ``unknown``: with what nobody knows the right answer
+    to. ``said`` tells one failure from another.
+    """
+
+    error: BaseException | None
+    called: set[str]
+    unknown: set[str]
+    said: str = ""
+    question: str = ""
 
 
 class check:
@@ -198,15 +212,18 @@ class check:
         kind: type[BaseException] | None,
         error: BaseException | None,
         trace: TracebackType | None,
-    ) -> None:
+    ) -> bool:
         self.warnings.__exit__(kind, error, trace)
         RUNNING.clear()
         if self.own is not None:
             self.names[step_of(self.name)] = self.own
         if not REVEAL:  # nobody reads it
-            return
+            return False
         if error is not None and not isinstance(error, Exception):  # interrupted
-            return
+            return False
+        if RETRIED:
+            RETRIED[-1] = error
+            return True
 
         COMPARED[self.name] = COMPARED.pop("", [])
         is_first = "passes" not in RESULTS.values()
@@ -217,7 +234,7 @@ class check:
             worth = CHECKS.get(self.name, {}).get("points")
             passed = f"✓ {self.name}: passed" + (f", {in_points(worth)}" if worth else "")
             self.show(SHOWN if is_first else [], passed)
-            return
+            return False
 
         missing = undefined(error)
         if missing or isinstance(error, NotImplementedError):
@@ -229,8 +246,8 @@ class check:
                 present(f'{CARD}<span class="check-open"></span>', "")
         else:
             RESULTS[self.name] = "fails"
-            said = self.reasons(error, trace)
             wrong = [shown for shown in SHOWN if shown["problem"]]
+            said = self.reasons(error, trace, sys._getframe(1).f_code)
             self.show(wrong, f"✗ {self.name}", str(self.names.get("__doc__") or ""))
 
         if in_notebook():
@@ -239,17 +256,18 @@ class check:
             shorten(trace, error)
             for sentence in said[1:]:
                 print(sentence)
+        return False
 
-    def reasons(self, error: BaseException, trace: TracebackType) -> list[str]:
+    def reasons(self, error: BaseException, trace: TracebackType, code: CodeType) -> list[str]:
         """What is wrong, and what to look at, in sentences; the first is the error's own."""
         problem = str(error)[:1000]
-        blamed = blame(self.name, self.names, culprit(trace))
-        question = "" if blamed.startswith("First") else hint(self.name, error, self.names)
+        question = hint(self.name, error, self.names)
+        question, blamed = self.blamed(error, question, culprit(trace), code)
         said = []
         if not isinstance(error, AssertionError):
             problem = f"{type(error).__name__}: {problem}"
             said = own_lines(trace, self.names) if in_notebook() else []
-        elif question:
+        elif question or blamed.startswith("First"):
             # One question is enough, and this one knows the mistake.
             problem = statement(problem)
             error.args = (problem,)
@@ -257,12 +275,88 @@ class check:
 
         if question:
             said.append(f"Think about this: {question}")
-        elif not isinstance(error, AssertionError):
+        elif not isinstance(error, AssertionError) and not blamed.startswith("First"):
             asked = fitting_question(error, trace)
             said += [f"The check asks: {asked}"] if asked else []
         if blamed:
             said.append(blamed)
         return said
+
+    def blamed(
+        self, error: BaseException, question: str, raised: str, code: CodeType
+    ) -> tuple[str, str]:
+        """What to ask, and which earlier step fails, in a sentence; "First …" where this check
+        fails for it.
+
+        Args:
+            question: what is asked where no earlier step is at fault.
+            raised: the step in which an exception came up, or empty.
+            code: what runs the check.
+        """
+        failing = failing_before(self.name)
+        suspects = []
+        for step in failing:
+            if reaches(step_of(self.name), step, self.names) or step == raised:
+                suspects.append(step)
+        if not suspects:
+            return question, still_open(failing)
+
+        before = MARKS[self.name] or repr(error), COMPARED[self.name], MARKS[self.name]
+        mended = self.retry(suspects, code)
+        known = COMPARED[self.name], MARKS[self.name]
+        changing = []
+        for step in sorted(mended.called, key=suspects.index):
+            others = mended.called - {step}
+            said = self.retry(others, code).said if others else before[0]
+            if said != mended.said:
+                changing.append(step)
+        # What later checks of this step go by is what it answers with the others right.
+        COMPARED[self.name], MARKS[self.name] = known if mended.called else before[1:]
+        at_fault = [step for step in changing if step not in mended.unknown]
+        if not mended.error:  # each of two may do, where they make up for each other
+            at_fault = changing or [step for step in suspects if step in mended.called]
+        doubtful = [step for step in suspects if step in mended.unknown]
+        # The one that has raised something comes first.
+        first = next(iter(sorted(at_fault or doubtful, key=raised.__ne__)), "")
+        if mended.called and mended.error:
+            question = mended.question or question
+        elif at_fault:
+            question = ""
+
+        if not first or (question and not at_fault):
+            return question, still_open(failing)
+        where = place_of(failing[first])
+        if not at_fault:
+            return question, f"Perhaps first fix {where}."
+        if question:
+            return question, f"Also still open: {where}."
+        FIRST[self.name] = failing[first]
+        return question, f"First fix {where}."
+
+    def retry(self, steps: Iterable[str], code: CodeType) -> Retry:
+        """What comes of this check with right answers in the place of some earlier steps."""
+        # A script is more than its check, and is not run again.
+        if self.names.get("__file__") == code.co_filename:
+            return Retry(None, set(), set(steps))
+
+        called: set[str] = set()
+        unknown: set[str] = set()
+        own = {step: self.names[step] for step in steps}
+        RETRIED.append(None)
+        try:
+            for step in own:
+                self.names[step] = standing_in(step, own[step], called, unknown)
+            with contextlib.redirect_stdout(io.StringIO()):
+                exec(code, self.names)
+        finally:
+            self.names.update(own)
+            error = RETRIED.pop()
+
+        COMPARED[self.name], MARKS[self.name] = COMPARED.pop("", []), ""
+        if error is None:
+            return Retry(None, called, unknown)
+        question = hint(self.name, error, self.names)
+        return Retry(error, called, unknown, MARKS[self.name] or repr(error), question)
 
     def show(self, shown: list[dict[str, Any]], head: str, sentence: str = "") -> None:
         """Show how it went, so many comparisons, and how far the student is."""

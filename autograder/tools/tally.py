@@ -105,36 +105,30 @@ def in_points(number: float) -> str:
     return f"{number:g} {'point' if number == 1 else 'points'}"
 
 
-def blame(name: str, names: Mapping[str, Any], raised: str) -> str:
-    """Which earlier step fails, in a sentence; "First …" if the check ``name`` may fail for it.
-
-    Args:
-        raised: the step in which an exception came up, or empty; if it fails, it is the one.
-    """
-    step = step_of(name)
+def failing_before(name: str) -> dict[str, str]:
+    """The steps before that of a check that fail and do not only wait, each with the first of its
+    checks that does."""
     order = list(dict.fromkeys(map(step_of, CHECKS)))
+    step = step_of(name)
     before = order[: order.index(step)] if step in order else []
-
-    failing, called, at_fault = [], [], []
+    failing: dict[str, str] = {}
     for other in CHECKS:
-        if step_of(other) in before and is_open(other):
-            failing.append(other)
-            if reaches(step, step_of(other), names):
-                called.append(other)
-            if step_of(other) == raised:
-                at_fault.append(other)
-    if not failing:
-        return ""
+        if step_of(other) in before and state_of(other) == "fails":
+            failing.setdefault(step_of(other), other)
+    return failing
 
-    called = at_fault or called
-    first = (called or failing)[0]
-    if called:
-        FIRST[name] = first
-    wrong, _, short = first.partition("-")
-    where = f"step {order.index(wrong) + 1}, {wrong}: its check {short} {RESULTS[first]}"
-    if called:
-        return f"First fix {where}."
-    if where in TOLD:
+
+def place_of(name: str) -> str:
+    """A failing check as it is told: its step first."""
+    order = list(dict.fromkeys(map(step_of, CHECKS)))
+    step, _, short = name.partition("-")
+    return f"step {order.index(step) + 1}, {step}: its check {short} {RESULTS[name]}"
+
+
+def still_open(failing: Mapping[str, str]) -> str:
+    """The first of the steps that fail, in a sentence; empty where it has been named before."""
+    where = next(map(place_of, failing.values()), "")
+    if not where or where in TOLD:
         return ""
     TOLD.add(where)
     return f"Also still open: {where}."

@@ -12,7 +12,7 @@ from itertools import zip_longest
 from rich.cells import cell_len
 
 from autograder.base.result import CheckResult, Look, StepResult
-from autograder.base.text import cut, inert, statement
+from autograder.base.text import cut, inert, listed, statement
 
 ROWS = 12
 """Lines of a table."""
@@ -26,6 +26,8 @@ GAP = "   "
 def said(step: StepResult, check: CheckResult) -> str:
     """What a failing check says where its step asks one question: its own one only if it is the
     first that fails, and nobody knows a better one."""
+    if check.with_reference:
+        return f"{statement(check.message)} It waits for {listed(check.with_reference)}."
     is_first = step.look is None or step.look.check == check.name
     return check.message if is_first and not question(step) else statement(check.message)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from autograder.base.result import CheckResult, CheckStatus
@@ -9,6 +10,12 @@ from autograder.base.text import listed
 from autograder.diagnosis.diagnosis import Diagnosis
 from autograder.engine.verdict import Remaining, Verdict
 from autograder.exercises.exercise import Check
+
+PURITY = "purity"
+"""The category of checks that look at their arguments afterwards."""
+
+ENOUGH_RIGHT = 0.25
+"""The share of a step's other points that are earned where wrong answers cost none for purity."""
 
 MESSAGE_CHARACTERS = 2_000
 """Characters of a message at most."""
@@ -64,6 +71,30 @@ def check_result(
         remaining=printable(remaining.message) if remaining else "",
         remaining_with=remaining.steps if remaining else (),
     )
+
+
+def purity_apart(
+    checks: Sequence[CheckResult], otherwise_wrong: Collection[str]
+) -> Iterator[CheckResult]:
+    """The results of a step's checks, where a check of unchanged inputs looks at these alone.
+
+    Wrong answers cost nothing there if they have cost points before, and if enough of the others is
+    right: who returns just anything, and changes nothing, has not shown much.
+
+    Args:
+        otherwise_wrong: the names of checks for which nothing was changed, but answers are wrong.
+    """
+    others = [check for check in checks if check.category != PURITY and not check.void]
+    worth = sum(check.points for check in others)
+    right = sum(check.points for check in others if not check.has_failed)
+    is_judged = worth > right >= worth * ENOUGH_RIGHT
+    for check in checks:
+        if is_judged and check.has_failed and check.name in otherwise_wrong:
+            yield CheckResult(
+                check.name, check.category, check.points, check.points, check.hidden, "passed"
+            )
+        else:
+            yield check
 
 
 def of_own_copy(

@@ -34,7 +34,13 @@ from autograder.engine.verdict import Verdict
 from autograder.engine.workers import Workers
 from autograder.exercises.cell_code import ExerciseCode, quiet
 from autograder.exercises.exercise import Exercise
-from autograder.grader.check_result import check_result, of_own_copy, printable
+from autograder.grader.check_result import (
+    PURITY,
+    check_result,
+    of_own_copy,
+    printable,
+    purity_apart,
+)
 from autograder.grader.dependencies import dependencies
 from autograder.grader.graded import Graded
 from autograder.sandbox.parents import EngineFault
@@ -186,6 +192,7 @@ class Grader:
         steps = []
         for step in self._exercise.steps:
             checks = []
+            otherwise_wrong = []
             for check in self._exercise.checks:
                 if check.step == step:
                     verdict, mended = verdicts[check.id], carried.get(check.id)
@@ -195,6 +202,10 @@ class Grader:
                         checks.append(check_result(check, verdict, mended, share, *known))
                     else:
                         checks.append(of_own_copy(check, verdict, mended, *known))
+                    if verdict.is_otherwise_wrong and check.category == PURITY:
+                        otherwise_wrong.append(check.name)
+            if self._exercise.has_reference:
+                checks = list(purity_apart(checks, otherwise_wrong))
             picture = extra(budget, partial(example, self._compiled, step, verdicts))
             steps.append(StepResult(step, tuple(checks), picture, _look(step, checks, verdicts)))
 

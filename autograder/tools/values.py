@@ -433,8 +433,15 @@ def refuses(call: Callable[[], object], what: str, error: type[Exception] = Exce
     raise AssertionError(f"{what}: expected an error, but your function returned something")
 
 
+class OtherwiseWrong(AssertionError):
+    """What should stay as it is does, and the answers are wrong."""
+
+
 class unchanged:
-    """``with unchanged(X=X):`` insists that the values are the same afterwards, to the last bit."""
+    """``with unchanged(X=X):`` insists that the values are the same afterwards, to the last bit.
+
+    What else is wrong within is told of them apart.
+    """
 
     def __init__(self, **values: Any) -> None:
         self.values = values
@@ -444,12 +451,14 @@ class unchanged:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: object, trace: object) -> None:
-        if kind is not None:
+        if kind is not None and not issubclass(kind, AssertionError):
             return
         for name, value in self.values.items():
             if frozen(value) != self.before[name]:
                 ask = "Which of your lines writes into it?"
-                raise AssertionError(f"your function changed its input {name}. {ask}")
+                raise AssertionError(f"your function changed its input {name}. {ask}") from None
+        if kind is not None:
+            raise OtherwiseWrong(f"it changes nothing, but {error}") from None
 
 
 def frozen(value: Any) -> Any:

@@ -40,13 +40,14 @@ class WhatRemains(NamedTuple):
 
 
 class ShownCheck(NamedTuple):
-    """One check: what it says, what kind it is and earned, what a person gave for it, and what
-    remains, where that is not said for all of its group."""
+    """One check: what it says, what kind it is and earned, what a person gave for it, what
+    remains, where that is not said for all of its group, and whether what it says is judged."""
 
     sentence: str
     about: str
     marks: CellMarks | None
     remaining: WhatRemains | None
+    is_judged: bool = True
 
 
 @dataclass(frozen=True)
@@ -266,7 +267,8 @@ class Steps:
             id = step.id_of(check)
             sentence = self._sentences.get(id) or check.name
             own = None if is_same else left
-            lines.append(ShownCheck(sentence, _about(check), self._cells.get(id), own))
+            about, marks = _about(check), self._cells.get(id)
+            lines.append(ShownCheck(sentence, about, marks, own, _is_judged(check)))
 
         first, example = checks[0], step.example
         drawn = None
@@ -287,6 +289,12 @@ def _remaining(check: CheckResult) -> WhatRemains | None:
 
 def _reason(check: CheckResult) -> tuple[str, str, tuple[str, ...]]:
     return check.status, check.said, check.with_reference
+
+
+def _is_judged(check: CheckResult) -> bool:
+    """Whether a check is about what it says: one for unchanged inputs may have failed otherwise."""
+    about_changes = ("changed its input", "two different answers")
+    return check.category != "purity" or any(words in check.message for words in about_changes)
 
 
 def _of_points(marks: CellMarks) -> str:

@@ -238,7 +238,8 @@ class CarryForward:
             return
         needed = self._needed(check, steps, broken | imprecise, budget)
         hint = "" if refused else verdict.hint
-        self.remaining[check.id] = Remaining(message, needed, hint, not refused)
+        about = (hint, not refused, verdict.raised)
+        self.remaining[check.id] = Remaining(message, needed, *about)
 
     def _in_order(self, steps: set[str]) -> tuple[str, ...]:
         return tuple(sorted(steps, key=self._order.__getitem__))

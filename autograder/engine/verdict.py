@@ -75,6 +75,7 @@ class Remaining(NamedTuple):
     steps: tuple[str, ...]
     hint: str = ""
     is_sure: bool = True
+    raised: str = ""
 
 
 def of_unwritten_steps(exercise: Exercise, verdicts: Mapping[str, Verdict]) -> dict[str, Verdict]:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from autograder.base.errors import Unusable
-from autograder.base.result import CheckResult, Look, Result, StepResult, check_id
+from autograder.base.result import CheckResult, Look, Result, StepResult, check_id, parts_of
 from autograder.base.settings import Settings
 from autograder.base.text import first_of
 from autograder.diagnosis.calls import Probe
@@ -239,18 +239,28 @@ class Grader:
             if verdicts[check.id].message is not None and check.id not in carried:
                 at_fault.add(check.step)
 
+        # What a check that passes does not look at may hold what earlier steps do wrong.
+        inheriting = {parts_of(id)[0] for id in forward.remaining}
         probes: dict[str, list[Probe]] = {}
         for check in self._exercise.checks:
             if check.step not in at_fault:
                 continue
             own = () if check.id in carried else verdicts[check.id].calls
             passed = verdicts[check.id].message is None
+            if passed and check.step in inheriting:
+                continue
             calls = forward.calls.get(check.id, own)
             for place, call in enumerate(calls, start=1):
                 # A check that has gone on was content.
                 content = passed or (not check.repeatable and place < len(calls))
                 probe = Probe(call, content, in_part=not check.repeatable)
                 probes.setdefault(check.step, []).append(probe)
+
+        mended = dict(verdicts)
+        for id in carried:
+            mended[id] = replace(verdicts[id], message=None, raised="")
+        for id, left in forward.remaining.items():
+            mended[id] = replace(verdicts[id], message=left.message, raised=left.raised)
 
         diagnoses: dict[str, Diagnosis | None] = {}
         for step in self._exercise.steps:
@@ -262,7 +272,7 @@ class Grader:
             elif step in probes and step not in self._exercise.classes:
                 find = partial(diagnose, self._compiled, step, probes[step])
             else:
-                find = partial(diagnose_by_verdicts, self._compiled, submission, step, verdicts)
+                find = partial(diagnose_by_verdicts, self._compiled, submission, step, mended)
             diagnoses[step] = extra(budget, find)
         return diagnoses
 

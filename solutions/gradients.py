@@ -39,8 +39,9 @@
 #   check of a step from `given = tools.first("softmax_backward")`, change one, as in
 #   `given["weights"] = …`, and call `softmax_backward(**given)`.
 #
-# Below the next two cells there are empty functions from the exercise `attention`. Paste your own there: your steps
-# may call them. They are not graded again, and the grader uses correct ones, whatever you paste.
+# Your steps may call functions that you wrote in `attention`. Below the next two cells there is one that brings them
+# over: copy your `attention.ipynb` into the folder of this notebook, and run it. They are not graded again, and the
+# grader uses correct ones, whatever you bring.
 
 # %% setup needs="attention:attention_scores, attention:scale_scores, attention:softmax, attention:weighted_sum, attention:apply_mask, attention:scaled_dot_product_attention"
 import math

@@ -38,9 +38,10 @@
 # We use the usual symbols: `n` queries, `m` keys, `d` features, `h` heads of queries, `g` heads of keys and
 # values.
 #
-# Below the next two cells there are empty functions from the exercise `attention`. Paste your own there: your steps
-# may call them. They are not graded again, and the grader uses correct ones, whatever you paste. The folded cell
-# with a long string of characters holds the weights of the small trained model that you will meet at the end.
+# Your steps may call functions that you wrote in `attention`. Below the next two cells there is one that brings them
+# over: copy your `attention.ipynb` into the folder of this notebook, and run it. They are not graded again, and the
+# grader uses correct ones, whatever you bring. The folded cell with a long string of characters holds the weights of
+# the small trained model that you will meet at the end.
 
 # %% setup needs="attention:attention_scores, attention:scale_scores, attention:softmax, attention:weighted_sum, attention:causal_mask, attention:apply_mask, attention:scaled_dot_product_attention"
 import math
@@ -873,7 +874,7 @@ def what_it_costs():
 #
 # A small language model (two blocks, four heads of queries that share two of keys and values, rotary positions; 24,960
 # weights) was trained on sentences of a little language, until it knew which word comes next. Its weights are
-# stored in this notebook, in the second cell. What it reads and writes looks like this:
+# stored in this notebook, in a folded cell near its top. What it reads and writes looks like this:
 #
 # > the cat sat on the mat because it was soft . what was soft ? the mat .
 #
@@ -1024,7 +1025,7 @@ def three_ways_to_write():
 # | only the text in blocks is nonsense | `flash_attention` drops the last keys where a block is not full |
 # | only the text anew is nonsense | `decode_with_cache` forgets all but the newest keys |
 # | the text anew is good, but another one | `decode_with_cache` lets its rows see what comes later |
-# | the first two begin well and fall apart, and are equal; the text in blocks is right | what you pasted of `attention` does not scale |
+# | the first two begin well and fall apart, and are equal; the text in blocks is right | what you brought over from `attention` does not scale |
 
 # %% [markdown]
 # ## Your score so far

@@ -36,9 +36,10 @@
 #
 # Answers are accepted to within 0.00002. We use the usual symbols: `n` tokens, `d_model` features each.
 #
-# Below the next two cells there are eleven empty functions **from the attention notebook**. Paste yours there: step 5
-# and the pictures call them. They are not graded again. When you hand in, the checks use correct ones in their
-# place, so an old mistake costs you nothing here.
+# Step 5 and the pictures call eleven functions that you wrote **in the attention notebook**. Below the next two cells
+# there is one that brings them over: copy your `attention.ipynb` into the folder of this notebook, and run it. They
+# are not graded again. When you hand in, the checks use correct ones in their place, so an old mistake costs you
+# nothing here.
 
 # %% setup needs="attention:project_qkv, attention:attention_scores, attention:scale_scores, attention:softmax, attention:weighted_sum, attention:causal_mask, attention:apply_mask, attention:scaled_dot_product_attention, attention:split_heads, attention:concat_heads, attention:multi_head_attention"
 import math
@@ -718,7 +719,7 @@ def a_hat():
 # weighted sum. The two texts may have different lengths. Nothing is hidden, so there is no mask. Image captioning
 # and speech recognition work in the same way; only `X_keys` comes from something else.
 #
-# Call what you have pasted from the attention notebook. Which of its functions starts from `Q`, `K` and `V`?
+# Call what you have brought over from the attention notebook. Which of its functions starts from `Q`, `K` and `V`?
 
 
 # %% step="cross_attention" points=18
@@ -1015,7 +1016,7 @@ def who_bit_whom():
 #
 # Below, your functions run a language model. It is small (two blocks, four heads, 27,008 weights, 56 words), but it
 # was trained like the large ones: on texts, until it knew which word comes next. Its weights are stored in this
-# notebook, in the second cell. The texts of its little language look like this:
+# notebook, in a folded cell near its top. The texts of its little language look like this:
 #
 # > the cat sat on the mat because it was soft . what was soft ? the mat .
 #

@@ -34,6 +34,7 @@ class AuthoredCell:
     """One cell.
 
     ``line`` is its cell line, ``first`` the line on which ``source`` starts, both counted from 1.
+    ``functions`` are those that a needed cell defines.
     ``id`` is the grade id of a step, check or manual answer; ``points`` is None where the mark is
     absent. ``needs`` are functions of earlier exercises, like ``attention:softmax``, and ``given``
     says whether students get them; of a step, whether they get it. ``extra``: the points of a
@@ -59,6 +60,7 @@ class AuthoredCell:
     void: bool = False
     was: str = ""
     removed: tuple[str, ...] = ()
+    functions: tuple[str, ...] = ()
 
     @property
     def step(self) -> str:

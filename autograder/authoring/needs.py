@@ -1,8 +1,9 @@
 """Functions that students need not write: those of earlier exercises, and steps that are given.
 
-The mark ``needs="attention:softmax"`` stands on the setup cell. The later exercise gets a cell for
-each function. Students paste their own into it; the grader uses the earlier exercise's solution,
-whatever they paste, and nothing of that is released. With ``given=true`` they get the solution.
+The mark ``needs="attention:softmax"`` stands on the setup cell. The later exercise gets one cell
+for all these functions, which fetches the student's own, or takes them as one paste. The grader
+uses the earlier exercise's solution, whatever is there, and nothing of that is released. With
+``given=true`` they get the solution.
 
 So a course can leave out steps, too: with ``given=true`` on a step, its cell is released with the
 solution in it, locked, and the grader uses the solution. Its checks are left out, and the points of
@@ -11,6 +12,7 @@ all others grow: the exercise is worth what it was.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
@@ -18,9 +20,11 @@ from pathlib import Path
 
 from autograder.authoring import cells as authored_cells
 from autograder.authoring.cells import AuthoredCell, Problem, Source
-from autograder.authoring.regions import without_region
+from autograder.authoring.modules import indented
+from autograder.authoring.regions import BEGIN, END, without_region
 from autograder.base.files import text_of
-from autograder.exercises.exercise import defines_class
+from autograder.base.text import listed
+from autograder.exercises.exercise import BROUGHT, defines_class
 from autograder.exercises.names import BUILTINS, names
 
 
@@ -31,34 +35,42 @@ def exercises(cells: tuple[AuthoredCell, ...]) -> tuple[str, ...]:
 
 
 def with_needed(cells: tuple[AuthoredCell, ...], authored: Path) -> tuple[AuthoredCell, ...]:
-    """The cells, and behind the setup cell, and what is imported there, one for each function that
-    is needed.
+    """The cells, and behind the setup cell, and what is imported there, one for all functions that
+    are needed.
 
     What is given stands in the setup cell itself. What cannot be found is left out, and
     :func:`unknown` says so.
     """
     found: list[AuthoredCell] = []
-    pasted: list[AuthoredCell] = []
+    brought: list[AuthoredCell] = []
     for cell in cells:
         if not _imports(cell):
-            found += pasted
-            pasted = []
-        given = [cell.source] if cell.source else []
-        for need in cell.needs:
-            step = _step(authored, need)
-            if step is None:
-                continue
-            if cell.given:
-                given.append(without_region(step.source))
-                continue
+            found += brought
+            brought = []
+        steps = {need: _step(authored, need) for need in cell.needs}
+        sources = [without_region(step.source) for step in steps.values() if step]
+        if sources and not cell.given:
+            names = tuple(step.id for step in steps.values() if step)
+            source = _bringing(exercises((cell,)), names, "\n\n\n".join(sources))
+            brought = [AuthoredCell("needed", source, cell.line, cell.line, id=BROUGHT, functions=names)]
+            sources = []
+        own = [cell.source] if cell.source else []
+        found.append(replace(cell, source="\n\n\n".join([*own, *sources])))
+    return (*found, *brought)
 
-            exercise, name = need.split(":")
-            head = f"# From {exercise} · {name} · paste your own here; it is not graded again"
-            source = f"{head}\n{step.source}"
-            pasted.append(AuthoredCell("needed", source, cell.line, cell.line, id=name))
 
-        found.append(replace(cell, source="\n\n\n".join(given)))
-    return (*found, *pasted)
+def _bringing(files: tuple[str, ...], names: tuple[str, ...], solution: str) -> str:
+    """The cell that fetches functions, around the solution."""
+    places = [f"{exercise}.ipynb" for exercise in files]
+    about = f"From {listed(files)}: {', '.join(names)}."
+    other = (
+        f"Run this cell: it puts your own functions here, if {listed(places)} is in the same "
+        "folder. Or paste them here, in place of these lines. They are not graded again."
+    )
+    comments = [f"# {line}" for text in (about, other) for line in textwrap.wrap(text, 98)]
+    quoted = ", ".join(f'"{place}"' for place in places)
+    body = indented(f"{BEGIN}\n{solution}\n{END}")
+    return "\n".join([*comments, f"with tools.bring({quoted}):", body])
 
 
 def _imports(cell: AuthoredCell) -> bool:
@@ -124,7 +136,8 @@ def with_given(source: Source) -> Source:
     for cell in source.cells:
         if cell.kind == "step" and cell.given:
             text = f"# Given · {cell.id} · not graded\n{without_region(cell.source)}"
-            cells.append(replace(cell, kind="needed", source=text, points=None, draws=None))
+            given_here = replace(cell, kind="needed", source=text, functions=(cell.id,))
+            cells.append(replace(given_here, points=None, draws=None))
         elif cell.kind == "step":
             cells.append(replace(cell, points=None))
         elif cell.kind != "check":

@@ -158,6 +158,8 @@ def _marks(authored: Source, cell: AuthoredCell) -> dict[str, Any]:
         once = {} if cell.repeat else {"repeat": False}
         void = {"void": True} if cell.void else {}
         return about | {"points": cell.points, "hidden": cell.hidden} | once | void | was
+    if cell.kind == "needed":
+        return {"functions": list(cell.functions)}
     if cell.kind == "manual" and cell.extra:
         return {"extra": True, **was}
     return was | ({"removed": list(cell.removed)} if cell.removed else {})
@@ -213,8 +215,8 @@ def _headings(authored: Source) -> str:
     return f"tools.HEADINGS = {{\n{''.join(rows)}}}"
 
 
-def _needed(setup: AuthoredCell) -> str:
-    """What students paste from earlier exercises, in one line."""
+def _needed(setup: Cell) -> str:
+    """What students bring over from earlier exercises, in one line."""
     exercises = {}
     for need in setup.needs:
         exercise, name = need.split(":")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import json
 import re
 import site
 from collections.abc import Iterable, Iterator
@@ -24,6 +25,7 @@ from autograder.exercises import data_files
 from autograder.exercises.exercise import (
     ANNOUNCED,
     ARRAYS,
+    BROUGHT,
     FILLED_IN,
     Cell,
     Check,
@@ -32,11 +34,13 @@ from autograder.exercises.exercise import (
     content_id,
     defines_class,
     sentence_of,
+    written,
 )
 from autograder.submissions import notebook
 from autograder.submissions.notebook import RawCell, Rejected, marks, raw_cells, unmerged
 from autograder.submissions.parse import MAX_WARNINGS
 from autograder.submissions.python_source import NO_PYTHON, binds, parses
+from autograder.tools import transfer
 
 REPAIR = "download the notebook again and copy your answers over"
 
@@ -47,7 +51,10 @@ MOST_WARNINGS = MAX_WARNINGS + 2
 """Those of a submission, that there are more of them, and which cells did not end."""
 
 _NEEDED = re.compile(r"^tools\.NEEDED = \{(.*?)\}$", re.MULTILINE | re.DOTALL)
-"""What it wrote about the functions that students paste."""
+"""What it wrote about the functions that students bring over."""
+
+_BRINGING = re.compile(r"^with tools\.bring\(.*\):\n +raise NotImplementedError.*", re.MULTILINE)
+"""What brings them over, in a cell that has not been run yet."""
 
 _ID = re.compile(r"[A-Za-z0-9_]{1,62}-[A-Za-z0-9_-]{1,62}")
 
@@ -156,6 +163,9 @@ def read(data: bytes, path: str, name: str | None = None) -> StudentCopy:
     """
     try:
         cells = raw_cells(data)[0]
+        brought = _with_brought(data, Path(path).parent, cells)
+        if brought != data:
+            data, cells = brought, raw_cells(brought)[0]
     except Rejected as rejected:
         raise Unusable(path, rejected.cause, rejected.repair) from None
     table = _check_table(cells)
@@ -208,11 +218,11 @@ def of_file(path: Path, name: str | None = None) -> StudentCopy:
 def _check_table(cells: list[RawCell]) -> dict[str, dict[str, Any]] | None:
     """Each check's points, and whether it is hidden, by its id; None where no cell says so."""
     for cell in cells:
-        written = _TABLE.search(cell.source) if cell.is_code else None
-        if written is None:
+        found = _TABLE.search(cell.source) if cell.is_code else None
+        if found is None:
             continue
         try:
-            table = ast.literal_eval(written[1])
+            table = ast.literal_eval(found[1])
             if table and all(_is_sound(id, marks) for id, marks in table.items()):
                 return dict(table)
         except (*NO_PYTHON, TypeError, KeyError, AttributeError):
@@ -252,18 +262,40 @@ def _changed(cells: list[RawCell], exercise: Exercise) -> Iterator[str]:
             yield check.id
 
 
-def _pasted(cells: list[RawCell]) -> list[str]:
-    """The functions of earlier exercises for which the notebook has a place."""
+def _needed(cells: list[RawCell]) -> dict[str, str]:
+    """The functions of earlier exercises that the notebook needs, each with its exercise."""
     for cell in cells:
-        written = _NEEDED.search(cell.source) if cell.is_code else None
-        if written is not None:
-            return re.findall(r'"(\w+)": ', written[1])
-    return []
+        table = _NEEDED.search(cell.source) if cell.is_code else None
+        if table is not None:
+            return dict(re.findall(r'"(\w+)": "([\w-]+)"', table[1]))
+    return {}
+
+
+def _with_brought(data: bytes, folder: Path, cells: list[RawCell]) -> bytes:
+    """The notebook with the student's own functions in the cell that would bring them over.
+
+    The process in which it would run reads no files, and here that cell is not run.
+    """
+    if not any(_BRINGING.search(cell.source) for cell in cells):
+        return data
+    needed = _needed(cells)
+    places = [f"{exercise}.ipynb" for exercise in dict.fromkeys(needed.values())]
+    code, _ = transfer.fetched(places, folder, needed)
+    if not code:
+        return data
+    try:
+        document = json.loads(data)
+    except ValueError:  # a script
+        return _BRINGING.sub(lambda _: code, data.decode("utf-8", "replace")).encode()
+    for cell in document["cells"]:
+        if _BRINGING.search(written(cell)):
+            cell["source"] = _BRINGING.sub(lambda _: code, written(cell))
+    return json.dumps(document).encode()
 
 
 def _cells(cells: list[RawCell], table: dict[str, dict[str, Any]]) -> Iterator[Cell]:
     steps = dict.fromkeys(parts_of(id)[0] for id in table)
-    pasted = _pasted(cells)
+    pasted = list(_needed(cells))
     seen: set[str] = set()
     apart = chain.from_iterable(unmerged(raw, steps) for raw in cells)
     for number, raw in enumerate(apart):
@@ -274,14 +306,14 @@ def _cells(cells: list[RawCell], table: dict[str, dict[str, Any]]) -> Iterator[C
             yield Cell(cell.check.step, "step", True, "", {})
 
         if cell is not None and cell.id not in seen:
-            seen.add(cell.id)
+            seen.update((cell.id, *cell.functions))
             yield cell
         elif raw.is_code and _is_handed_out(raw):
             yield Cell(f"cell-{number}", "plain", True, raw.source, {})
-    # Checks ask for these functions, whatever has become of the cells to paste them into.
-    for name in pasted:
-        if name not in seen:
-            yield Cell(name, "needed", True, "", {})
+    # Checks ask for these functions, whatever has become of the cell that brings them over.
+    gone = tuple(name for name in pasted if name not in seen)
+    if gone:
+        yield Cell(gone[0], "needed", True, "", {}, functions=gone)
 
 
 def _is_handed_out(raw: RawCell) -> bool:
@@ -314,8 +346,11 @@ def _cell(
     answered += claimed
     if not answered:
         found = [name for name in pasted if name in names]
-        found += [id for id in raw.claims if id in pasted]
-        return Cell(found[0], "needed", True, "", {}) if found else None
+        found += [id for id in raw.claims if id in pasted and id not in found]
+        claimed = [id for id in raw.claims if id in (BROUGHT, *found)]
+        if not found and not claimed:
+            return None
+        return Cell([*claimed, *found][0], "needed", True, "", {}, functions=tuple(found))
     # What stands there is the student's answer, and no reference.
     is_class = defines_class(raw.source, answered[0])
     return Cell(answered[0], "step", True, "", {}, is_class=is_class)

@@ -50,8 +50,9 @@ def _parts(
             yield place.answer
             if again:
                 yield from sorted(again & defined_beside(exercise, place.answer))
-        if place.id in replaced:
-            yield place.id
+        for name in exercise.cell(place.id).functions or (place.id,):
+            if name in replaced:
+                yield name
         for added in place.added:
             yield added
             if again:

@@ -449,7 +449,14 @@ class Session(Peer):
         if error.is_unanswered:
             self.unanswered = self.unanswered or error
         if isinstance(error, NotImplementedError):
-            self.unwritten = error.cell or self._called
-            empty = self.unwritten in self.pasted and "empty; paste yours into its cell"
+            self.unwritten = self._unwritten(error)
+            empty = self.unwritten in self.pasted and "empty; bring yours over into this notebook"
             self.never = self.never or f"{self.unwritten} is still {empty or 'to be written'}"
         return error
+
+    def _unwritten(self, error: StudentError) -> str:
+        """The step, or the function of an earlier exercise, that is still to be written."""
+        for name in (error.text.split(" ")[0], self._errors.function(error)):
+            if name in self.pasted:
+                return name
+        return error.cell or self._called

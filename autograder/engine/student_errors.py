@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import builtins
-from collections import Counter
 
 from autograder.sandbox.worker.conversation import Raised
+from autograder.submissions.python_source import function_at
 
 UNANSWERED = ("Undefined", "CannotCross")
 """What the worker calls a name that is not there, and a value that cannot leave it."""
@@ -53,12 +53,12 @@ class StudentErrors:
     """Revives exceptions of a submission, believing no more of the worker's words than it must."""
 
     def __init__(self) -> None:
-        self._lines: Counter[str] = Counter()
+        self._sources: dict[str, str] = {}
         self._names: set[str] = set()
 
     def runs(self, cell: str, source: str) -> None:
         """A cell runs: lines of it may be named from now on."""
-        self._lines[cell] = max(self._lines[cell], source.count("\n") + 1)
+        self._sources[cell] = max(self._sources.get(cell, ""), source, key=_lines)
 
     def asks_for(self, name: str) -> None:
         """The grader asks for a function: this name may be said to be undefined from now on."""
@@ -69,9 +69,14 @@ class StudentErrors:
 
         They are the worker's word, and may be any text.
         """
-        if 0 < raised.line <= self._lines[raised.cell]:
+        source = self._sources.get(raised.cell)
+        if source is not None and 0 < raised.line <= _lines(source):
             return raised.cell, raised.line
         return "", 0
+
+    def function(self, error: StudentError) -> str:
+        """The function of its cell in which it was raised; empty where there is none."""
+        return function_at(self._sources.get(error.cell, ""), error.line)
 
     def revived(self, raised: Raised) -> StudentError:
         """The exception to raise in a check."""
@@ -89,6 +94,10 @@ class StudentErrors:
         error.args, error.printed = arguments, printed
         error.called = names[0] if names else error.kind
         return error
+
+
+def _lines(source: str) -> int:
+    return source.count("\n") + 1
 
 
 def is_exit(names: tuple[str, ...]) -> bool:

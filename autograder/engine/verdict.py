@@ -13,7 +13,7 @@ from autograder.base.result import Look
 from autograder.base.text import one_line
 from autograder.engine.recorded_calls import Call
 from autograder.engine.student_errors import UNDEFINED, Stopped, StudentError
-from autograder.exercises.exercise import Check, Exercise
+from autograder.exercises.exercise import BROUGHT, Check, Exercise
 from autograder.exercises.names import BUILTINS
 from autograder.submissions.python_source import binds, defines, deletes, uses
 from autograder.submissions.submission import Submission, SubmittedCell
@@ -192,7 +192,10 @@ def _elsewhere(
     for cell in submission.cells:
         if cell.is_code and cell not in have_raised and name in binds(cell.source):
             return f"; {_which(name_of(cell, exercise))} defines it, further down: move that up"
-    return _other_name(name, submission)
+    own = submission.answer(name)
+    if own is None and name in exercise.needed:
+        own = submission.answer(BROUGHT)
+    return _other_name(name, own or "")
 
 
 def name_of(cell: SubmittedCell, exercise: Exercise) -> str:
@@ -223,9 +226,9 @@ def _which(cell: str) -> str:
     return cell if cell in (ADDED, ANOTHER) else f"your cell {cell}"
 
 
-def _other_name(name: str, submission: Submission) -> str:
+def _other_name(name: str, source: str) -> str:
     """What the cell of a function calls it, where that is another name, but much like its own."""
-    defined = binds(submission.answer(name) or "")
+    defined = binds(source)
     alike = []
     if len(defined) <= MAX_NAMES:
         alike = difflib.get_close_matches(name, sorted(defined), 1)

@@ -33,6 +33,9 @@ FILLED_IN = re.compile(r"^tools\.CHECKS = ", re.MULTILINE)
 ARRAYS = re.compile(r"^\w+ = tools\.arrays\(\"[\w+/=]+\"\)", re.MULTILINE)
 """What stands in every cell of arrays."""
 
+BROUGHT = "brought"
+"""The id of the cell that brings functions of earlier exercises over."""
+
 # Nearly every check begins so. To parse the whole cell for it takes a hundred times as long, and
 # every command reads all checks of an exercise.
 _PLAIN_SENTENCE = re.compile(r'"""([^"\\]*)"""[ \t]*(?:\n|\Z)')
@@ -66,7 +69,8 @@ class Cell:
     ``source`` is what stands there, of the setup cell the code that is packed there.
 
     ``draws``: as what a step's answers are drawn for students, if at all. ``is_class``: the step is
-    a class. ``is_extra``: its points come on top of the exercise's. ``was`` is the id that it had
+    a class. ``functions``: those that a needed cell defines. ``is_extra``: its points come on top
+    of the exercise's. ``was`` is the id that it had
     in an earlier version, ``removed`` those of cells that are gone.
     """
 
@@ -81,6 +85,7 @@ class Cell:
     is_extra: bool = False
     was: str = ""
     removed: tuple[str, ...] = ()
+    functions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -121,8 +126,8 @@ class Exercise:
 
     @cached_property
     def needed(self) -> tuple[str, ...]:
-        """Functions that the grader has itself: of earlier exercises, pasted, or given steps."""
-        return tuple(cell.id for cell in self.cells if cell.kind == "needed")
+        """Functions that the grader has itself: of earlier exercises, or given steps."""
+        return tuple(chain.from_iterable(cell.functions for cell in self.cells))
 
     @cached_property
     def given(self) -> tuple[str, ...]:
@@ -192,11 +197,27 @@ class Exercise:
         return [check for check in self.checks if check.step == step]
 
     def cell(self, id: str) -> Cell:
+        """The cell of this id; of a function that is needed, its part of the cell it is in."""
         return self._by_id[id]
 
     @cached_property
     def _by_id(self) -> dict[str, Cell]:
-        return {cell.id: cell for cell in self.cells}
+        cells = {cell.id: cell for cell in self.cells}
+        for cell in self.cells:
+            for name in cell.functions:
+                cells.setdefault(name, replace(cell, id=name, source=_definition(cell, name)))
+        return cells
+
+
+def _definition(cell: Cell, name: str) -> str:
+    """The function of this name in the block of a cell, and helpers there; empty if it is not."""
+    others = {*cell.functions} - {name}
+    for block in ast.parse(cell.source).body:
+        body = block.body if isinstance(block, ast.With) else []
+        kept = [node for node in body if getattr(node, "name", "") not in others]
+        if any(getattr(node, "name", "") == name for node in kept):
+            return ast.unparse(ast.Module(kept, []))
+    return ""
 
 
 def load(root: Path, name: str) -> Exercise:
@@ -304,6 +325,7 @@ def _cell(raw: Mapping[str, Any]) -> Cell:
         is_extra=bool(marks.get("extra")),
         was=marks.get("was", ""),
         removed=tuple(marks.get("removed", ())),
+        functions=tuple(marks.get("functions", [id])) if kind == "needed" else (),
     )
 
 

@@ -69,6 +69,12 @@ def defines(source: str) -> frozenset[str]:
     return frozenset(_DEFINITION.findall(source))
 
 
+def function_at(source: str, line: int) -> str:
+    """The function or class that begins last, down to a line of a cell; empty if none does."""
+    begun = _DEFINITION.findall("\n".join(source.split("\n")[:line]))
+    return str(begun[-1]) if begun else ""
+
+
 @_remembered
 def words(source: str) -> frozenset[str]:
     """Every word of a cell: the names that it uses, and many more, but without parsing it."""

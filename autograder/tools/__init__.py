@@ -7,6 +7,7 @@ into the notebook, as text, so students need nothing but NumPy.
 from autograder.tools.drawing import curves, heatmap, table
 from autograder.tools.session import check, demo, first
 from autograder.tools.tally import summary
+from autograder.tools.transfer import bring
 from autograder.tools.values import (
     agree,
     arrays,
@@ -23,6 +24,7 @@ __all__ = [
     "agree",
     "answers",
     "arrays",
+    "bring",
     "check",
     "curves",
     "demo",
@@ -38,6 +40,7 @@ __all__ = [
     "showing",
     "summary",
     "table",
+    "transfer",
     "unchanged",
     "unpack",
 ]

@@ -19,7 +19,7 @@ HEADINGS: dict[str, str] = {}
 """The heading above each step, as a link calls it."""
 
 NEEDED: dict[str, str] = {}
-"""Functions from earlier exercises that students paste, each with its exercise."""
+"""Functions from earlier exercises that students bring over, each with its exercise."""
 
 RESULTS: dict[str, str] = {}
 """The visible checks that have run in this session, each with one of the states."""
@@ -86,7 +86,7 @@ def still_to_do(step: str, is_defined: bool, names: Mapping[str, Any]) -> str:
     if not is_defined:
         return f"{step} is not defined: run its cell, and see whether an error stops it."
     if step in NEEDED:
-        return f"{step} is still empty: paste yours from {NEEDED[step]} into its cell, and run it."
+        return f"{step} is still empty: write it in {NEEDED[step]}, and bring it over, or paste it."
     return f"{step} is still to be written."
 
 

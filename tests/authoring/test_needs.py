@@ -1,7 +1,10 @@
 """Exercises that need functions of earlier ones."""
 
 import json
+import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -73,13 +76,15 @@ def graded(root: Path, data: bytes) -> Result:
         return grader.grade(data, "ada").result
 
 
-def test_a_later_exercise_has_a_cell_to_paste_into_and_nothing_of_the_solution(course):
+def test_a_later_exercise_has_a_cell_that_brings_functions_over_and_nothing_of_the_solution(course):
     release = released(course)
     cells = {cell["id"]: "".join(cell["source"]) for cell in json.loads(release)["cells"]}
-    assert list(cells) == ["setup", "double", "quadruple", "quadruple-by_hand", "quadruple-drawn"]
-    assert cells["double"] == (
-        "# From doubling · double · paste your own here; it is not graded again\ndef double(x):\n"
-        '    """Return twice ``x``, a number or a text."""\n'
+    assert list(cells) == ["setup", "brought", "quadruple", "quadruple-by_hand", "quadruple-drawn"]
+    assert cells["brought"] == (
+        "# From doubling: double.\n"
+        "# Run this cell: it puts your own functions here, if doubling.ipynb is in the same folder. "
+        "Or paste\n# them here, in place of these lines. They are not graded again.\n"
+        'with tools.bring("doubling.ipynb"):\n'
         '    raise NotImplementedError("This step is still to be written.")'
     )
     assert SECRET not in release.decode()
@@ -99,7 +104,7 @@ def test_the_grader_uses_the_earlier_solution_whatever_was_pasted(course, pasted
     release = released(course)
     answers = {"quadruple": "def quadruple(x):\n    return double(double(x))"}
     if pasted is not None:
-        answers["double"] = pasted
+        answers["brought"] = pasted
     result = graded(course, handed_in(release, **answers))
     assert (result.score, [step.name for step in result.steps]) == (3, ["quadruple"])
     assert graded(course, release).score == 0
@@ -133,7 +138,7 @@ def test_a_students_code_cannot_read_the_earlier_solution(course):
 def test_a_students_own_copy_uses_what_they_have_pasted(course):
     data = handed_in(
         released(course),
-        double="def double(x):\n    return 3 * x",
+        brought="def double(x):\n    return 3 * x",
         quadruple="def quadruple(x):\n    return double(double(x))",
     )
     (outcome,) = checked(student_copy.read(data, "ada.ipynb", "fours"))[0].checks
@@ -156,7 +161,7 @@ def test_what_is_pasted_may_call_what_else_is_there_and_checks_may_call_it(cours
 
 def test_what_is_pasted_under_another_name_is_said(course):
     answers = {"quadruple": "def quadruple(x):\n    return double(double(x))"}
-    data = handed_in(released(course), double="def doubled(x):\n    return 2 * x", **answers)
+    data = handed_in(released(course), brought="def doubled(x):\n    return 2 * x", **answers)
     (outcome,) = checked(student_copy.read(data, "ada.ipynb", "fours"))[0].checks
     assert outcome.message.endswith("name 'double' is not defined: its cell defines doubled")
 
@@ -166,7 +171,136 @@ def test_who_has_pasted_nothing_is_told_so(course):
     data = handed_in(released(course), **answers)
     (outcome,) = checked(student_copy.read(data, "ada.ipynb", "fours"))[0].checks
     assert outcome.status == "failed"
-    assert outcome.message == "double is still empty; paste yours into its cell"
+    assert outcome.message == "double is still empty; bring yours over into this notebook"
+
+
+def earlier(root: Path, **changes: str) -> bytes:
+    """An earlier notebook in which ``double`` and what it uses is written, and much else is."""
+    build.build(root, "doubling")
+    notebook = json.loads((root / "assignments" / "doubling" / "doubling.ipynb").read_bytes())
+    cells = {
+        "own": "%matplotlib inline\nfrom math import prod\nTWO = 2\nx = [1]\nnot Python",
+        "more": "%matplotlib inline\nfrom math import prod\nTWO = 2\nx = [1]\nprint(x)",
+        "help": "def helper(x):\n    return prod([x, TWO])",
+        "double": 'def double(x):\n    """Twice."""\n\n    # mine\n    return helper(x)',
+        **changes,
+    }
+    blank = next(cell for cell in notebook["cells"] if cell["id"] == "double")
+    own = [{**blank, "id": id, "source": source} for id, source in cells.items()]
+    notebook["cells"] = [cell for cell in notebook["cells"] if cell is not blank] + own
+    return json.dumps(notebook).encode()
+
+
+BROUGHT = """\
+# Your functions of doubling.ipynb; they are not graded again.
+from math import prod
+TWO = 2
+
+
+def helper(x):
+    return prod([x, TWO])
+
+
+def double(x):
+    # mine
+    return helper(x)"""
+
+
+def notebook_of(release: bytes, monkeypatch, tmp_path) -> dict[str, Any]:
+    """The names of a session in which the setup cell has run, in a folder of its own."""
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    cells = {cell["id"]: "".join(cell["source"]) for cell in json.loads(release)["cells"]}
+    names: dict[str, Any] = {"BRING": cells["brought"]}
+    exec(cells["setup"], names)
+    return names
+
+
+@pytest.mark.parametrize("place", ["here", "doubling"])
+def test_the_cell_fetches_functions_with_all_that_they_use_and_becomes_their_code(
+    course, place, monkeypatch, tmp_path, capsys
+):
+    names = notebook_of(released(course), monkeypatch, tmp_path)
+    (tmp_path / place).mkdir(exist_ok=True)
+    (tmp_path / place / "doubling.ipynb").write_bytes(earlier(course))
+    became: list[str] = []
+    shell = SimpleNamespace(set_next_input=lambda code, replace: became.append(code))
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    capsys.readouterr()
+
+    exec(names["BRING"], names)
+    assert names["double"](3) == 6 and became == [BROUGHT] and "x" not in names
+    assert capsys.readouterr().out.startswith("✓ From ")
+    exec(became[0], names)
+    assert names["double"](4) == 8
+
+
+@pytest.mark.parametrize(
+    ("double", "says"),
+    [
+        (None, "There is no doubling.ipynb in "),
+        ("def double(x):\n    raise NotImplementedError", "Still missing: double.\n"),
+        ("def double(x) return 2", "Still missing: double.\n"),
+    ],
+)
+def test_what_cannot_be_fetched_is_said_and_asks_to_be_written_where_it_is_called(
+    course, double, says, monkeypatch, tmp_path, capsys
+):
+    names = notebook_of(released(course), monkeypatch, tmp_path)
+    if double is not None:
+        Path("doubling.ipynb").write_bytes(earlier(course, double=double))
+    capsys.readouterr()
+    exec(names["BRING"], names)
+    assert says in capsys.readouterr().out
+    with pytest.raises(NotImplementedError) as caught:
+        names["double"](1)
+    assert names["tools"].culprit(caught.tb) == "double"
+
+    names["double"] = lambda x: 2 * x
+    exec(names["BRING"], names)
+    assert not capsys.readouterr().out and names["double"](1) == 2
+
+
+@pytest.mark.parametrize("suffix", [".ipynb", ".py"])
+def test_a_students_own_copy_takes_the_functions_of_the_notebook_beside_it(course, suffix):
+    answers = {"quadruple": "def quadruple(x):\n    return double(double(x))"}
+    data = handed_in(released(course), **answers)
+    if suffix == ".py":
+        codes = [f"# %%\n{''.join(cell['source'])}" for cell in json.loads(data)["cells"]]
+        data = "\n\n".join(codes).encode()
+    own = course / "own"
+    own.mkdir()
+    (own / "doubling.ipynb").write_bytes(earlier(course))
+    copy = student_copy.read(data, str(own / f"fours{suffix}"), "fours")
+    assert checked(copy)[0].score == 1
+
+
+def test_an_earlier_notebook_beside_a_submission_is_never_run_by_the_grader(
+    course, monkeypatch, tmp_path
+):
+    release = released(course)
+    monkeypatch.chdir(tmp_path)
+    mine = "open('run', 'w')\ndef double(x):\n    return open('run', 'w')"
+    Path("doubling.ipynb").write_bytes(earlier(course, double=mine))
+    answer = "def quadruple(x):\n    return double(double(x))"
+    assert graded(course, handed_in(release, quadruple=answer)).score == 3
+    assert not Path("run").exists()
+
+
+def test_a_notebook_with_a_cell_for_each_function_as_there_were_keeps_its_grade(course):
+    notebook = json.loads(released(course))
+    for cell in notebook["cells"]:
+        if cell["id"] == "brought":
+            cell["id"] = cell["metadata"]["nbgrader"]["grade_id"] = "double"
+            del cell["metadata"]["autograder"]["functions"]
+            cell["source"] = "def double(x):\n    return help(x)\n\ndef help(x):\n    return 3 * x"
+        elif cell["id"] == "quadruple":
+            cell["source"] = "def quadruple(x):\n    return double(double(x)) + help(x) - 3 * x"
+    data = json.dumps(notebook).encode()
+    result = graded(course, data.replace(b"help(x) - 3 * x", b"help(0)"))
+    assert (result.checks[0].earned, result.warnings) == (1, ())
+    (own,) = checked(student_copy.read(data, "ada.ipynb", "fours"))[0].checks
+    assert own.message == "quadruple(1): it is off by 5."
 
 
 def test_a_given_implementation_stands_in_the_setup_cell(course):
@@ -174,7 +308,7 @@ def test_a_given_implementation_stands_in_the_setup_cell(course):
     (course / "solutions" / "fours.py").write_text(text)
     release = released(course)
     cells = {cell["id"]: "".join(cell["source"]) for cell in json.loads(release)["cells"]}
-    assert "double" not in cells and SECRET in setup_cell.unpacked(cells["setup"])[0]
+    assert "brought" not in cells and SECRET in setup_cell.unpacked(cells["setup"])[0]
     answer = "def quadruple(x):\n    return double(double(x))"
     assert graded(course, handed_in(release, quadruple=answer)).score == 3
 

@@ -241,7 +241,7 @@ def test_an_older_packed_setup_cell_that_nobody_touched_is_no_news():
     assert len(parse(json.dumps(notebook).encode(), master()).warnings) == 1
 
 
-def test_a_copy_without_the_cells_to_paste_into_is_checked_like_one_that_has_them():
+def test_a_copy_without_the_cell_that_brings_functions_over_is_checked_like_one_that_has_it():
     name = "transformer"
     notebook = answered(name)
     known = {cell.id: cell for cell in master(name).cells}

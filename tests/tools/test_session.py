@@ -395,7 +395,7 @@ def test_a_function_that_is_not_there_or_not_pasted_is_said_in_a_line(
 
     run(notebook, "def earlier(x): raise NotImplementedError\ndef twice(x): return earlier(x)")
     twice = 'with tools.check("twice-by_hand"): assert twice(1) == 2'
-    empty = "earlier is still empty: paste yours from halving into its cell, and run it."
+    empty = "earlier is still empty: write it in halving, and bring it over, or paste it."
     assert said(twice) == [empty]
 
     capsys.readouterr()

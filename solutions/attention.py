@@ -36,6 +36,8 @@
 # - **To look inside**, print in your own function; to try other numbers, take the arguments of the first
 #   check of a step from `given = tools.first("softmax")`, change one, as in `given["scores"] = …`, and call
 #   `softmax(**given)`.
+# - **More practice.** Once all visible checks of a step pass, `tools.practice("softmax")` tries your function on
+#   fresh inputs and says which rules hold, in one line each, also rules that only hidden checks ask for.
 #
 # We use the usual symbols: `n` tokens, `d_model` features each, `d_k` for queries and keys, `d_v` for values.
 
@@ -115,6 +117,190 @@ import numpy as np
 
 # %% arrays
 FINDER = tools.arrays("finder.npz")  # the weights of the last scene, from make train-model
+
+# %% practice
+class Practice:
+    """What holds of any right answer, for tools.practice: no line here computes a whole one."""
+
+    def project_qkv(t):
+        lead, (n, d_model, d_k, d_v) = t.lead(), t.sizes(4)
+        X, W_V = t.normal(*lead, n, d_model), t.normal(d_model, d_v)
+        answer = t.call(X=X, W_Q=t.normal(d_model, d_k), W_K=t.normal(d_model, d_k), W_V=W_V)
+        Q, K, V = t.parts(answer, "Q, K, V")
+        t.shape("Q", Q, *lead, n, d_k)
+        t.shape("K", K, *lead, n, d_k)
+        t.shape("V", V, *lead, n, d_v)
+        place = t.place(np.shape(V))
+        wanted = sum(x * w for x, w in zip(X[place[:-1]], W_V[:, place[-1]]))
+        t.near("One number of V, added up from its row of X and its column of W_V.", V[place], wanted)
+        swapped = t.parts(t.again(W_Q=t.given["W_K"], W_K=t.given["W_Q"]), "Q, K, V")
+        t.near("With W_Q and W_K swapped, Q is what K was.", swapped[0], K)
+        X[..., 0, :] = 0.0
+        t.near("Change token 0, and the others keep their queries.", t.parts(t.again(X=X), "Q, K, V")[0][..., 1:, :], Q[..., 1:, :])
+
+    def attention_scores(t):
+        lead, (n, m, d_k) = t.lead(), t.sizes(3)
+        Q, K = t.normal(*lead, n, d_k), t.normal(*lead, m, d_k)
+        scores = np.asarray(t.call(Q=Q, K=K))
+        t.shape("the scores", scores, *lead, n, m)
+        *at, i, j = t.place(np.shape(scores))
+        wanted = sum(q * k for q, k in zip(Q[(*at, i)], K[(*at, j)]))
+        t.near("Entry (i, j) is the dot product of query i and key j.", scores[(*at, i, j)], wanted)
+        t.near("Twice the queries give twice the scores.", t.again(Q=2 * Q), 2 * np.asarray(scores))
+
+    def scale_scores(t):
+        lead, (n, m, d_k) = t.lead(), t.sizes(3)
+        scores = 10 * t.normal(*lead, n, m)
+        scaled = np.asarray(t.call(scores=scores, d_k=d_k))
+        t.shape("the scaled scores", scaled, *lead, n, m)
+        t.near("Times the root of d_k they are the scores again.", np.asarray(scaled) * math.sqrt(d_k), scores)
+        t.near("With d_k of 1 they stay as they are.", t.again(d_k=1), scores)
+
+    def softmax(t):
+        shape = tuple(t.sizes(int(t.rng.integers(1, 4))))
+        axis = int(t.rng.integers(-len(shape), len(shape)))
+        scores = t.normal(*shape) * (1.0, 30.0, 3000.0)[t.rng.integers(3)]
+        hidden = t.rng.random(shape) < 0.2
+        hidden &= ~hidden.all(axis=axis, keepdims=True)
+        scores = np.where(hidden, -np.inf, scores)
+        weights = np.asarray(t.call(scores=scores, axis=axis))
+        t.shape("the weights", weights, *shape)
+        t.holds("All weights are finite, and none is negative.", (np.isfinite(weights) & (weights >= 0)).all())
+        t.near("The sums along the axis are 1.", weights.sum(axis=axis), np.ones(weights.sum(axis=axis).shape))
+        t.holds("A score of -inf has a weight of exactly 0.", not weights[hidden].any(), "it has another")
+        t.near("A thousand more for every score changes nothing.", t.again(scores=scores + 1000.0), weights)
+        pair = np.moveaxis(scores, axis, 0)[:2].reshape(2, -1)[:, 0]
+        shares = np.moveaxis(weights, axis, 0)[:2].reshape(2, -1)[:, 0]
+        if np.isfinite(pair).all() and abs(pair[0] - pair[1]) < 20:
+            t.near("Two weights are as e to the difference of their scores.", shares[0], shares[1] * math.exp(pair[0] - pair[1]))
+
+    def weighted_sum(t):
+        lead, (n, m, d_v) = t.lead(), t.sizes(3)
+        weights, V = t.rng.dirichlet(np.ones(m), size=(*lead, n)), t.normal(*lead, m, d_v)
+        output = np.asarray(t.call(weights=weights, V=V))
+        t.shape("the output", output, *lead, n, d_v)
+        *at, i, feature = t.place(np.shape(output))
+        wanted = sum(w * v[feature] for w, v in zip(weights[(*at, i)], V[tuple(at)]))
+        t.near("One number, added up from the weights of its row.", output[(*at, i, feature)], wanted)
+        same = np.broadcast_to(V[..., :1, :], V.shape).copy()
+        t.near("Where all values are equal, every query gets that value.", t.again(V=same), np.broadcast_to(V[..., :1, :], np.shape(output)))
+
+    def causal_mask(t):
+        n = int(t.rng.integers(1, 6))
+        m = n + int(t.rng.integers(0, 4))
+        mask = np.asarray(t.call(n_queries=n, n_keys=m))
+        t.shape("the mask", mask, n, m)
+        sees = mask.astype(int).sum(axis=1)
+        t.holds("The last query sees every key.", sees[-1] == m, f"it sees {sees[-1]} of {m}")
+        t.holds("Every query sees one key more than the one before it.", (np.diff(sees) == 1).all(), f"they see {sees.tolist()}")
+        t.holds("What a query sees is the first keys.", (np.diff(mask.astype(int), axis=1) <= 0).all())
+
+    def padding_mask(t):
+        batch, n_keys = int(t.rng.integers(1, 5)), int(t.rng.integers(1, 7))
+        lengths = t.rng.integers(1, n_keys + 1, size=batch)
+        mask = np.asarray(t.call(lengths=lengths, n_keys=n_keys))
+        t.shape("the mask", mask, batch, 1, n_keys)
+        seen = mask.astype(int).sum(axis=(1, 2)).tolist()
+        t.holds("Each sequence has as many real keys as it is long.", seen == lengths.tolist(), f"they have {seen}")
+        t.holds("The real keys come first.", (np.diff(mask.astype(int), axis=2) <= 0).all())
+
+    def apply_mask(t):
+        lead, (n, m) = t.lead(), t.sizes(2)
+        scores = t.normal(*lead, n, m)
+        mask = t.rng.random((n, m) if t.rng.integers(2) else (*lead, 1, m)) < 0.6
+        allowed = np.broadcast_to(mask, scores.shape)
+        scores[~allowed & (t.rng.random(scores.shape) < 0.3)] = np.nan
+        masked = np.asarray(t.call(scores=scores, mask=mask))
+        t.shape("the scores", masked, *lead, n, m)
+        t.holds("Every hidden score is exactly -inf.", (masked[~allowed] == -np.inf).all(), "one is not")
+        t.near("Every allowed score is what it was.", masked[allowed], scores[allowed])
+
+    def scaled_dot_product_attention(t):
+        lead, (n, m, d_k, d_v) = t.lead(), t.sizes(4)
+        Q, K, V = t.normal(*lead, n, d_k), t.normal(*lead, m, d_k), t.normal(*lead, m, d_v)
+        Q *= (1.0, 1000.0)[t.rng.integers(2)]
+        mask = t.rng.random((n, m)) < 0.6
+        mask[:, int(t.rng.integers(m))] = True
+        output, weights = t.parts(t.call(Q=Q, K=K, V=V, mask=mask), "output, weights")
+        weights = np.asarray(weights)
+        t.shape("the output", output, *lead, n, d_v)
+        t.shape("the weights", weights, *lead, n, m)
+        t.near("Each row of weights sums to 1.", weights.sum(axis=-1), np.ones((*lead, n)))
+        t.holds("A hidden key has a weight of exactly 0.", not weights[np.broadcast_to(~mask, weights.shape)].any(), "one has more")
+        *at, i, feature = t.place(np.shape(output))
+        wanted = sum(w * v[feature] for w, v in zip(weights[(*at, i)], V[tuple(at)]))
+        t.near("The output is made with these weights.", output[(*at, i, feature)], wanted)
+        allowed = np.flatnonzero(mask[i])
+        j, k = allowed[0], allowed[-1]
+        ahead = float(np.dot(Q[(*at, i)], K[(*at, j)] - K[(*at, k)])) / math.sqrt(d_k)
+        if abs(ahead) < 20:
+            row = weights[(*at, i)]
+            t.near("Two weights are as e to the difference of their scaled scores.", row[j], row[k] * math.exp(ahead))
+
+    def self_attention(t):
+        lead, (n, d_model, d_k, d_v) = t.lead(), t.sizes(4)
+        X, W_Q, W_K = t.normal(*lead, n, d_model), t.normal(d_model, d_k), t.normal(d_model, d_k)
+        mask = np.tri(n, dtype=bool) if t.rng.integers(2) else None
+        answer = t.call(X=X, W_Q=W_Q / d_model, W_K=W_K, W_V=t.normal(d_model, d_v), mask=mask)
+        output, weights = t.parts(answer, "output, weights")
+        t.shape("the output", output, *lead, n, d_v)
+        t.shape("the weights", weights, *lead, n, n)
+        t.near("Each row of weights sums to 1.", weights.sum(axis=-1), np.ones((*lead, n)))
+        if mask is not None:
+            t.holds("A hidden key has a weight of exactly 0.", not weights[..., ~mask].any(), "one has more")
+            X[..., -1, :] += 1.0
+            t.near("Nobody notices what comes after them.", t.parts(t.again(X=X), "output, weights")[0][..., :-1, :], output[..., :-1, :])
+            return
+        turned = t.parts(t.again(X=X[..., ::-1, :]), "output, weights")[0]
+        t.near("Without a mask, tokens in another order give the outputs in that order.", turned[..., ::-1, :], output)
+        *at, i, j = t.place(weights.shape)
+        tokens, row = X[tuple(at)], weights[(*at, i)]
+        ahead = float((tokens[i] @ t.given["W_Q"]) @ ((tokens[j] - tokens[0]) @ W_K)) / math.sqrt(d_k)
+        t.near("Two weights are as e to the difference of their scaled scores.", row[j], row[0] * math.exp(ahead))
+
+    def split_heads(t):
+        lead, (n, num_heads, d_head) = t.lead(), t.sizes(3)
+        X = t.normal(*lead, n, num_heads * d_head)
+        heads = np.asarray(t.call(X=X, num_heads=num_heads))
+        t.shape("the heads", heads, *lead, num_heads, n, d_head)
+        *at, head, i, feature = t.place(np.shape(heads))
+        t.near("A head has its own block of each token's features.", heads[(*at, head, i, feature)], X[(*at, i, head * d_head + feature)])
+        try:
+            t.again(num_heads=num_heads * d_head + 1)
+        except NotImplementedError:
+            raise
+        except Exception:
+            return
+        t.holds("It raises an error where the features do not divide.", False)
+
+    def concat_heads(t):
+        lead, (num_heads, n, d_head) = t.lead(), t.sizes(3)
+        heads = t.normal(*lead, num_heads, n, d_head)
+        joined = np.asarray(t.call(heads=heads))
+        t.shape("the result", joined, *lead, n, num_heads * d_head)
+        *at, head, i, feature = t.place(heads.shape)
+        t.near("A head's features come together, the first head's first.", joined[(*at, i, head * d_head + feature)], heads[(*at, head, i, feature)])
+        t.near("split_heads takes it apart again.", split_heads(joined, num_heads), heads)
+
+    def multi_head_attention(t):
+        lead, n, num_heads = t.lead(), int(t.rng.integers(2, 5)), int(t.rng.integers(1, 4))
+        d_head = int(t.rng.integers(2, 4))
+        d_model = num_heads * d_head
+        X, W_O = t.normal(*lead, n, d_model), t.normal(d_model, d_model)
+        X *= (1.0, 30.0)[t.rng.integers(2)]
+        W_Q, W_K, W_V = (t.normal(d_model, d_model) for _ in range(3))
+        mask = np.tri(n, dtype=bool) if t.rng.integers(2) else None
+        if mask is not None and len(lead) == 1:
+            mask = t.rng.random((*lead, n, n)) < 0.5
+            mask[..., 0] = True
+        output = np.asarray(t.call(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V, W_O=W_O, num_heads=num_heads, mask=mask))
+        t.shape("the output", output, *lead, n, d_model)
+        apart = t.again(W_O=np.eye(d_model))
+        t.near("W_O mixes the heads at the end.", output, np.asarray(apart) @ W_O)
+        head = int(t.rng.integers(num_heads))
+        own = slice(head * d_head, (head + 1) * d_head)
+        alone, _ = self_attention(X, W_Q[:, own], W_K[:, own], W_V[:, own], mask)
+        t.near("Before W_O, a head is what your self_attention makes of its columns.", np.asarray(apart)[..., own], alone)
 
 # %% oracles
 """The definitions, written the slow way: one entry at a time, or letter by letter. Hidden checks compare with these."""

@@ -38,6 +38,8 @@
 # - **To look inside**, print in your own function; to try other numbers, take the arguments of the first
 #   check of a step from `given = tools.first("softmax_backward")`, change one, as in
 #   `given["weights"] = …`, and call `softmax_backward(**given)`.
+# - **More practice.** Once all visible checks of a step pass, `tools.practice("softmax_backward")` tries your function on
+#   fresh inputs and says which rules hold, in one line each, also rules that only hidden checks ask for.
 #
 # Your steps may call functions that you wrote in `attention`. Below the next two cells there is one that brings them
 # over: copy your `attention.ipynb` into the folder of this notebook, and run it. They are not graded again, and the
@@ -71,6 +73,56 @@ def central_differences(function, x, d_output, step=1e-5):
 
 # %%
 import numpy as np
+
+# %% practice
+class Practice:
+    """What holds of any right answer, for tools.practice: no line here computes a whole one."""
+
+    def softmax_backward(t):
+        shape = (*t.lead(), *t.sizes(2))
+        weights, d_weights = t.rng.dirichlet(np.ones(shape[-1]), size=shape[:-1]), t.normal(*shape)
+        d_scores = np.asarray(t.call(weights=weights, d_weights=d_weights))
+        t.shape("d_scores", d_scores, *shape)
+        t.near("Each row sums to 0.", np.asarray(d_scores).sum(axis=-1), np.zeros(shape[:-1]))
+        t.near("5 more for all of d_weights changes nothing.", t.again(d_weights=d_weights + 5.0), d_scores)
+        t.near("Twice the gradient from behind gives twice the gradient.", t.again(d_weights=2 * d_weights), 2 * np.asarray(d_scores))
+        *at, j = t.place(shape)
+        row, d_row = np.log(weights[tuple(at)]), d_weights[tuple(at)]
+
+        def loss(score):
+            powers = [math.exp(score if k == j else other) for k, other in enumerate(row)]
+            return sum(power * d for power, d in zip(powers, d_row)) / sum(powers)
+
+        slope = (loss(row[j] + 1e-5) - loss(row[j] - 1e-5)) / 2e-5
+        t.near("One number, measured: its score a little up, a little down.", d_scores[(*at, j)], slope)
+
+    def attention_backward(t):
+        lead, (n, m, d_k, d_v) = t.lead(), t.sizes(4)
+        given = {"Q": t.normal(*lead, n, d_k), "K": t.normal(*lead, m, d_k), "V": t.normal(*lead, m, d_v)}
+        d_output = t.normal(*lead, n, d_v)
+        d = dict(zip("QKV", t.parts(t.call(**given, d_output=d_output), "d_Q, d_K, d_V")))
+        for name, of in given.items():
+            t.shape(f"d_{name}", d[name], *of.shape)
+        t.near("The rows of d_V add up to those of d_output.", np.asarray(d["V"]).sum(axis=-2), d_output.sum(axis=-2))
+        t.near("The rows of d_K add up to 0.", np.asarray(d["K"]).sum(axis=-2), np.zeros((*lead, d_k)))
+        large = t.parts(t.again(Q=1000 * given["Q"]), "d_Q, d_K, d_V")
+        t.holds("Scores of thousands overflow nothing.", all(np.isfinite(part).all() for part in large))
+        at = t.place(lead)
+
+        def loss(Q, K, V):
+            total = 0.0
+            for query, wish in zip(Q[at], d_output[at]):
+                powers = [math.exp(float(np.dot(query, key)) / math.sqrt(d_k)) for key in K[at]]
+                total += sum(power * float(np.dot(value, wish)) for power, value in zip(powers, V[at])) / sum(powers)
+            return total
+
+        for name, of in given.items():
+            place = (*at, *t.place(of.shape[len(lead) :]))
+            up, down = of.copy(), of.copy()
+            up[place] += 1e-5
+            down[place] -= 1e-5
+            slope = (loss(**(given | {name: up})) - loss(**(given | {name: down}))) / 2e-5
+            t.near(f"One number of d_{name}, measured: that of {name} a little up, a little down.", d[name][place], slope)
 
 # %% oracles
 """The definitions, written the slow way; what is measured by differences is compared with these, too."""

@@ -34,6 +34,8 @@
 # - **To look inside**, print in your own function; to try other numbers, take the arguments of the first
 #   check of a step from `given = tools.first("rope")`, change one, as in `given["positions"] = …`, and call
 #   `rope(**given)`.
+# - **More practice.** Once all visible checks of a step pass, `tools.practice("rope")` tries your function on
+#   fresh inputs and says which rules hold, in one line each, also rules that only hidden checks ask for.
 #
 # We use the usual symbols: `n` queries, `m` keys, `d` features, `h` heads of queries, `g` heads of keys and
 # values.
@@ -60,6 +62,65 @@ import numpy as np
 
 # %% arrays
 MODEL = tools.arrays("rope_decoder.npz")
+
+# %% practice
+def one_query(query, keys, values):
+    """What one query reads, key by key."""
+    scores = [float(np.dot(query, key)) / math.sqrt(len(query)) for key in keys]
+    powers = [math.exp(score - max(scores)) for score in scores]
+    return sum(power * value for power, value in zip(powers, values)) / sum(powers)
+
+
+class Practice:
+    """What holds of any right answer, for tools.practice: no line here computes a whole one."""
+
+    def rope(t):
+        lead, n, d = t.lead(), int(t.rng.integers(2, 6)), 2 * int(t.rng.integers(1, 5))
+        x, positions = t.normal(*lead, n, d), t.rng.integers(0, 50, size=n)
+        turned = np.asarray(t.call(x=x, positions=positions, base=float(t.rng.uniform(50, 500))))
+        t.shape("the result", turned, *lead, n, d)
+        lengths = (x**2).reshape(*lead, n, -1, 2).sum(axis=-1)
+        t.near("Every pair keeps its length.", (turned**2).reshape(*lead, n, -1, 2).sum(axis=-1), lengths)
+        t.near("At position 0 nothing turns.", t.again(positions=0 * positions), x)
+        t.near("Two turns add up.", t.again(x=turned), t.again(positions=2 * positions))
+        i, pair = int(t.rng.integers(n)), int(t.rng.integers(d // 2))
+        axis = np.zeros(x.shape)
+        axis[..., i, 2 * pair] = 1.0
+        angle = positions[i] * t.given["base"] ** (-2 * pair / d)
+        t.near("One pair (1, 0) becomes the cosine and the sine of its angle.", np.asarray(t.again(x=axis))[..., i, 2 * pair : 2 * pair + 2], np.broadcast_to([math.cos(angle), math.sin(angle)], (*lead, 2)))
+
+    def grouped_query_attention(t):
+        g, each, (n, m, d) = int(t.rng.integers(1, 4)), int(t.rng.integers(1, 4)), t.sizes(3)
+        Q, K, V = t.normal(g * each, n, d) * (1.0, 1000.0)[t.rng.integers(2)], t.normal(g, m, d), t.normal(g, m, d)
+        output = np.asarray(t.call(Q=Q, K=K, V=V))
+        t.shape("the output", output, g * each, n, d)
+        head, i = t.place((g * each, n))
+        t.near("One row, key by key of its group.", output[head, i], one_query(Q[head, i], K[head // each], V[head // each]))
+        V = V.copy()
+        V[0] += 1.0
+        moved = np.abs(np.asarray(t.again(V=V)) - output).max(axis=(1, 2)) > 1e-6
+        t.holds("The first values are read by the first heads, and by no others.", moved.tolist() == [True] * each + [False] * (g - 1) * each, f"heads that change: {np.flatnonzero(moved).tolist()}")
+
+    def decode_with_cache(t):
+        n, d_k, d_v = t.sizes(3)
+        Q, K, V = t.normal(n, d_k) * (1.0, 1000.0)[t.rng.integers(2)], t.normal(n, d_k), t.normal(n, d_v)
+        output = np.asarray(t.call(Q=Q, K=K, V=V))
+        t.shape("the output", output, n, d_v)
+        t.near("The first row is the first value.", output[0], V[0])
+        i = int(t.rng.integers(n))
+        t.near("One row, key by key of the tokens so far.", output[i], one_query(Q[i], K[: i + 1], V[: i + 1]))
+        short = {"Q": Q[:-1].copy(), "K": K[:-1].copy(), "V": V[:-1].copy()}
+        t.near("A shorter text begins in the same way.", t.again(**short), output[:-1])
+
+    def flash_attention(t):
+        n, m, d_k, d_v = t.sizes(4)
+        Q, K, V = t.normal(n, d_k) * (1.0, 1000.0)[t.rng.integers(2)], t.normal(m, d_k), t.normal(m, d_v)
+        output = np.asarray(t.call(Q=Q, K=K, V=V, block_size=int(t.rng.integers(1, m + 2))))
+        t.shape("the output", output, n, d_v)
+        t.near("Another block size gives the same.", t.again(block_size=int(t.rng.integers(1, m + 2))), output)
+        t.near("Keys in another order give the same.", t.again(K=K[::-1].copy(), V=V[::-1].copy()), output)
+        i = int(t.rng.integers(n))
+        t.near("One row, key by key.", output[i], one_query(Q[i], K, V))
 
 # %% oracles
 """The definitions, written the slow way: one pair, one query at a time. Hidden checks compare with these."""

@@ -44,6 +44,77 @@ rng = np.random.default_rng(256)  # grading puts another in its place, which dep
 # %%
 import numpy as np
 
+# %% practice
+class Practice:
+    """What holds of any right answer, for tools.practice: no line here computes a whole one."""
+
+    def count_pairs(t):
+        tokens = t.rng.choice([0, 1, 2, 300, 70000], size=int(t.rng.integers(0, 12))).tolist()
+        counts = t.call(tokens=tokens)
+        total = sum(counts.values())
+        t.holds("The counts add up to one less than the tokens.", total == max(0, len(tokens) - 1), f"they add up to {total}")
+        t.holds("No count is 0.", all(counts.values()))
+        if len(tokens) > 1:
+            at = int(t.rng.integers(len(tokens) - 1))
+            pair = tokens[at], tokens[at + 1]
+            times = sum(tokens[i : i + 2] == list(pair) for i in range(len(tokens)))
+            t.holds("One pair, counted place by place.", counts.get(pair) == times, f"{pair}: {counts.get(pair)}, not {times}")
+        t.holds("From the other end the same pairs are counted, turned round.", {(b, a): n for (a, b), n in counts.items()} == t.again(tokens=tokens[::-1]))
+
+    def merge_pair(t):
+        tokens = t.rng.choice([0, 1, 300], size=int(t.rng.integers(0, 16)), p=[0.4, 0.4, 0.2]).tolist()
+        pair = ((0, 0), (0, 1), (1, 1), (300, 0))[t.rng.integers(4)]
+        merged = t.call(tokens=tokens, pair=pair, new=256)
+        apart = [token for each in merged for token in (pair if each == 256 else (each,))]
+        t.holds("With the pair written out again, the tokens are what they were.", apart == tokens, f"they are {apart}")
+        left = [place for place in zip(merged, merged[1:]) if place == pair]
+        t.holds("The pair is nowhere any more.", not left)
+        before = list(zip(merged, merged[1:]))
+        t.holds("From left to right: of three equal tokens the last is left over.", pair[0] != pair[1] or (pair[0], 256) not in before)
+
+    def train(t):
+        text = "".join(t.rng.choice(list("ab c"), size=int(t.rng.integers(0, 30))))
+        text += t.rng.choice(["", "éé", "\n\n A A", "\r\n\t"]) * 2
+        merges = t.call(text=text, merges=int(t.rng.integers(0, 6)))
+        t.holds("There are no more merges than asked for.", len(merges) <= t.given["merges"], f"{len(merges)}")
+        more = t.again(merges=t.given["merges"] + 3)
+        t.holds("Who asks for more gets the same ones first.", list(more[: len(merges)]) == list(merges), f"{more}")
+        if merges:
+            counts = count_pairs(list(text.encode()))
+            t.holds("The first merge is a most frequent pair of bytes.", counts.get(tuple(merges[0])) == max(counts.values()))
+            best = min(pair for pair, count in counts.items() if count == max(counts.values()))
+            t.holds("Among equals it is the one with the smaller numbers.", tuple(merges[0]) == best, f"{tuple(merges[0])}, not {best}")
+        if len(merges) > 1:
+            counts = count_pairs(merge_pair(list(text.encode()), tuple(merges[0]), 256))
+            best = min(pair for pair, count in counts.items() if count == max(counts.values()))
+            t.holds("So is the second, once the first is merged into 256.", tuple(merges[1]) == best, f"{tuple(merges[1])}, not {best}")
+        t.holds("No pair is merged twice.", len(set(map(tuple, merges))) == len(merges))
+        t.holds("Where no pair occurs twice, nothing is learned.", len(t.again(text="abcdé")) == 0)
+
+    def encode(t):
+        text = "".join(t.rng.choice(list("abcAé \n\r\t"), size=int(t.rng.integers(0, 24))))
+        merges = [(97, 98), (98, 99), (256, 99), (256, 256)][: int(t.rng.integers(0, 5))]
+        tokens = list(t.call(text=text, merges=merges))
+        parts = [[each] for each in range(256)]
+        for left, right in merges:
+            parts.append(parts[left] + parts[right])
+        written = [byte for token in tokens for byte in parts[token]]
+        t.holds("Written out as bytes, the tokens are the text.", bytes(written) == text.encode(), f"{bytes(written)!r}")
+        t.holds("Without merges they are the bytes.", list(t.again(merges=[])) == list(text.encode()))
+        pair = tuple(tokens[-2:]) if len(tokens) > 1 else (99, 97)
+        once = merge_pair(tokens, pair, 256 + len(merges))
+        t.holds("One merge more is one merge_pair more.", list(t.again(merges=[*merges, pair])) == list(once))
+
+    def decode(t):
+        text = "".join(t.rng.choice(list("abcAé🤗 \n\r\t"), size=int(t.rng.integers(0, 20))))
+        merges = [(97, 98), (195, 169), (256, 99), (257, 257)][: int(t.rng.integers(0, 5))]
+        tokens = encode(text, merges)
+        answer = t.call(tokens=list(tokens), merges=merges)
+        t.holds("What encode made of a text is that text.", answer == text, f"{answer!r}, not {text!r}")
+        t.holds("No tokens are an empty text.", t.again(tokens=[]) == "")
+        cut = t.again(tokens=[97, 195, 98])
+        t.holds("A byte that is no text becomes U+FFFD, and its neighbours stay.", cut == "a\ufffdb", f"{cut!r}")
+
 # %% oracles
 """The definitions, written the slow way: one place after the other. Hidden checks compare with these."""
 import itertools
@@ -132,6 +203,8 @@ def decoded_by_definition(tokens, merges):
 
 # %% [markdown]
 # ## Warm-up: letters, bytes, numbers
+# - **More practice.** Once all visible checks of a step pass, `tools.practice("merge_pair")` tries your function on
+#   fresh inputs and says which rules hold, in one line each, also rules that only hidden checks ask for.
 #
 # Nothing here is graded. A text is a string of characters, a file is a sequence of bytes, and UTF-8 is the rule
 # that turns one into the other. Write down your guess for each line, then run the cell: how many bytes does each

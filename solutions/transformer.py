@@ -33,6 +33,8 @@
 # - **To look inside**, print in your own function; to try other numbers, take the arguments of the first
 #   check of a step from `given = tools.first("layer_norm")`, change one, as in `given["x"] = …`, and call
 #   `layer_norm(**given)`.
+# - **More practice.** Once all visible checks of a step pass, `tools.practice("layer_norm")` tries your function on
+#   fresh inputs and says which rules hold, in one line each, also rules that only hidden checks ask for.
 #
 # Answers are accepted to within 0.00002. We use the usual symbols: `n` tokens, `d_model` features each.
 #
@@ -64,6 +66,91 @@ import numpy as np
 
 # %% arrays
 MODEL = tools.arrays("decoder.npz")  # the weights of a small trained model, for the finale
+
+# %% practice
+class Practice:
+    """What holds of any right answer, for tools.practice: no line here computes a whole one."""
+
+    def positional_encoding(t):
+        n, d_model = int(t.rng.integers(3, 9)), 2 * int(t.rng.integers(1, 5))
+        encoding = np.asarray(t.call(n_positions=n, d_model=d_model))
+        t.shape("the encoding", encoding, n, d_model)
+        t.near("In each pair the squares of sine and cosine sum to 1.", (encoding**2).reshape(n, -1, 2).sum(axis=-1), np.ones((n, d_model // 2)))
+        t.near("Position 0 is 0, 1, 0, 1, …", encoding[0], [0.0, 1.0] * (d_model // 2))
+        p, hand = int(t.rng.integers(n)), int(t.rng.integers(d_model // 2))
+        t.near("One sine, by the formula.", encoding[p, 2 * hand], math.sin(p / 10000 ** (2 * hand / d_model)))
+        t.near("Neighbours are equally alike everywhere.", encoding[0] @ encoding[1], encoding[-2] @ encoding[-1])
+
+    def layer_norm(t):
+        lead, (n, d_model) = t.lead(), t.sizes(2)
+        x, gamma, beta = 5 + 3 * t.normal(*lead, n, d_model), t.normal(d_model), t.normal(d_model)
+        normed = np.asarray(t.call(x=x, gamma=gamma, beta=beta, eps=float(t.rng.uniform(0.1, 1.0))))
+        t.shape("the normed tokens", normed, *lead, n, d_model)
+        plain = np.asarray(t.again(gamma=np.ones(d_model), beta=np.zeros(d_model)))
+        t.near("Gain and shift come at the end, feature by feature.", normed, gamma * plain + beta)
+        t.near("Before them, the mean of every token is 0.", plain.mean(axis=-1), np.zeros((*lead, n)))
+        exact = np.asarray(t.again(gamma=np.ones(d_model), beta=np.zeros(d_model), eps=0.0))
+        t.near("With eps = 0 the mean of their squares is 1.", (exact**2).mean(axis=-1), np.ones((*lead, n)))
+        token = t.place((*lead, n))
+        spread = sum((one - x[token].mean()) ** 2 for one in x[token]) / d_model
+        t.near("eps is added to the variance, under the root.", (plain[token] ** 2).mean(), spread / (spread + t.given["eps"]))
+        t.near("7 more for every feature of x changes nothing.", t.again(x=x + 7.0), normed)
+        t.near("Where all features are equal, beta is left.", t.again(x=np.full(x.shape, 4.0)), np.broadcast_to(beta, x.shape))
+
+    def gelu(t):
+        shape = (*t.lead(), *t.sizes(2))
+        x = t.normal(*shape) * 2
+        y = np.asarray(t.call(x=x))
+        t.shape("the result", y, *shape)
+        t.near("gelu(x) less gelu(-x) is x.", np.asarray(y) - np.asarray(t.again(x=-x)), x)
+        place = t.place(shape)
+        t.near("One number, by the formula.", y[place], x[place] * math.erfc(-x[place] / math.sqrt(2)) / 2)
+
+    def feed_forward(t):
+        lead, (n, d_model, d_hidden) = t.lead(), t.sizes(3)
+        x, W_1, b_1 = t.normal(*lead, n, d_model), t.normal(d_model, d_hidden), t.normal(d_hidden)
+        W_2, b_2 = t.normal(d_hidden, d_model), t.normal(d_model)
+        output = np.asarray(t.call(x=x, W_1=W_1, b_1=b_1, W_2=W_2, b_2=b_2))
+        t.shape("the output", output, *lead, n, d_model)
+        t.near("Where no hidden number is positive, b_2 is left.", t.again(b_1=b_1 - 1000.0), np.broadcast_to(b_2, x.shape))
+        *at, feature = t.place(x.shape)
+        wanted = b_2[feature]
+        for j in range(d_hidden):
+            wanted += max(0.0, float(np.dot(x[tuple(at)], W_1[:, j])) + b_1[j]) * W_2[j, feature]
+        t.near("One number, added up.", output[(*at, feature)], wanted)
+
+    def cross_attention(t):
+        lead, (n, m, d_model, d_k, d_v) = t.lead(), t.sizes(5)
+        X_queries, X_keys = t.normal(*lead, n, d_model), t.normal(*lead, m, d_model)
+        W_Q, W_K, W_V = t.normal(d_model, d_k), t.normal(d_model, d_k) / d_model, t.normal(d_model, d_v)
+        W_Q *= (1.0, 1000.0)[t.rng.integers(2)]
+        output = np.asarray(t.call(X_queries=X_queries, X_keys=X_keys, W_Q=W_Q, W_K=W_K, W_V=W_V))
+        t.shape("the output", output, *lead, n, d_v)
+        t.near("Keys in another order change nothing.", t.again(X_keys=X_keys[..., ::-1, :].copy()), output)
+        same = np.broadcast_to(X_keys[..., :1, :], X_keys.shape).copy()
+        t.near("Where all keys are one token, everybody gets its value.", t.again(X_keys=same), np.broadcast_to(same[..., :1, :] @ W_V, np.shape(output)))
+        *at, i, feature = t.place(np.shape(output))
+        query, keys = X_queries[(*at, i)] @ W_Q, X_keys[tuple(at)]
+        scores = [float(np.dot(query, key @ W_K)) / math.sqrt(d_k) for key in keys]
+        powers = [math.exp(score - max(scores)) for score in scores]
+        wanted = sum(power * float(np.dot(key, W_V[:, feature])) for power, key in zip(powers, keys)) / sum(powers)
+        t.near("One number, added up key by key.", output[(*at, i, feature)], wanted)
+
+    def transformer_block(t):
+        lead, (n, d_model) = t.lead(), t.sizes(2)
+        x, shift, W = t.normal(*lead, n, d_model), t.normal(d_model), t.normal(d_model, d_model)
+        parts = {"attention": lambda a: np.tanh(a @ W) + 1.0, "feed_forward": lambda a: np.cos(a) - shift}
+        parts |= {"norm_1": lambda a: np.arctan(a) + shift, "norm_2": lambda a: 2.0 * np.sin(a)}
+        output = np.asarray(t.call(x=x, **parts))
+        t.shape("the output", output, *lead, n, d_model)
+
+        def nothing(a):
+            return np.zeros(np.shape(a))
+
+        t.near("Where both parts add nothing, x is left.", t.again(attention=nothing, feed_forward=nothing), x)
+        halfway = np.asarray(t.again(feed_forward=nothing))
+        t.near("Attention gets the normed tokens, and is added to x.", halfway, x + parts["attention"](parts["norm_1"](x)))
+        t.near("feed_forward gets what came of that, normed, and is added to it.", output, halfway + parts["feed_forward"](parts["norm_2"](halfway)))
 
 # %% oracles
 """The definitions, written the slow way: one entry or one row at a time. Hidden checks compare with these."""

@@ -17,7 +17,18 @@ from autograder.base.text import meant, not_python
 from autograder.exercises.names import names, reached
 from autograder.exercises.percent import ScriptCell, split
 
-Kind = Literal["prose", "plain", "setup", "arrays", "needed", "oracles", "step", "check", "manual"]
+Kind = Literal[
+    "prose",
+    "plain",
+    "setup",
+    "arrays",
+    "needed",
+    "practice",
+    "oracles",
+    "step",
+    "check",
+    "manual",
+]
 
 
 @dataclass(frozen=True)
@@ -135,6 +146,7 @@ class Source:
 _MARKS: Mapping[Kind, tuple[str, ...]] = {
     "setup": ("setup", "needs", "given", "removed"),
     "arrays": ("arrays",),
+    "practice": ("practice",),
     "oracles": ("oracles",),
     "step": ("step", "points", "draws", "given", "was"),
     "check": ("check", "points", "category", "hidden", "repeat", "void", "was"),
@@ -145,6 +157,7 @@ KNOWN = sorted(set(chain(*_MARKS.values())))
 _FLAGS: Mapping[str, tuple[str, ...]] = {
     "setup": ("true",),
     "arrays": ("true",),
+    "practice": ("true",),
     "oracles": ("true",),
     "hidden": ("true", "false"),
     "repeat": ("false", "true"),
@@ -264,7 +277,7 @@ class _CellReader:
             name, value = match["name"], match["value"]
             if name in marks:
                 self._wrong(f"the mark {name} stands there twice", "delete one")
-            if value is None and name not in ("setup", "arrays", "oracles"):
+            if value is None and name not in ("setup", "arrays", "practice", "oracles"):
                 self._wrong(f"the mark {name} has no value", f"write {name}=...")
             marks[name] = "true" if value is None else value.strip("\"'")
             at = match.end()

@@ -58,6 +58,8 @@ def head(authored: Source) -> str:
     parts = [_HEAD]
     makes = ["tools = module(tools)"]
     wanted = ALWAYS | _used("tools", [*codes, authored.shared])
+    if authored.of("practice"):
+        wanted |= {"PRACTICE", "practice"}
     about = "Checks, comparisons and tables, the same for every exercise."
     parts.append(_written("tools", about, needed(_tools(), wanted)))
 

@@ -52,7 +52,9 @@ def with_needed(cells: tuple[AuthoredCell, ...], authored: Path) -> tuple[Author
         if sources and not cell.given:
             names = tuple(step.id for step in steps.values() if step)
             source = _bringing(exercises((cell,)), names, "\n\n\n".join(sources))
-            brought = [AuthoredCell("needed", source, cell.line, cell.line, id=BROUGHT, functions=names)]
+            brought = [
+                AuthoredCell("needed", source, cell.line, cell.line, id=BROUGHT, functions=names)
+            ]
             sources = []
         own = [cell.source] if cell.source else []
         found.append(replace(cell, source="\n\n\n".join([*own, *sources])))

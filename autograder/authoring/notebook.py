@@ -55,10 +55,12 @@ def full(authored: Source, hints: str = "", brought: Mapping[str, str] = {}) -> 
 
 
 def _cells(authored: Source, hints: str) -> Iterator[dict[str, Any]]:
-    """The cells of the full notebook; oracles are in it only where a hidden check uses them."""
+    """The cells of the full notebook; oracles are in it only where a hidden check uses them,
+    and practice is part of the setup cell.
+    """
     counts: dict[str, int] = {}
     for cell in authored.cells:
-        if cell.kind == "oracles":
+        if cell.kind in ("oracles", "practice"):
             continue
 
         id = cell.kind if cell.kind in ("setup", "arrays") else cell.id
@@ -78,7 +80,10 @@ def _text(authored: Source, cell: AuthoredCell, hints: str) -> str:
     if cell.kind == "setup":
         own = modules.without_imports(cell.source)
         filled_in = _tables(authored, cell)
-        parts = [modules.head(authored), own, filled_in, hints, "tools.ready()"]
+        practice = [
+            f"{one.source}\ntools.PRACTICE = vars(Practice)" for one in authored.of("practice")
+        ]
+        parts = [modules.head(authored), own, *practice, filled_in, hints, "tools.ready()"]
         return setup_cell.packed("\n\n".join(filter(None, parts)))
     if cell.kind == "arrays":
         return f"# @title Arrays: run this, too\n{arrays.written(cell, authored.path)}"
@@ -215,7 +220,7 @@ def _headings(authored: Source) -> str:
     return f"tools.HEADINGS = {{\n{''.join(rows)}}}"
 
 
-def _needed(setup: Cell) -> str:
+def _needed(setup: AuthoredCell) -> str:
     """What students bring over from earlier exercises, in one line."""
     exercises = {}
     for need in setup.needs:

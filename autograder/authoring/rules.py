@@ -5,6 +5,7 @@ They find what makes an exercise wrong, worthless or unfair.
 
 from __future__ import annotations
 
+import ast
 import difflib
 import re
 from collections import Counter
@@ -83,6 +84,21 @@ def _ids(source: Source) -> Iterator[Problem]:
                 cause = f"{id} is said to be gone, and is there ({seen[id]})"
                 yield Problem(cell.line, cause, "take it out of this mark, or rename that cell")
             seen[id] = f"line {cell.line}"
+
+
+def _practice(source: Source) -> Iterator[Problem]:
+    """What is wrong with the properties that students practise with."""
+    steps = {step.id for step in source.of("step")}
+    for cell in source.of("practice"):
+        classes = [node for node in ast.parse(cell.source).body if isinstance(node, ast.ClassDef)]
+        methods = [node for each in classes for node in each.body]
+        if [each.name for each in classes] != ["Practice"]:
+            cause = "a practice cell without a class Practice, or with others"
+            yield Problem(cell.line, cause, "write class Practice, with a function for each step")
+        for node in methods:
+            if isinstance(node, ast.FunctionDef) and node.name not in steps:
+                cause = f"{node.name} is practised, and no step"
+                yield Problem(cell.line_of(node.lineno), cause, "name it after a step")
 
 
 def _order(source: Source) -> Iterator[Problem]:
@@ -212,7 +228,8 @@ class _OwnNames:
     def _allowed(self, cell: AuthoredCell) -> frozenset[str]:
         allowed = BUILTINS | self._setup
         # A step may call one that comes later, when it is called; so may an oracle.
-        allowed |= self._steps if cell.kind in ("oracles", "step") else self.above
+        is_later = cell.kind in ("oracles", "practice", "step")
+        allowed |= self._steps if is_later else self.above
         if cell.kind == "oracles" or cell.hidden:
             allowed |= self._oracles
         return allowed
@@ -231,6 +248,7 @@ _GROUPS: tuple[tuple[frozenset[Kind], tuple[Rule, ...]], ...] = (
     (frozenset({"check"}), (_categories,)),
     (frozenset({"setup", "step", "check", "plain"}), (_any_check, _layout, _ids, _order, points)),
     (frozenset({"step", "check"}), (needs.given,)),
+    (frozenset({"practice", "step"}), (_practice,)),
     (frozenset({"setup", "step"}), (_layout, _ids, _order, needs.unknown)),
     (frozenset({"setup", "step", "oracles", "plain"}), (_layout, _order, _names)),
 )

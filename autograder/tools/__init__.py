@@ -8,6 +8,7 @@ from autograder.tools.drawing import curves, heatmap, table
 from autograder.tools.session import check, demo, first
 from autograder.tools.tally import summary
 from autograder.tools.transfer import bring
+from autograder.tools.trials import practice
 from autograder.tools.values import (
     agree,
     arrays,
@@ -33,6 +34,7 @@ __all__ = [
     "is_single",
     "likeness",
     "plain",
+    "practice",
     "printed",
     "refuses",
     "relations",

@@ -71,7 +71,8 @@ RUNNING: list[str] = []
 """The visible check that is running, if any: of hidden ones nobody says the name."""
 
 GIVEN: dict[str, dict[str, Any]] = {}
-"""By visible check: the arguments of the first call that it has made of its step's function."""
+"""By visible check: the arguments of the first call that it has made of its step's function.
+"softmax-practice" has those of a trial in which a property did not hold."""
 
 JUDGED: dict[str, object] = {}
 """The function that each of these checks has judged."""
@@ -384,11 +385,14 @@ def first(name: str) -> dict[str, Any]:
     and to call the function with, ``softmax(**tools.first("softmax"))``.
 
     Args:
-        name: the step, or one of its visible checks: "softmax-large_scores".
+        name: the step, or one of its visible checks: "softmax-large_scores"; or "softmax-practice",
+            the input of which a property did not hold.
 
     Raises:
         LookupError: there is no such check, or it has not made a call yet.
     """
+    if name in GIVEN:
+        return copy.deepcopy(GIVEN[name])
     visible = [check for check in CHECKS if not CHECKS[check]["hidden"]]
     meant = [check for check in visible if name in (check, step_of(check))]
     if not meant:

@@ -27,7 +27,7 @@ This cell now holds their code. If it still shows its old lines, paste your func
 what you hand in should hold them, too."""
 
 
-class Part(NamedTuple):
+class Excerpt(NamedTuple):
     """A top-level statement of a notebook: what it binds, what it uses, and its lines."""
 
     bound: set[str]
@@ -129,7 +129,7 @@ def fetched(
     return "\n\n\n".join(codes), said
 
 
-def needed_of(found: list[Part], names: Iterable[str]) -> tuple[str, set[str]]:
+def needed_of(found: list[Excerpt], names: Iterable[str]) -> tuple[str, set[str]]:
     """The code of these functions with all that they use, and the names that it binds."""
     # As after "run all": of several functions of a name, the last one counts.
     last = {name: part for part in found for name in part.bound}
@@ -150,7 +150,7 @@ def needed_of(found: list[Part], names: Iterable[str]) -> tuple[str, set[str]]:
     return code.strip("\n"), bound
 
 
-def parts(text: str, suffix: str = ".ipynb") -> list[Part]:
+def parts(text: str, suffix: str = ".ipynb") -> list[Excerpt]:
     """The statements of a notebook or script that bind names, without functions that are empty."""
     cells = [text]
     if suffix == ".ipynb":
@@ -158,7 +158,7 @@ def parts(text: str, suffix: str = ".ipynb") -> list[Part]:
         for cell in json.loads(text)["cells"]:
             if cell["cell_type"] == "code":
                 cells.append("".join(cell["source"]))
-    found: list[Part] = []
+    found: list[Excerpt] = []
     for source in cells:
         source = re.sub(r"^[%!].*$", "", source, flags=re.MULTILINE)
         with contextlib.suppress(*UNREADABLE):  # a cell that is unfinished
@@ -168,7 +168,7 @@ def parts(text: str, suffix: str = ".ipynb") -> list[Part]:
                     code = lines_of(source, node)
                     used = used_by(symtable.symtable(code, "cell", "exec"))
                     is_import = isinstance(node, (ast.Import, ast.ImportFrom))
-                    found.append(Part(bound, used, code, is_import))
+                    found.append(Excerpt(bound, used, code, is_import))
     return found
 
 

@@ -195,7 +195,7 @@ def test_a_later_exercise_may_need_a_given_step(course):
     later = later[: later.index("# %% step=")] + later[later.index('# %% step="four_times"') :]
     path = course / "solutions" / "later.py"
     path.write_text(later)
-    assert [cell.id for cell in read.read(path).of("needed")] == ["double"]
+    assert [cell.functions for cell in read.read(path).of("needed")] == [("double",)]
 
 
 def test_what_cannot_be_given_is_said(course):

@@ -589,6 +589,10 @@ with tools.unchanged(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V):
 #
 # $$S = Q K^{\mathsf T}, \qquad S_{ij} = \sum_{t} Q_{it} K_{jt}$$
 #
+# ```drawing
+# Q[n_queries=2, d_k=3]{row 1} and K[n_keys=4, d_k=3]{row 2} give scores[n_queries=2, n_keys=4]{cell 1 2}
+# ```
+#
 # `(..., n_queries, d_k)` and `(..., n_keys, d_k)` become `(..., n_queries, n_keys)`. In self-attention
 # both come from the same tokens; in general there may be more keys than queries, or fewer.
 
@@ -1811,6 +1815,10 @@ def your_own_heatmap():
 #
 # $$H_{h,\,i,\,j} = X_{i,\;h\, d_\text{head} + j}$$
 #
+# ```drawing
+# X[n=3, d_model=6]{columns by 2} becomes heads[num_heads=3, n=3, d_head=2]{blocks by 1}
+# ```
+#
 # `(..., n, d_model)` becomes `(..., num_heads, n, d_head)`. Every token keeps all of its features; the
 # sequence is not cut.
 
@@ -1901,6 +1909,10 @@ with tools.unchanged(X=X):
 # The way back. Each token collects what all heads found out about it, block by block, in the order of the heads:
 #
 # $$Y_{i,\;h\, d_\text{head} + j} = H_{h,\,i,\,j}$$
+#
+# ```drawing
+# heads[num_heads=3, n=3, d_head=2]{blocks by 1} become Y[n=3, d_model=6]{columns by 2}
+# ```
 #
 # `(..., num_heads, n, d_head)` becomes `(..., n, num_heads * d_head)`. If you split and then concatenate, you get
 # back what you started with.
@@ -1998,6 +2010,10 @@ with tools.unchanged(heads=heads):
 #
 # All four matrices are `(d_model, d_model)`, and the result has the shape of `X`. Each head's scores are dot
 # products of vectors of length `d_head`, and that is the length that scales them.
+#
+# ```drawing
+# one mask[n=4, n=4]{causal} for scores[num_heads=3, n=4, n=4]{causal}
+# ```
 #
 # A mask says which *tokens* may look at which. It does not depend on the head. `(n, n)` fits as it is. A mask
 # with a batch axis, `(batch, n, n)` or `(batch, 1, n)`, has to meet scores of shape `(batch, num_heads, n, n)`.

@@ -399,6 +399,10 @@ def only_the_distance_counts():
 # |---|---|---|---|---|---|---|
 # | key and value head | 0 | 0 | 0 | 1 | 1 | 1 |
 #
+# ```drawing
+# Q[h=6, n=2, d=2]{blocks by 3} reads K[g=2, m=3, d=2]{blocks by 1}
+# ```
+#
 # Each query head attends by itself, as in the exercise `attention`, without a mask:
 #
 # $$O_i = \operatorname{softmax}\!\left(\frac{Q_i K_j^{\mathsf T}}{\sqrt d}\right) V_j$$
@@ -551,6 +555,10 @@ def who_reads_where():
 # - let the one new query attend to all that are kept,
 # - and go on to the next token.
 #
+# ```drawing
+# Q[n=5, d_k=3]{row 4} meets the kept and the new K[n=5, d_k=3]{rows by 4} gives scores[1=1, n=5]{columns by 4}
+# ```
+#
 # $$O_i = \operatorname{softmax}\!\left(\frac{q_i\, K_{0 \ldots i}^{\mathsf T}}{\sqrt{d_k}}\right) V_{0 \ldots i}$$
 #
 # Row by row this gives what attention with a causal mask gives all at once, to the last digit. Why bother, then?
@@ -683,6 +691,10 @@ with tools.unchanged(Q=Q, K=K, V=V):
 # too large, by one and the same factor:
 #
 # $$e^{s - m'} = e^{s - m} \cdot e^{m - m'}$$
+#
+# ```drawing
+# Q[n=2, d_k=3] meets K[m=6, d_k=3]{rows by 2} block by block scores[n=2, m=6]{columns by 2}
+# ```
 #
 # So the sums can be corrected without looking at the old keys again. After the last block, divide once:
 # $o / \ell$ is the row of the output.

@@ -948,6 +948,11 @@ def a_translator_looks():
 # $$h = x + \operatorname{attention}(\operatorname{norm}_1(x)), \qquad
 #   y = h + \operatorname{feed\_forward}(\operatorname{norm}_2(h))$$
 #
+# ```drawing
+# x[n=3, d_model=4]{columns by 4} plus attention(norm_1(x))[n=3, d_model=4] gives h[n=3, d_model=4]{columns by 4}
+# h[n=3, d_model=4]{columns by 4} plus feed_forward(norm_2(h))[n=3, d_model=4] gives y[n=3, d_model=4]{columns by 4}
+# ```
+#
 # Because everything is added, what a token says at the start is still there at the end, and gradients flow back
 # along the same path. The norms come *before* the parts, not in the stream: this is **pre-norm**, as in GPT-2 and
 # most models since. The very first transformer normed the stream itself, after each part, and was hard to train

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from autograder.authoring import arrays, check_rules, modules
+from autograder.authoring import arrays, check_rules, drawings, modules
 from autograder.authoring.cells import AuthoredCell, Source
 from autograder.authoring.statements import text_needed
 from autograder.base.text import points, shown
@@ -93,7 +93,7 @@ def _text(authored: Source, cell: AuthoredCell, hints: str) -> str:
         return f"{title} · {points(authored.points_of(cell.id))}\n{cell.source}"
     if cell.kind == "check":
         return _check(cell, [oracle.source for oracle in authored.of("oracles")])
-    return cell.source
+    return drawings.drawn(cell.source) if cell.kind == "prose" else cell.source
 
 
 def _check(cell: AuthoredCell, oracle_cells: list[str]) -> str:

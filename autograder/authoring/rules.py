@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Set
 from itertools import chain
 from typing import TypeAlias
 
-from autograder.authoring import arrays, check_rules, draws, modules, needs, regions
+from autograder.authoring import arrays, check_rules, drawings, draws, modules, needs, regions
 from autograder.authoring.cells import AuthoredCell, Kind, Problem, Source
 from autograder.exercises.names import BUILTINS, Names, first_use, names
 
@@ -249,6 +249,7 @@ _GROUPS: tuple[tuple[frozenset[Kind], tuple[Rule, ...]], ...] = (
     (frozenset({"setup", "step", "check", "plain"}), (_any_check, _layout, _ids, _order, points)),
     (frozenset({"step", "check"}), (needs.given,)),
     (frozenset({"practice", "step"}), (_practice,)),
+    (frozenset(), (drawings.problems,)),
     (frozenset({"setup", "step"}), (_layout, _ids, _order, needs.unknown)),
     (frozenset({"setup", "step", "oracles", "plain"}), (_layout, _order, _names)),
 )

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from autograder.exercises import hidden_checks
 from autograder.exercises.exercise import Exercise
 
 VERSION = "7.0.0"
@@ -77,6 +78,12 @@ def write_tests(exercise: Exercise, folder: Path) -> None:
         (folder / f"{check.id}.py").write_text(test, encoding="utf-8")
 
 
+def _asking(id: str) -> dict[str, Any]:
+    """A cell that asks Otter for the test of a hidden check."""
+    code = {"cell_type": "code", "execution_count": None, "outputs": []}
+    return {**code, "id": id, "metadata": {}, "source": f"grader.check({id!r})"}
+
+
 def converted(data: bytes, exercise: Exercise) -> bytes:
     """A submission as Otter hands its notebooks out: a check's cell asks Otter for its test.
 
@@ -87,12 +94,21 @@ def converted(data: bytes, exercise: Exercise) -> bytes:
     except ValueError:
         return data
 
-    ids = {check.id for check in exercise.checks}
-    cells: list[dict[str, Any]] = notebook["cells"]
-    for cell in cells:
+    visible = {check.id: check.step for check in exercise.checks if not check.hidden}
+    cells: list[dict[str, Any]] = []
+    step = ""
+    for cell in notebook["cells"]:
         id = cell["metadata"].get("nbgrader", {}).get("grade_id")
-        if id in ids:
+        step = visible.get(id, step)
+        if id in visible:
             cell["source"] = f"grader.check({id!r})"
+        if not hidden_checks.LINE.fullmatch("".join(cell["source"])):
+            cells.append(cell)
+            continue
+        for check in exercise.checks_of(step):
+            if check.hidden:
+                cells.append(_asking(check.id))
+    notebook["cells"] = cells
     first = next(cell for cell in cells if cell["cell_type"] == "code")
     first["source"] = START + "".join(first["source"])
     return json.dumps(notebook).encode()

@@ -28,8 +28,10 @@ c = get_config()  # noqa: F821
 c.CourseDirectory.root = str(Path(__file__).resolve().parent)
 c.CourseDirectory.course_id = "course"
 c.CourseDirectory.source_directory = "solutions"
+c.OverwriteCells.add_missing_cells = True
 """
-"""nbgrader with its own defaults in everything but the names of the folders."""
+"""nbgrader with its own defaults in everything but the names of the folders, and in that it adds
+the hidden checks, for which students' notebooks have no cells."""
 
 GRADES = """
     SELECT s.student_id, b.name, g.auto_score FROM grade g

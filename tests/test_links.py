@@ -8,7 +8,7 @@ import pytest
 
 from autograder.base import links
 from autograder.base.settings import Settings
-from autograder.course.course import find
+from autograder.course.course import Course, find
 from autograder.grader.grader import Grader
 from autograder.nbgrader import exchange
 from tests.support import courses
@@ -69,3 +69,13 @@ def test_what_is_handed_out_has_badges_and_is_graded_as_before(course, tmp_path)
     with Grader(known, b"a key", course.settings) as grader:
         result = grader.grade(json.dumps(notebook).encode(), "ada").result
     assert (result.score, result.warnings) == (10, ())
+
+
+@pytest.mark.parametrize("ai", ["off", "tutor", "open"])
+def test_colab_offers_no_answers_where_the_course_wants_none(course, tmp_path, ai):
+    asked = Course(course.root, course.state, Settings(ai=ai))
+    exchange.release(asked, courses.load(course), archive=tmp_path / "out.zip")
+    with zipfile.ZipFile(tmp_path / "out.zip") as packed:
+        notebook = json.loads(packed.read(f"{NAME}/{NAME}.ipynb"))
+    disabled = notebook["metadata"].get("colab", {}).get("generative_ai_disabled", False)
+    assert disabled == (ai != "open")

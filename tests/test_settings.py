@@ -131,7 +131,16 @@ def test_a_due_date_that_only_a_person_can_change_is_left_alone(tmp_path):
 
 def test_of_every_setting_it_is_decided_whether_scores_depend_on_it():
     others = {"isolation", "minimum_isolation", "feedback_hidden", "time_zone", "below_zero"}
-    others |= {"course_name", "counts", "due", "late", "weights", "links_repository", "links_site"}
+    others |= {
+        "course_name",
+        "counts",
+        "due",
+        "late",
+        "weights",
+        "ai",
+        "links_repository",
+        "links_site",
+    }
     assert {setting.name for setting in fields(Settings)} == others | set(SCORING)
     assert Settings().scoring.keys() == set(SCORING)
 

@@ -12,7 +12,7 @@ from autograder.authoring.cells import Problem, Source
 from autograder.base.errors import Unusable
 from autograder.base.files import write
 from autograder.base.settings import Settings
-from autograder.exercises import data_files, misconceptions, sources
+from autograder.exercises import data_files, hidden_checks, misconceptions, sources
 
 
 def notebooks(path: Path, settings: Settings | None = None) -> tuple[bytes, bytes]:
@@ -131,7 +131,9 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _release(full: bytes) -> bytes:
-    """What ``nbgrader generate_assignment`` makes of the full notebook, less the database."""
+    """What ``nbgrader generate_assignment`` makes of the full notebook, less the database, and with
+    a line in the place of each step's hidden checks.
+    """
     from nbgrader.converters import GenerateAssignment  # type: ignore[import-untyped]
     from nbgrader.preprocessors import SaveCells  # type: ignore[import-untyped]
     from traitlets.config import Config
@@ -147,8 +149,7 @@ def _release(full: bytes) -> bytes:
             exporter.register_preprocessor(step)
 
     text, _ = exporter.from_file(io.StringIO(full.decode()))
-    released: bytes = text.encode()
-    return released
+    return hidden_checks.handed_out(text.encode())
 
 
 def _data(folder: Path, name: str) -> dict[str, bytes]:

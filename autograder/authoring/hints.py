@@ -8,8 +8,6 @@ notebook.
 
 from __future__ import annotations
 
-import base64
-import bz2
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -72,20 +70,18 @@ def table(full: bytes, bank: Misconceptions) -> str:
         if digest not in suspects and len(sentences) == 1:
             hints[digest] = next(iter(sentences.values()))
 
-    questions = sorted(set(filter(None, hints.values())))
-    numbers = {}
+    marks: dict[str, list[str]] = defaultdict(list)
     for mark, hint in hints.items():
         if hint:
-            numbers[mark] = questions.index(hint)
-    text = json.dumps([questions, numbers], ensure_ascii=False, separators=(",", ":"))
-    lines = [_line("HINTS", text if numbers else ""), _line("ANSWERS", asked.table())]
+            marks[hint].append(mark)
+    questions = {hint: " ".join(sorted(marks[hint])) for hint in sorted(marks)}
+    text = json.dumps(questions, ensure_ascii=False, separators=(",", ":"))
+    lines = [_line("HINTS", text if questions else ""), _line("ANSWERS", asked.table())]
     return "\n".join(filter(None, lines))
 
 
 def _line(name: str, text: str) -> str:
-    # Other than zlib's, the bytes of bz2 are the same on every system.
-    packed = base64.b85encode(bz2.compress(text.encode())).decode()
-    return f"tools.{name} = {packed!r}" if text else ""
+    return f"tools.{name} = {text!r}" if text else ""
 
 
 def _digests(

@@ -9,17 +9,22 @@ from __future__ import annotations
 
 import ast
 import difflib
+import io
+import re
 import textwrap
+import tokenize
 from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cache, lru_cache
 
 from autograder.authoring.cells import AuthoredCell, Problem, Source
 from autograder.authoring.statements import Statement, needed, statements
+from autograder.exercises.names import nodes
 from autograder.exercises.sources import SHARED, TOOLS
 
 ALWAYS = frozenset(
     {
         "ANSWERS",
+        "ASKS",
         "CHECKS",
         "HEADINGS",
         "HINTS",
@@ -34,6 +39,9 @@ ALWAYS = frozenset(
     }
 )
 """What every notebook needs of the tools."""
+
+_FOR_STUDENTS = frozenset({"curves", "demo", "first", "heatmap", "source", "summary", "table"})
+"""Tools that students call, and may ask help for: these keep their docstrings."""
 
 _PACKAGE = "autograder.tools"
 
@@ -236,7 +244,7 @@ def _tools() -> tuple[Statement, ...]:
     codes = {}
     for path in sorted(TOOLS.glob("*.py")):
         if path.stem != "__init__":
-            codes[path.stem] = path.read_text(encoding="utf-8")
+            codes[path.stem] = _without_words(path.read_text(encoding="utf-8"))
 
     found: list[Statement] = []
     done: set[str] = set()
@@ -257,6 +265,56 @@ def _tools() -> tuple[Statement, ...]:
     for name in codes:
         add(name)
     return tuple(found)
+
+
+def _without_words(code: str) -> str:
+    """Code without its comments, types and texts, but for what students call."""
+    lines = code.split("\n")
+    for token in tokenize.generate_tokens(io.StringIO(code).readline):
+        if token.type == tokenize.COMMENT:
+            number, column = token.start
+            lines[number - 1] = lines[number - 1][:column].rstrip()
+
+    tree = ast.parse(code)
+    kept: set[int] = set()
+    for node in tree.body:
+        if getattr(node, "name", "") in _FOR_STUDENTS:
+            kept.update(range(node.lineno, node.end_lineno or 0))
+    for part in ast.walk(tree):
+        # What a text is all of needs it: something must stand there.
+        if isinstance(part, (ast.ClassDef, ast.FunctionDef)) and len(part.body) == 1:
+            kept.add(part.body[0].lineno)
+    for text in nodes(tree, ast.Expr):
+        said = text.value.value if isinstance(text.value, ast.Constant) else None
+        if isinstance(said, str) and text.lineno not in kept:
+            for number in range(text.lineno, (text.end_lineno or 0) + 1):
+                lines[number - 1] = ""
+    cuts: set[tuple[int, int, int]] = set()
+    for function in nodes(tree, ast.FunctionDef):
+        cuts.update(_types(lines, function))
+    for number, begin, end in sorted(cuts, reverse=True):
+        lines[number] = lines[number][:begin] + lines[number][end:]
+    return re.sub(r"\n{3,}", "\n\n\n", "\n".join(lines))
+
+
+def _types(lines: list[str], function: ast.FunctionDef) -> Iterator[tuple[int, int, int]]:
+    """Where the types of a function stand: line, begin and end; those on several lines stay."""
+    every = function.args
+    arguments = [*every.posonlyargs, *every.args, *every.kwonlyargs]
+    for argument in filter(None, [*arguments, every.vararg, every.kwarg]):
+        type_ = argument.annotation
+        if type_ is not None and argument.lineno == type_.end_lineno:
+            begin = argument.col_offset + len(argument.arg)
+            yield argument.lineno - 1, begin, type_.end_col_offset or 0
+    for assigned in nodes(function, ast.AnnAssign):
+        target, type_ = assigned.target, assigned.annotation
+        if assigned.value is not None and target.lineno == type_.end_lineno:
+            yield target.lineno - 1, target.end_col_offset or 0, type_.end_col_offset or 0
+    returned = function.returns
+    if returned is not None and returned.lineno == returned.end_lineno:
+        line = lines[returned.lineno - 1]
+        begin = line.rindex(" ->", 0, returned.col_offset)
+        yield returned.lineno - 1, begin, returned.end_col_offset or 0
 
 
 def _bound(found: Iterable[Statement]) -> set[str]:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from autograder.authoring import arrays, check_rules, drawings, modules
+from autograder.authoring import arrays, check_rules, drawings, modules, questions
 from autograder.authoring.cells import AuthoredCell, Source
 from autograder.authoring.statements import text_needed
 from autograder.base.text import points, shown
@@ -92,38 +92,54 @@ def _text(authored: Source, cell: AuthoredCell, hints: str) -> str:
         title = f"# Step {steps.index(cell.id) + 1} of {len(steps)} · {cell.id}"
         return f"{title} · {points(authored.points_of(cell.id))}\n{cell.source}"
     if cell.kind == "check":
-        return _check(cell, [oracle.source for oracle in authored.of("oracles")])
+        return _check(authored, cell)
     return drawings.drawn(cell.source) if cell.kind == "prose" else cell.source
 
 
-def _check(cell: AuthoredCell, oracle_cells: list[str]) -> str:
-    """A check with a line on what it is worth; of a hidden one the rest is in a hidden region."""
-    sentence = ast.parse(cell.source).body[0]
-    lines = cell.source.split("\n")
-    head = "\n".join(lines[: sentence.end_lineno])
+def _parts(check: AuthoredCell) -> tuple[str, str]:
+    """The sentence of a check as it stands there, and the code below it."""
+    sentence = ast.parse(check.source).body[0]
+    lines = check.source.split("\n")
     body = "\n".join(lines[sentence.end_lineno :]).strip("\n")
+    return "\n".join(lines[: sentence.end_lineno]), body
 
+
+def _check(authored: Source, cell: AuthoredCell) -> str:
+    """A check with a line on what it is worth; of a hidden one the rest is in a hidden region."""
+    head, body = _parts(cell)
     about = f"{shown(cell.category or '')} · {points(cell.points or 0)}"
+    visible = f"# @title Check · {cell.name.replace('_', ' ')} · {about}"
     if cell.void:
-        about = f"{about} · counts in full for everybody"
+        void = "counts in full for everybody"
         if cell.hidden:
-            return f"{head}\n# @title Hidden check · {about}\npass"
-        return f'{head}\n# Check · {about}\nwith tools.check("{cell.id}"):\n    pass'
+            return f"{head}\n# @title Hidden check · {about} · {void}\npass"
+        return f'{head}\n{visible} · {void}\nwith tools.check("{cell.id}"):\n    pass'
 
     if not cell.hidden:
-        if not check_rules.announcements(ast.parse(body)):
-            body = f'with tools.check("{cell.id}"):\n{modules.indented(body)}'
+        body, _ = _asking(authored, cell)
         # What meets a student who goes on the next day where they were.
         announced = rf'(check\("{cell.id}"\):)$'
-        body = re.sub(announced, r"\1  # NameError? Run the first cell.", body, count=1, flags=re.M)
-        return f"{head}\n# Check · {about}\n{body}"
+        body = re.sub(announced, r"\1  # NameError? Run the Tools cell.", body, count=1, flags=re.M)
+        return f"{head}\n{visible}\n{body}"
 
+    oracle_cells = [oracle.source for oracle in authored.of("oracles")]
     needed = text_needed(oracle_cells, names(body).needed)
     hidden = f"{needed}\n\n{body}" if needed else body
     return (
         f"{head}\n# @title Hidden check · {about} · graded after you hand in\npass\n"
         f"### BEGIN HIDDEN TESTS\ntools.silent()\n{hidden}\n### END HIDDEN TESTS"
     )
+
+
+def _asking(authored: Source, check: AuthoredCell) -> tuple[str, dict[str, str]]:
+    """The code of a visible check, which says its name, and the questions that stood in it."""
+    _, body = _parts(check)
+    if not check_rules.announcements(ast.parse(body)):
+        body = f'with tools.check("{check.id}"):\n{modules.indented(body)}'
+    setup = authored.of("setup")[0].source
+    is_ours = "tools.check(" in body or modules.imported_as(setup, "tools", {"check"})
+    # Another check's comparisons would find no question.
+    return questions.taken_out(body, setup) if is_ours else (body, {})
 
 
 def _content_id(cell: AuthoredCell, counts: dict[str, int]) -> str:
@@ -149,7 +165,7 @@ def _metadata(authored: Source, cell: AuthoredCell) -> dict[str, Any]:
     elif cell.hidden:
         metadata |= _FOLDED
     elif cell.kind == "check":
-        metadata |= _ON_WITH_THE_NEXT
+        metadata |= _AS_FORM | _ON_WITH_THE_NEXT
     return metadata
 
 
@@ -190,6 +206,9 @@ def _nbgrader(cell: AuthoredCell) -> dict[str, Any]:
 def _tables(authored: Source, setup: AuthoredCell) -> str:
     """The tables, as they stand in the setup cell."""
     tables = [_ABOUT, _checks(authored), _headings(authored)]
+    asked = _asked(authored)
+    if asked:
+        tables.append(f"tools.ASKS = {json.dumps(asked, ensure_ascii=False)}")
     if setup.needs and not setup.given:
         tables.append(_needed(setup))
     return "\n".join(tables)
@@ -202,6 +221,17 @@ def _checks(authored: Source) -> str:
         marks = f'"points": {cell.points}, "hidden": {cell.hidden}, "category": {category}'
         rows.append(f'    "{cell.id}": {{{marks}}},\n')
     return f"tools.CHECKS = {{\n{''.join(rows)}}}"
+
+
+def _asked(authored: Source) -> dict[str, dict[str, str]]:
+    """The questions of each visible check, by what it compares."""
+    asked = {}
+    for check in authored.of("check"):
+        if not check.hidden and not check.void:
+            _, own = _asking(authored, check)
+            if own:
+                asked[check.id] = own
+    return asked
 
 
 def _headings(authored: Source) -> str:

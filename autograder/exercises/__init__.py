@@ -5,6 +5,7 @@ __all__ = [
     "cell_code",
     "data_files",
     "exercise",
+    "hidden_checks",
     "misconceptions",
     "names",
     "percent",

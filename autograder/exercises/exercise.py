@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from autograder.base.errors import Unusable
 from autograder.base.files import Refused
-from autograder.base.result import Picture, check_id
+from autograder.base.result import Picture, check_id, parts_of
 from autograder.exercises import data_files, setup_cell, sources
 from autograder.exercises.data_files import Data
 
@@ -35,6 +35,9 @@ ARRAYS = re.compile(r"^\w+ = tools\.arrays\(\"[\w+/=]+\"\)", re.MULTILINE)
 
 BROUGHT = "brought"
 """The id of the cell that brings functions of earlier exercises over."""
+
+DOUBLED = frozenset({"check", "points"})
+"""Marks of a check that nbgrader's say, too; what students get is without them."""
 
 # Nearly every check begins so. To parse the whole cell for it takes a hundred times as long, and
 # every command reads all checks of an exercise.
@@ -308,11 +311,12 @@ def _cell(raw: Mapping[str, Any]) -> Cell:
     if kind == "setup":
         source, _ = setup_cell.unpacked(source)
     is_code = raw["cell_type"] == "code"
+    nbgrader = raw["metadata"].get("nbgrader", {})
     if kind == "check":
-        check = _check(marks, source)
+        check = _check(marks, nbgrader, source)
         return Cell(check.id, kind, is_code, source, raw, check, was=marks.get("was", ""))
 
-    grade_id = raw["metadata"].get("nbgrader", {}).get("grade_id")
+    grade_id = nbgrader.get("grade_id")
     id = marks.get("step") or grade_id or raw["id"]
     return Cell(
         id,
@@ -329,13 +333,15 @@ def _cell(raw: Mapping[str, Any]) -> Cell:
     )
 
 
-def _check(marks: Mapping[str, Any], source: str) -> Check:
+def _check(marks: Mapping[str, Any], nbgrader: Mapping[str, Any], source: str) -> Check:
+    id = check_id(marks["step"], marks["check"]) if "check" in marks else nbgrader["grade_id"]
+    step, name = parts_of(id)
     return Check(
-        id=check_id(marks["step"], marks["check"]),
-        step=marks["step"],
-        name=marks["check"],
+        id=id,
+        step=step,
+        name=name,
         category=marks["category"],
-        points=float(marks["points"]),
+        points=float(marks["points"] if "points" in marks else nbgrader["points"]),
         hidden=bool(marks["hidden"]),
         sentence=sentence_of(source),
         source=source,

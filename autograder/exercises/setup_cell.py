@@ -19,13 +19,16 @@ _CELL = """\
 # The checks and pictures of this notebook, packed into one text. tools.source() shows their code.
 import base64
 import bz2
-TOOLS = bz2.decompress(base64.b64decode("{packed}")).decode()
+TOOLS = bz2.decompress(base64.b85decode("{packed}")).decode()
 exec(compile(TOOLS, "<tools>", "exec"))"""
 
 _PACKED = re.compile(
-    r"^TOOLS = bz2\.decompress\(base64\.b64decode\(\"([\w+/=]+)\"\)\)\.decode\(\)[ \t]*(?:\n|\Z)",
-    re.MULTILINE | re.ASCII,
+    r"^TOOLS = bz2\.decompress\(base64\.b(64|85)decode\(\"([!#-\[\]-~]+)\"\)\)"
+    r"\.decode\(\)[ \t]*(?:\n|\Z)",
+    re.MULTILINE,
 )
+"""Its line; those of earlier notebooks are less dense."""
+
 _ABOVE = re.compile(
     r"^(?:# @title Tools\b.*\n(?:#.*\n)*|import base64, bz2[ \t]*\n|import (?:base64|bz2)[ \t]*\n)",
     re.MULTILINE,
@@ -43,7 +46,7 @@ def is_packed(source: str) -> bool:
 def packed(code: str) -> str:
     """The setup cell that has this code."""
     # Other than zlib's, the bytes of bz2 are the same on every system.
-    text = base64.b64encode(bz2.compress(code.encode())).decode()
+    text = base64.b85encode(bz2.compress(code.encode())).decode()
     return _CELL.format(packed=text)
 
 
@@ -54,7 +57,7 @@ def unpacked(source: str) -> tuple[str, str]:
     Those are empty, and the cell is as it was, where nothing is packed or it cannot be unpacked.
     """
     found = _PACKED.search(source)
-    code = _code(found[1]) if found else ""
+    code = _code(found[1], found[2]) if found else ""
     if found is None or not code:
         return source, ""
 
@@ -71,11 +74,12 @@ def unpacked(source: str) -> tuple[str, str]:
 
 
 @lru_cache(maxsize=16)
-def _code(text: str) -> str:
+def _code(base: str, text: str) -> str:
     """The code that is packed in a text; empty if none is. Kept: a class hands in the same."""
+    decode = base64.b85decode if base == "85" else base64.b64decode
     try:
         unpacking = bz2.BZ2Decompressor()
-        code = unpacking.decompress(base64.b64decode(text), MOST + 1).decode()
+        code = unpacking.decompress(decode(text), MOST + 1).decode()
     except (ValueError, OSError):
         return ""
     return code if unpacking.eof and len(code) <= MOST else ""

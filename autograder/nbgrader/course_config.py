@@ -71,6 +71,9 @@ def _engine(c: Any) -> None:
     # gradebook is told first.
     c.GenerateAssignment.pre_convert_hook = "autograder.nbgrader.plugin.before_generate"
 
+    # Students get a line for a step's hidden checks, the gradebook has them all.
+    c.GenerateAssignment.post_convert_hook = "autograder.nbgrader.plugin.after_generate"
+
     # The formgrader would show all of this above the list of assignments, and cannot without a
     # warning.
     c.FormgradeExtension.debug = False

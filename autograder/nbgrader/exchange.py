@@ -95,7 +95,15 @@ def release(
 def handed_out(notebook: bytes, course: Course, exercise: str) -> bytes:
     """The release as students get it: with its due date, and badges that open it elsewhere."""
     shown = with_badges(notebook, links.badges(course.settings, exercise))
-    return with_due(shown, course.settings.due.get(exercise))
+    shown = with_due(shown, course.settings.due.get(exercise))
+    return shown if course.settings.ai == "open" else without_assistant(shown)
+
+
+def without_assistant(notebook: bytes) -> bytes:
+    """The release in which Colab offers no code of its own."""
+    data = json.loads(notebook)
+    data["metadata"]["colab"] = {"generative_ai_disabled": True}
+    return _written(data)
 
 
 def with_due(notebook: bytes, due: datetime | None) -> bytes:
@@ -119,6 +127,10 @@ def _with_first_text(data: Any, change: Callable[[str], str]) -> bytes:
     texts = [cell for cell in data["cells"] if cell["cell_type"] == "markdown"]
     for cell in texts[:1]:
         cell["source"] = change("".join(cell["source"])).splitlines(keepends=True)
+    return _written(data)
+
+
+def _written(data: Any) -> bytes:
     return (json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode()
 
 

@@ -26,8 +26,9 @@ from autograder.course.gradebook import config, database, record
 from autograder.course.gradebook.database import STUDENT
 from autograder.course.grading import grade_class
 from autograder.course.troubles import Troubles
+from autograder.exercises import hidden_checks
 from autograder.exercises.exercise import Exercise, load
-from autograder.exercises.sources import authored_at, is_authored
+from autograder.exercises.sources import authored_at, is_authored, notebook_at
 from autograder.grader.graded import Graded
 from autograder.show.pages import feedback
 
@@ -167,6 +168,14 @@ def before_generate(assignment: str, student: str, notebooks: list[str]) -> None
         authored = authored_at(course.root, assignment)
         _, release = build.notebooks(authored, course.settings)
         record.prepare(course, load(course.root, assignment), release=release)
+
+
+def after_generate(assignment: str, student: str, notebooks: list[str]) -> None:
+    """Put what students get in the place of what nbgrader has made of the full notebook."""
+    course = find()
+    if is_authored(course.root, assignment):
+        release = notebook_at(course.root, assignment, "assignments")
+        release.write_bytes(hidden_checks.handed_out(release.read_bytes()))
 
 
 def _is_older(path: Path, than: Path) -> bool:

@@ -234,6 +234,8 @@ class _MasterOrder:
             elif cell.kind == "check" and cell.id in self._announced:
                 merged = "was merged with another; the check was asked all the same"
                 self._warnings.append(f"the cell {cell.id} {merged}")
+            elif cell.check and cell.check.hidden:
+                continue  # a line may stand for all of a step's
             elif cell.kind not in ("check", "setup") or not has_marks:
                 continue
             elif not self._is_of_another_version:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 
+from autograder.exercises import hidden_checks
 from autograder.exercises.exercise import ANNOUNCED, ARRAYS, FILLED_IN, Cell, Exercise
 from autograder.submissions.notebook import RawCell
 from autograder.submissions.python_source import binds, parses
@@ -32,7 +33,7 @@ class Recognizer:
         self._by_source: dict[str, list[str]] = {}
         for cell in exercise.cells:
             if cell.kind != "step":
-                self._by_source.setdefault(_public(cell.source), []).append(cell.id)
+                self._by_source.setdefault(hidden_checks.public(cell.source), []).append(cell.id)
 
         self._swapped = False
         # Some notebook services drop all metadata: that is no damage of one cell.
@@ -53,7 +54,23 @@ class Recognizer:
         """
         ids = [self._identify(cell) for cell in self._raw]
         self._join_split_answers(ids)
+        self._place_lines(ids)
         return self._raw, ids
+
+    def _place_lines(self, ids: list[str | None]) -> None:
+        """Take a line about a step's hidden checks for the last of them: they came before what
+        follows it.
+        """
+        last = {check.step: check.id for check in self._exercise.checks if check.hidden}
+        step = ""
+        for place, (id, cell) in enumerate(zip(ids, self._raw)):
+            check = self._masters[id].check if id is not None else None
+            if check is not None:
+                step = check.step
+            elif id in self._exercise.steps:
+                step = id or ""
+            elif not cell.is_code and hidden_checks.LINE.fullmatch(cell.source.strip()):
+                ids[place] = last.get(step)
 
     def _identify(self, cell: RawCell) -> str | None:
         """The master cell that a cell is, None for one that the student added."""
@@ -164,18 +181,3 @@ def _is_split(cell: RawCell, rest: RawCell) -> bool:
     if not (cell.is_code and rest.is_code) or (parses(cell.source) and parses(rest.source)):
         return False
     return parses(f"{cell.source}\n{rest.source}")
-
-
-@lru_cache(maxsize=1024)
-def _public(source: str) -> str:
-    """The source of a master cell as the release has it: without its hidden region."""
-    lines: list[str] = []
-    hidden = False
-    for line in source.split("\n"):
-        if "### BEGIN HIDDEN TESTS" in line:
-            hidden = True
-        elif "### END HIDDEN TESTS" in line:
-            hidden = False
-        elif not hidden:
-            lines.append(line)
-    return "\n".join(lines).strip()

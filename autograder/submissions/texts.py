@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from autograder.exercises import hidden_checks
 from autograder.exercises.exercise import Cell, Exercise, checksum
 from autograder.submissions.notebook import RawCell
 from autograder.submissions.python_source import parsed
@@ -81,7 +82,7 @@ class Texts:
         for cell in self._exercise.cells:
             if not cell.is_code and cell.kind == "plain" and len(cell.source) > 40:
                 text = text.replace(cell.source.strip(), "")
-        return text.strip("\n")
+        return hidden_checks.LINE.sub("", text).strip("\n")
 
     def _asked_in(self, cell: RawCell) -> str | None:
         """The question whose text stands in a cell, too."""

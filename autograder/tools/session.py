@@ -8,17 +8,19 @@ import copy
 import html
 import inspect
 import io
+import json
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from functools import wraps
+from functools import cache, wraps
 from itertools import takewhile
 from types import CodeType, FunctionType, TracebackType
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograder.tools.answers import standing_in, unpacked
+from autograder.tools.answers import standing_in
 from autograder.tools.likeness import digest
 from autograder.tools.relations import relation
 from autograder.tools.showing import (
@@ -54,8 +56,8 @@ REVEAL = True
 """Somebody reads what is printed; False where a check is graded, and only its message counts."""
 
 HINTS = ""
-"""Questions about common mistakes, as JSON: the questions, and for the digest of an answer the
-number of its question. Packed, so that it is short, and nobody reads it by accident."""
+"""Questions about common mistakes, as JSON: each with the digests of answers that it is for.
+``source`` leaves them out, so that nobody reads them by accident."""
 
 SEEN: list[Any] = []
 """What the check that is running has been given."""
@@ -121,12 +123,12 @@ def fingerprint(name: str, error: BaseException) -> str:
 
 def hint(name: str, error: BaseException, names: Mapping[str, Any] = {}) -> str:
     """The question to ask about a failure of the check ``name``; empty if there is none."""
-    questions, numbers = unpacked(HINTS) if HINTS else ([], {})
+    questions = by_mark(HINTS)
     # In a copy that is checked, the check itself has met another kind of error: the wire's.
     mark = MARKS[name] = fingerprint(name, error)
-    number = numbers.get(mark + earlier(name, names), numbers.get(mark))
-    if number is not None:
-        return str(questions[number])
+    question = questions.get(mark + earlier(name, names), questions.get(mark))
+    if question is not None:
+        return question
 
     # What no table knows may yet show in the answers of all of a step's checks.
     pairs = []
@@ -135,6 +137,16 @@ def hint(name: str, error: BaseException, names: Mapping[str, Any] = {}) -> str:
             pairs += wrong
     found = relation(pairs)
     return found[1] if found else ""
+
+
+@cache
+def by_mark(hints: str) -> dict[str, str]:
+    """The questions by what has been seen; read once, which is slow."""
+    found = {}
+    for question, marks in json.loads(hints or "{}").items():
+        for mark in marks.split():
+            found[mark] = question
+    return found
 
 
 def earlier(name: str, names: Mapping[str, Any]) -> str:
@@ -441,8 +453,9 @@ class Code(str):
 
 
 def source() -> Code:
-    """The code that stands packed in the first cell of the notebook."""
-    return Code(sys._getframe(1).f_globals.get("TOOLS", ""))
+    """The code that is packed in the cell of tools, without the tables of hints and answers."""
+    code = sys._getframe(1).f_globals.get("TOOLS", "")
+    return Code(re.sub(r"^tools\.(HINTS|ANSWERS) = .*", "", code, flags=re.MULTILINE))
 
 
 def ready() -> None:

@@ -127,6 +127,11 @@ OF_SHAPES = re.compile(r"\b(ax[ei]s|batch|columns?|heads?|lengths?|rows?|shapes?
 """Words of a question about shapes."""
 
 
+ASKS: dict[str, dict[str, str]] = {}
+"""By visible check: the questions that help where it finds a mistake, by what is compared. The
+build fills them in."""
+
+
 def statement(message: str) -> str:
     """What a check says, without the question at its end."""
     return re.sub(r"(?<=[.!]) +[A-Z][^\n]*\?$", "", message)
@@ -144,8 +149,13 @@ def fitting_question(error: BaseException, trace: TracebackType) -> str:
 
 def next_question(trace: TracebackType) -> str:
     """What a check was about to ask when an error came; empty if nothing."""
-    for step in dis.get_instructions(trace.tb_frame.f_code):
-        is_ahead = step.offset > trace.tb_lasti
-        if is_ahead and isinstance(step.argval, str) and "?" in step.argval:
-            return step.argval
+    code = trace.tb_frame.f_code
+    asked: dict[str, str] = {}
+    for text in code.co_consts:  # the check's own name is one of them
+        asked |= ASKS.get(text, {}) if isinstance(text, str) else {}
+    for step in dis.get_instructions(code):
+        if step.offset <= trace.tb_lasti or not isinstance(step.argval, str):
+            continue
+        if "?" in step.argval or step.argval in asked:
+            return asked.get(step.argval, step.argval)
     return ""

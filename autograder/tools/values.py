@@ -17,6 +17,7 @@ import numpy as np
 
 from autograder.tools.likeness import MANY, Array, is_large, whole
 from autograder.tools.session import REVEAL, RUNNING, compared, remember, reveal
+from autograder.tools.showing import ASKS
 
 # Two right answers differ by rounding only: below 1e-12 in float64, for the inputs used in checks.
 # In float32, as measured: by 8e-7 of 1 + the number in one step, by 6e-6 where steps build on each
@@ -129,6 +130,11 @@ def difference(got: Array, wanted: Array, where: Any, rtol: float, atol: float) 
     return f"{wrong} of {got.size} entries differ; the largest difference is {gap.max():.3g}"
 
 
+def question(what: str) -> str:
+    """What the running check asks where this is wrong; empty if it has no question."""
+    return ASKS.get(RUNNING[0], {}).get(what, "") if RUNNING else ""
+
+
 def agree(
     got: Any,
     wanted: Any,
@@ -147,7 +153,7 @@ def agree(
         got: the answer; nested lists are as good as arrays.
         wanted: real numbers; NaN and infinity are met by themselves alone.
         what: the answer in words, for example "the weights".
-        ask: the question that helps where it differs.
+        ask: the question that helps where it differs; the build puts it into ``ASKS``.
         show: whether to show both even where they agree, in the first check that passes.
         where: the entries that count.
         rtol, atol: how far numbers may lie apart, relative to the wanted one and in itself.
@@ -162,7 +168,7 @@ def agree(
     if single or is_single(got):
         rtol, atol = max(rtol, tol_single), max(atol, tol_single)
 
-    problem = difference(got, wanted, where, rtol, atol)
+    problem, ask = difference(got, wanted, where, rtol, atol), ask or question(what)
     if is_tuple and got.shape != wanted.shape:
         problem, ask = SEVERAL, ""  # the question is about numbers
     if REVEAL and (show or problem):
@@ -195,7 +201,7 @@ def same(
         got: the answer.
         wanted: numbers, texts, arrays, None; lists, tuples, dictionaries and sets of these.
         what: the answer in words, for example "the counts".
-        ask: the question that helps where it differs.
+        ask: the question that helps where it differs; the build puts it into ``ASKS``.
         show: whether to show both even where they agree, in the first check that passes.
         rtol, atol: how far inexact numbers may lie apart, relative to the wanted one and in itself.
 
@@ -204,7 +210,7 @@ def same(
     """
     got = whole(got)
     remember(got)
-    problem = unlike(got, wanted, rtol, atol)
+    problem, ask = unlike(got, wanted, rtol, atol), ask or question(what)
     if REVEAL and (show or problem):
         reveal(what, SHORT.repr(got), SHORT.repr(wanted), problem, ask)
     if problem:

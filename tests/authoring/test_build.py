@@ -73,7 +73,7 @@ def test_the_full_notebook_holds_every_cell_but_the_oracles(tmp_path):
     assert step["source"].startswith("# Step 1 of 1 · double · 5 points\ndef double(x):")
     assert step["metadata"]["autograder"] == {"kind": "step", "step": "double", "points": 5}
     assert visible["source"].startswith(
-        '"""Twice one is two."""\n# Check · values · 1.5 points\nwith check('
+        '"""Twice one is two."""\n# @title Check · by hand · values · 1.5 points\nwith check('
     )
     assert hidden["source"] == (
         '"""Drawn numbers are doubled."""\n# @title Hidden check · edge cases · 3.5 points · graded after you hand in\npass\n'
@@ -91,7 +91,7 @@ def test_the_full_notebook_holds_every_cell_but_the_oracles(tmp_path):
     assert setup["metadata"]["cellView"] == "form" and "jupyter" not in setup["metadata"]
     assert visible["metadata"]["tags"] == ["raises-exception"]
     assert "jupyter" not in visible["metadata"] and "tags" not in hidden["metadata"]
-    assert 'check("double-by_hand"):  # NameError? Run the first cell.\n' in visible["source"]
+    assert 'check("double-by_hand"):  # NameError? Run the Tools cell.\n' in visible["source"]
     assert hidden["metadata"]["autograder"] == {"kind": "check"} | about
     graded = {
         name: cell["metadata"]["nbgrader"]
@@ -135,7 +135,11 @@ def test_the_release_keeps_the_question_and_nothing_of_the_answer(tmp_path):
         '    """Return twice ``x``, an array of shape ``(n,)``."""\n'
         '    raise NotImplementedError("This step is still to be written.")'
     )
-    assert release["double-drawn"]["source"].endswith("3.5 points · graded after you hand in\npass")
+    assert list(release)[-2].startswith("hidden-") and "double-drawn" not in release
+    assert list(release.values())[-2]["source"] == (
+        "<details>\n<summary>1 hidden check · 3.5 points, graded after you hand in: edge cases</summary>\n\n"
+        "- Drawn numbers are doubled. (edge cases, 3.5 points)\n\n</details>"
+    )
     assert release["why"]["source"] == "Why?\n\n*Write your answer here.*"
 
 

@@ -1,7 +1,5 @@
 """Hints: the question of the student's own mistake, while they work and on their page."""
 
-import base64
-import bz2
 import contextlib
 import io
 import json
@@ -76,16 +74,15 @@ def test_every_mistake_that_a_visible_check_catches_gets_its_question_in_the_not
     without = []
     with data_files.inside(known.data):
         bench = Bench(known)
-        table = bz2.decompress(base64.b85decode(bench._space["tools"].HINTS))
-        questions, numbers = json.loads(table)
+        questions = bench._space["tools"].by_mark(bench._space["tools"].HINTS)
         for wrong in bank.entries:
             bench.bind(Answer(wrong.name, wrong.step, wrong.source, wrong=True))
             verdicts, hints = "", set()
             for check in bench.of(wrong.step):
                 if not check.hidden:
                     passes, mark = bench.verdict(check)
-                    number = numbers.get(mark + verdicts, numbers.get(mark))
-                    hints |= {questions[number]} if number is not None else set()
+                    question = questions.get(mark + verdicts, questions.get(mark))
+                    hints |= {question} if question is not None else set()
                     verdicts += "p" if passes else "f"
 
             own = own_hints(known, wrong)
@@ -110,7 +107,7 @@ def test_the_questions_do_not_swell_the_notebook_and_hold_no_wrong_code(attentio
     )
     code, _ = setup_cell.unpacked(setup)
     lines = [line for line in code.splitlines() if line.startswith("tools.HINTS = ")]
-    assert len(lines) == 1 and len(lines[0]) < 20_000
+    assert len(lines) == 1 and len(lines[0]) < 60_000
     names = [wrong.name for wrong in attention.misconceptions if "_" in wrong.name]
     assert not [name for name in names if name in RELEASE.read_text() or name in code]
 

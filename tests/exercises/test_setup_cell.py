@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bz2
 import json
-from base64 import b64encode
+from base64 import b64encode, b85encode
 
 import pytest
 
@@ -38,11 +38,15 @@ def test_what_stands_around_it_stays(source, plain):
     assert setup_cell.unpacked(source.format(cell)) == (plain.format(CODE), cell)
 
 
-def with_text(packed: bytes) -> str:
-    text = b64encode(packed).decode()
-    return (
-        f'TOOLS = bz2.decompress(base64.b64decode("{text}")).decode()\nexec(compile(TOOLS, "", ""))'
-    )
+def with_text(packed: bytes, base: str = "85") -> str:
+    encode = {"85": b85encode, "64": b64encode}[base]
+    text = f'TOOLS = bz2.decompress(base64.b{base}decode("{encode(packed).decode()}")).decode()'
+    return f'{text}\nexec(compile(TOOLS, "<tools>", "exec"))'
+
+
+def test_earlier_cells_were_packed_less_densely():
+    cell = f"import base64\nimport bz2\n{with_text(bz2.compress(CODE.encode()), '64')}"
+    assert setup_cell.unpacked(cell) == (CODE, f"{cell}")
 
 
 CODE_OF_NOBODY = {
@@ -52,7 +56,8 @@ CODE_OF_NOBODY = {
     "no packed text": with_text(b"x = 1"),
     "cut off": with_text(bz2.compress(CODE.encode())[:-9]),
     "no text": with_text(bz2.compress(b"\xff")),
-    "no base64": with_text(b"").replace('"")', '"a")'),
+    "no base64": with_text(b"", "64").replace('"")', '"a")'),
+    "no base85": with_text(b"").replace('"")', '"~~~~~")'),
     "a bomb": with_text(bz2.compress(b" " * 50_000_000)),
 }
 

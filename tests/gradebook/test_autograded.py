@@ -79,9 +79,14 @@ def test_the_autograded_notebook_of_a_blank_submission_is_the_release_with_verdi
     assert not (path.parent / "timestamp.txt").exists()
     release = json.loads((course.root / "assignments" / NAME / f"{NAME}.ipynb").read_bytes())
     sources = {cell["id"]: "".join(cell["source"]) for cell in release["cells"]}
-    assert sources | {"setup": autograded.LEFT_OUT} == {
-        id: cell.source for id, cell in cells.items()
-    }
+    for id, cell in cells.items():
+        assert sources.get(id) == cell.source or id in ("setup", "double-drawn", "total-negative")
+    assert cells["setup"].source == autograded.LEFT_OUT
+    assert cells["double-drawn"].source == (
+        '"""Drawn numbers are doubled."""\n'
+        "# @title Hidden check · edge cases · 3 points · graded after you hand in\npass"
+    )
+    assert list(cells) == [cell.id for cell in courses.load(course).cells]
 
 
 def test_the_setup_is_not_repeated_for_every_student_nor_what_only_the_kit_reads(course):
@@ -90,10 +95,12 @@ def test_the_setup_is_not_repeated_for_every_student_nor_what_only_the_kit_reads
     release = course.root / "assignments" / NAME / f"{NAME}.ipynb"
     assert path.stat().st_size < release.stat().st_size / 5
     assert not [cell for cell in notebook.cells if "autograder" in cell.metadata]
-    marked = json.loads(release.read_bytes())["cells"]
-    assert [cell["metadata"].get("nbgrader") for cell in marked] == [
-        cell.metadata.get("nbgrader") for cell in notebook.cells
-    ]
+    marked = {cell["id"]: cell["metadata"] for cell in json.loads(release.read_bytes())["cells"]}
+    for cell in notebook.cells:
+        if cell.id in marked:
+            assert cell.metadata.get("nbgrader") == marked[cell.id].get("nbgrader")
+        else:
+            assert (cell.metadata.nbgrader.grade, cell.metadata.nbgrader.points) == (True, 3)
 
 
 @pytest.mark.parametrize(

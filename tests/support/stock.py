@@ -51,6 +51,8 @@ def grade(
     config.CourseDirectory.db_url = url
     for section in ("Autograde", "GenerateFeedback", "GenerateAssignment", "ExchangeFactory"):
         config.pop(section, None)
+    # What students get has no cells for hidden checks; nbgrader adds them if it is told to.
+    config.OverwriteCells.add_missing_cells = True
     config.AssignLatePenalties.plugin_class = "tests.support.latepolicy.HalfAPointAnHour"
     (root / "course").mkdir(exist_ok=True)
     api = NbGraderAPI(coursedir=CourseDirectory(config=config), config=config)

@@ -34,3 +34,4 @@ def test_pictures_are_shown_in_a_notebook(tools, monkeypatch):
 
     assert [image.alt.partition(".")[0] for image in shown] == ["Heatmap: table", "Lines: growth"]
     assert all(image.data.startswith(b"\x89PNG") for image in shown)
+    assert max(len(image.data) for image in shown) < 15_000, "they are handed in, too"

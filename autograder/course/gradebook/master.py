@@ -33,7 +33,8 @@ from autograder.course.gradebook.database import (
     TASK_CELL,
     new_id,
 )
-from autograder.exercises.exercise import Cell, Exercise, checksum, from_notebook, written
+from autograder.exercises import hidden_checks
+from autograder.exercises.exercise import Cell, Exercise, checksum, written
 from autograder.exercises.sources import notebook_at
 
 MAX_ANSWER = 20_000
@@ -164,22 +165,22 @@ def load(course: Course, exercise: Exercise, release: bytes | None = None) -> Ma
     path = notebook_at(course.root, exercise.name, "assignments")
     repair = f"run autograder build {exercise.name}"
     try:
-        released = from_notebook(json.loads(release or path.read_bytes()))
+        notebook = json.loads(release or path.read_bytes())
+        public = hidden_checks.beside(notebook, exercise.cells)
     except FileNotFoundError:
         raise Unusable(path, "the release has not been built", repair) from None
     except (OSError, ValueError) as error:
         raise Unusable(path, str(error), repair) from None
-
-    if [cell.id for cell in released.cells] != [cell.id for cell in exercise.cells]:
-        raise Unusable(path, "its cells are not those of the exercise", repair)
+    except (KeyError, TypeError, AttributeError):
+        raise Unusable(path, "not a notebook that autograder build wrote", repair) from None
 
     cells = []
-    for full, cell in zip(exercise.cells, released.cells, strict=True):
+    for full, cell in zip(exercise.cells, public, strict=True):
         # A check keeps its hidden tests in the gradebook, as with nbgrader; of an answer the
         # gradebook knows the stub.
         source = full.source if full.kind == "check" else written(cell.raw)
         cells.append(MasterCell(full.id, cell, source))
-    return Master(tuple(cells), released.notebook, exercise)
+    return Master(tuple(cells), notebook, exercise)
 
 
 @dataclass(frozen=True)

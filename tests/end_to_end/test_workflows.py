@@ -19,9 +19,10 @@ STUDENTS = ROOT / "templates/students/.github/workflows/check.yml"
 SITE = ROOT / "templates/students/.github/workflows/site.yml"
 TEACHER = ROOT / "templates/teacher/.github/workflows/grade.yml"
 OWN = ROOT / ".github/workflows/ci.yml"
+BROWSER = ROOT / ".github/workflows/browser.yml"
 WORKFLOWS = {
     path.stem: yaml.safe_load(path.read_text(encoding="utf-8"))
-    for path in (STUDENTS, SITE, TEACHER, OWN)
+    for path in (STUDENTS, SITE, TEACHER, OWN, BROWSER)
 }
 
 WRONG = {**RIGHT, "total": "def total(x):\n    return 4\n"}

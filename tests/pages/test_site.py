@@ -1,47 +1,25 @@
 """The site in which Python runs in the browser: what it holds, and what a careless call leaves."""
 
-import io
 import json
+import os
 import re
 import sys
-import tarfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from autograder.authoring.proving import sample
+from autograder.exercises import exercise
 from autograder.show.pages import site
 from tests.support import browser as chromium
 from tests.support import courses
-from tests.support.courses import NAME
+from tests.support.courses import NAME, ROOT
+from tests.support.jupyter import lab
 from tests.support.processes import call
+from tests.support.pyodide_release import pyodide
 from tests.support.web_server import served
-
-PACKAGES = ("micropip", "ipython", "jedi", "numpy", "matplotlib")
-PYTHON = "3.14.2"
-
-
-def pyodide(path: Path, python: str = PYTHON, without: str = "", start: str = "") -> Path:
-    """A small release of Pyodide, with packages that depend on others, and more than is needed."""
-    packages: dict[str, Any] = {}
-    for name in (*PACKAGES, "prompt-toolkit", "scipy"):
-        packages[name] = {"file_name": f"{name}-1.whl", "depends": []}
-    packages["ipython"]["depends"] = ["prompt_toolkit"]
-    contents = {
-        "pyodide.mjs": start,
-        "pyodide.asm.mjs": "",
-        "pyodide.asm.wasm": "",
-        "python_stdlib.zip": "",
-        "pyodide-lock.json": json.dumps({"info": {"python": python}, "packages": packages}),
-    } | {about["file_name"]: "" for about in packages.values()}
-    with tarfile.open(path, "w:bz2") as into:
-        for name, text in contents.items():
-            if name != without:
-                member = tarfile.TarInfo(f"pyodide/{name}")
-                member.size = len(text)
-                into.addfile(member, io.BytesIO(text.encode()))
-    return path
 
 
 def refused(*arguments: object, says: str, **how: Any) -> None:
@@ -162,6 +140,33 @@ def test_a_site_is_built_served_and_built_again_over_itself_alone(course, tmp_pa
         page.locator(".jp-Notebook .jp-Cell").first.wait_for(timeout=300_000)
         assert [url for url in asked if not url.startswith((address, "data:", "blob:"))] == []
         page.close()
+
+
+# Pyodide's full release is on no package index. .github/workflows/browser.yml downloads it for this
+# test alone.
+@pytest.mark.everything
+@pytest.mark.skipif("PYODIDE" not in os.environ, reason="PYODIDE names no full release of Pyodide")
+@pytest.mark.parametrize("name", ["tokenizer", "attention"])
+def test_with_the_real_pyodide_a_notebook_runs_to_its_end(browser, tmp_path, name):
+    known = exercise.load(ROOT, name)
+    right = next(one for one in sample.students(ROOT, known) if one.id == "right")
+    release = json.loads((ROOT / "assignments" / name / f"{name}.ipynb").read_bytes())
+    notebook = tmp_path / f"{name}.ipynb"
+    notebook.write_bytes(right.notebook(release))
+    done = call("site", tmp_path / "public", notebook, "--pyodide", os.environ["PYODIDE"])
+    assert done.returncode == 0, done.stderr
+
+    with (
+        served(tmp_path / "public") as address,
+        lab(browser, f"{address}/lab/index.html?path={name}.ipynb", "ada") as front_end,
+    ):
+        asked: list[str] = []
+        front_end.page.context.on("request", lambda request: asked.append(request.url))
+        front_end.page.locator(".jp-Notebook .jp-Cell").first.wait_for()
+        front_end.page.get_by_text("Python (Pyodide) | Idle").wait_for()
+        front_end.menu("Run", "Run All Cells")
+        front_end.output("tools.summary()").get_by_text("40 of 40 points").wait_for()
+        assert [url for url in asked if not url.startswith((address, "data:", "blob:"))] == []
 
 
 def settings(folder: Path) -> Mapping[str, Any]:

@@ -199,3 +199,16 @@ def _number(number: Any) -> str:
     if isinstance(number, int):
         return str(int(number))
     return f"{number + 0.0:.4g}"
+
+
+def equals(one: Any, other: Any) -> bool:
+    """Whether two values are the same, to the last digit but one."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(equals(one[key], other[key]) for key in one)
+    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
+        return len(one) == len(other) and all(map(equals, one, other))
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        if np.shape(one) != np.shape(other):
+            return False
+        return bool(np.allclose(one, other, rtol=1e-12, atol=1e-12, equal_nan=True))
+    return bool(one == other)

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autograder.tools.answers import standing_in
-from autograder.tools.likeness import digest
+from autograder.tools.likeness import digest, equals
 from autograder.tools.relations import relation
 from autograder.tools.showing import (
     CARD,
@@ -187,6 +187,8 @@ class check:
     def __init__(self, name: str) -> None:
         self.name = name
         self.own: FunctionType | None = None
+        self.changed: list[str] = []
+        """The arguments that the step's function has changed in the first call."""
 
     def __enter__(self) -> "check":
         RUNNING[:] = [self.name]
@@ -213,10 +215,16 @@ class check:
         @wraps(own)
         def listening(*args: Any, **kwargs: Any) -> Any:
             names[step] = own
+            given: dict[str, Any] = {}
             with contextlib.suppress(Exception):  # what does not fit, its call says better
-                given = inspect.signature(own).bind(*args, **kwargs).arguments
-                GIVEN[self.name] = copy.deepcopy(dict(given))
-            return own(*args, **kwargs)
+                given = dict(inspect.signature(own).bind(*args, **kwargs).arguments)
+                GIVEN[self.name] = copy.deepcopy(given)
+            answer = own(*args, **kwargs)
+            with contextlib.suppress(Exception):  # what is no array and no number
+                for name, value in given.items():
+                    if not equals(value, GIVEN[self.name][name]):
+                        self.changed.append(name)
+            return answer
 
         names[step], self.own = listening, own
 
@@ -246,7 +254,7 @@ class check:
             RESULTS[self.name] = "passes"
             worth = CHECKS.get(self.name, {}).get("points")
             passed = f"✓ {self.name}: passed" + (f", {in_points(worth)}" if worth else "")
-            self.show(SHOWN if is_first else [], passed)
+            self.show(SHOWN if is_first else [], passed + self.purity())
             return False
 
         missing = undefined(error)
@@ -270,6 +278,16 @@ class check:
             for sentence in said[1:]:
                 print(sentence)
         return False
+
+    def purity(self) -> str:
+        """What to say of changed arguments, where a hidden check asks that they stay."""
+        step = step_of(self.name)
+        asked = [name for name in CHECKS if CHECKS[name].get("category") == "purity"]
+        if not self.changed or step not in map(step_of, asked):
+            return ""
+        return (
+            f". But {step} changes {' and '.join(self.changed)}: its inputs should stay as they are"
+        )
 
     def reasons(self, error: BaseException, trace: TracebackType, code: CodeType) -> list[str]:
         """What is wrong, and what to look at, in sentences; the first is the error's own."""

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from autograder.tools.likeness import equals
 from autograder.tools.session import GIVEN, silent
 from autograder.tools.showing import in_short
 from autograder.tools.tally import CHECKS, RESULTS, step_of, undefined
@@ -183,16 +184,3 @@ def told(name: str, seed: int, trials: list[Attempt]) -> None:
         is_array = isinstance(value, np.ndarray)
         print(f"{head}{in_short(value, len(head)) if is_array else repr(value)}")
     print(f'All {TIMES} once more: tools.practice("{name}", {seed})')
-
-
-def equals(one: Any, other: Any) -> bool:
-    """Whether two values are the same, to the last digit but one."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(equals(one[key], other[key]) for key in one)
-    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
-        return len(one) == len(other) and all(map(equals, one, other))
-    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
-        if np.shape(one) != np.shape(other):
-            return False
-        return bool(np.allclose(one, other, rtol=1e-12, atol=1e-12, equal_nan=True))
-    return bool(one == other)

@@ -424,3 +424,20 @@ def test_no_variable_of_a_student_is_in_the_way_of_the_tools(notebook):
 
 def test_the_tools_take_one_name():
     assert set(written("agree")) - {"__name__", "__builtins__", "__doc__"} == {"tools"}
+
+
+def test_a_check_that_passes_says_what_the_function_has_changed(notebook, capsys):
+    run(notebook, "def double(x):\n    x *= 2\n    return x")
+    cell = 'import numpy as np\nwith tools.check("double-by_hand"): assert double(np.ones(2)).sum() == 4'
+    notebook["tools"].CHECKS = CHECKS
+    run(notebook, cell)
+    assert "changes" not in capsys.readouterr().out
+
+    purity = {"points": 1, "hidden": True, "category": "purity"}
+    notebook["tools"].CHECKS = {**CHECKS, "double-inputs_unchanged": purity}
+    run(notebook, cell)
+    said = ". But double changes x: its inputs should stay as they are"
+    assert said in capsys.readouterr().out
+    run(notebook, "def double(x): return x * 2")
+    run(notebook, cell)
+    assert "changes" not in capsys.readouterr().out

@@ -15,6 +15,7 @@ from autograder.base.result import Result
 from autograder.base.settings import Settings
 from autograder.checking import student_copy
 from autograder.checking.confined import checked
+from autograder.checking.waiting import waits
 from autograder.exercises import exercise, setup_cell
 from autograder.exercises.answer_bank import Answer
 from autograder.grader.grader import Grader
@@ -168,9 +169,10 @@ def test_what_is_pasted_under_another_name_is_said(course):
 
 def test_who_has_pasted_nothing_is_told_so(course):
     answers = {"quadruple": "def quadruple(x):\n    return double(double(x))"}
-    data = handed_in(released(course), **answers)
-    (outcome,) = checked(student_copy.read(data, "ada.ipynb", "fours"))[0].checks
-    assert outcome.status == "failed"
+    copy = student_copy.read(handed_in(released(course), **answers), "ada.ipynb", "fours")
+    result, _ = checked(copy)
+    (outcome,) = result.checks
+    assert outcome.status == "failed" and not waits(copy, result)
     assert outcome.message == "double is still empty; bring yours over into this notebook"
 
 

@@ -27,7 +27,8 @@ def said(step: StepResult, check: CheckResult) -> str:
     """What a failing check says where its step asks one question: its own one only if it is the
     first that fails, and nobody knows a better one."""
     if check.with_reference:
-        return f"{statement(check.message)} It waits for {listed(check.with_reference)}."
+        message = statement(check.message)
+        return f"{message.rstrip('.')}. It waits for {listed(check.with_reference)}."
     is_first = step.look is None or step.look.check == check.name
     return check.message if is_first and not question(step) else statement(check.message)
 

@@ -28,12 +28,16 @@ IN_BYTES = {"output_bytes": 100 << 20, "memory_bytes": 3 << 30}
 def cells(name: str) -> dict[str, Any]:
     """The code cells of what students get, with right answers in them; both banks; the checks."""
     known = exercise.load(ROOT, name)
-    right = {step: known.cell(step).source for step in (*known.needed, *known.steps)}
     release = json.loads((ROOT / "assignments" / name / f"{name}.ipynb").read_bytes())
     sources = {}
     for cell in release["cells"]:
         if cell["cell_type"] == "code":
-            sources[cell["id"]] = right.get(cell["id"], "".join(cell["source"]))
+            sources[cell["id"]] = "".join(cell["source"])
+            # What is a student's own: a step, or functions of an earlier exercise.
+            marks = cell["metadata"].get("autograder", {})
+            own = marks.get("functions", [marks.get("step")] if marks.get("kind") == "step" else [])
+            if own:
+                sources[cell["id"]] = "\n\n".join(known.cell(step).source for step in own)
 
     answers: dict[str, dict[str, str]] = {step: {} for step in known.steps}
     bank = right_answers.load(right_answers.path_of(ROOT, name))

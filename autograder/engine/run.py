@@ -39,9 +39,6 @@ PRINTED, WIDTH, TABLE = 10, 200, 1_500
 """What is shown of a check that fails: lines of what was printed, characters of such a line, and of
 a value."""
 
-OTHERWISE_WRONG = "OtherwiseWrong"
-"""What the tools raise where nothing has been changed and an answer is wrong."""
-
 
 class SetupFailed(EngineFault):
     """The setup cell raises where student code runs, so that nobody can be graded."""
@@ -234,7 +231,7 @@ class Run:
             session.overheard()  # what was printed before has nothing to do with this check
         session.begin_check()
         place, hint, raised, asked = ("", 0), "", "", ""
-        is_otherwise_wrong = False
+        changes_nothing = False
 
         try:
             with self._budget.at_work():
@@ -255,6 +252,7 @@ class Run:
             place = self._place(error, check)
             hint = self._hint(check, error, namespace)
             asked = self._asked(error, namespace)
+            changes_nothing = hasattr(error, "changes_nothing")
         except Stopped as stopped:
             message = str(stopped)
             if self._budget.timeouts[check.step] > timeouts:
@@ -262,7 +260,7 @@ class Run:
         except AssertionError as error:
             message = str(error) or check.sentence
             hint = self._hint(check, error, namespace)
-            is_otherwise_wrong = type(error).__name__ == OTHERWISE_WRONG
+            changes_nothing = hasattr(error, "changes_nothing")
         except (EngineFault, OSError):
             raise
         except Exception as error:
@@ -282,7 +280,7 @@ class Run:
         look = None
         if message is not None and self._compiled.is_read and not check.hidden:
             look = self._look(check, namespace, asked)
-        known = (calls, place, hint, raised, is_otherwise_wrong, look)
+        known = (calls, place, hint, raised, changes_nothing, look)
         return Verdict(message, unattempted, waits, *known)
 
     def _failure(self, error: StudentError, check: Check) -> str:

@@ -58,8 +58,8 @@ class Verdict:
     """The question that a student's own notebook asks about it."""
     raised: str = ""
     """The kind of the exception behind the message, where there is one."""
-    is_otherwise_wrong: bool = False
-    """Whether it asks that something stays as it is, and that does, but the answers are wrong."""
+    changes_nothing: bool = False
+    """Whether it asks that something stays as it is, and that does, but something else is wrong."""
     look: Look | None = None
     """What there is to show of it in a student's own copy."""
 

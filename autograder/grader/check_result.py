@@ -74,7 +74,7 @@ def check_result(
 
 
 def purity_apart(
-    checks: Sequence[CheckResult], otherwise_wrong: Collection[str]
+    checks: Sequence[CheckResult], changing_nothing: Collection[str]
 ) -> Iterator[CheckResult]:
     """The results of a step's checks, where a check of unchanged inputs looks at these alone.
 
@@ -82,14 +82,14 @@ def purity_apart(
     right: who returns just anything, and changes nothing, has not shown much.
 
     Args:
-        otherwise_wrong: the names of checks for which nothing was changed, but answers are wrong.
+        changing_nothing: the names of checks in which nothing was changed, though they fail.
     """
     others = [check for check in checks if check.category != PURITY and not check.void]
     worth = sum(check.points for check in others)
     right = sum(check.points for check in others if not check.has_failed)
     is_judged = worth > right >= worth * ENOUGH_RIGHT
     for check in checks:
-        if is_judged and check.has_failed and check.name in otherwise_wrong:
+        if is_judged and check.has_failed and check.name in changing_nothing:
             yield CheckResult(
                 check.name, check.category, check.points, check.points, check.hidden, "passed"
             )

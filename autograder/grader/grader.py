@@ -192,7 +192,7 @@ class Grader:
         steps = []
         for step in self._exercise.steps:
             checks = []
-            otherwise_wrong = []
+            changing_nothing = []
             for check in self._exercise.checks:
                 if check.step == step:
                     verdict, mended = verdicts[check.id], carried.get(check.id)
@@ -202,10 +202,10 @@ class Grader:
                         checks.append(check_result(check, verdict, mended, share, *known))
                     else:
                         checks.append(of_own_copy(check, verdict, mended, *known))
-                    if verdict.is_otherwise_wrong and check.category == PURITY:
-                        otherwise_wrong.append(check.name)
+                    if verdict.changes_nothing and check.category == PURITY:
+                        changing_nothing.append(check.name)
             if self._exercise.has_reference:
-                checks = list(purity_apart(checks, otherwise_wrong))
+                checks = list(purity_apart(checks, changing_nothing))
             picture = extra(budget, partial(example, self._compiled, step, verdicts))
             steps.append(StepResult(step, tuple(checks), picture, _look(step, checks, verdicts)))
 

@@ -57,8 +57,9 @@ def handed_in(master: Exercise, **answers: str) -> bytes:
     """The release with right answers to all steps but these."""
     path = ROOT / "assignments" / master.name / f"{master.name}.ipynb"
     notebook = json.loads(path.read_bytes())
+    answered = {cell.id for cell in master.cells if cell.kind in ("needed", "step")}
     for cell in notebook["cells"]:
-        if cell["id"] in {*master.needed, *master.steps}:
+        if cell["id"] in answered:
             cell["source"] = answers.get(cell["id"], master.cell(cell["id"]).source)
     return json.dumps(notebook).encode()
 

@@ -195,6 +195,8 @@ def _put(built: Path, folder: Path) -> None:
     except (OSError, ValueError, KeyError):
         old = []
     names = sorted(path.name for path in built.iterdir())
+    # First of all, so that what is cut short here is ours and can be built once more.
+    _write_json(folder / NOTE, {"files": sorted({*old, *names})})
     for name in {*old, *names}:
         path = files.below(folder, str(name), follow=False)
         if path.is_dir() and not path.is_symlink():

@@ -55,7 +55,7 @@ def run(course: Course, exercise: str, root: Path) -> None:
 
 
 def test_a_students_attention_takes_no_more_than_twice_the_file(tmp_path):
-    """The file is 310 kB, half of it the same tools for everybody."""
+    """The file is 185 kB, a third of it the same tools for everybody."""
     course = Course(ROOT, tmp_path / "course")
     for student, place in (("blank", "assignments"), ("right", "solutions")):
         (course.submitted / student / "attention").mkdir(parents=True)

@@ -11,9 +11,13 @@ from collections.abc import Iterator, Set
 from dataclasses import dataclass
 
 from autograder.authoring.modules import imported_as
+from autograder.exercises.names import nodes
 
 _COMPARISONS = frozenset({"agree", "same"})
 """The tools that ask; both get the answer, what is wanted, what it is, and the question."""
+
+_ARGUMENTS = ("got", "wanted", "what", "ask")
+"""How they call these. A helper that begins alike hands them on."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,9 @@ def taken_out(code: str, setup: str) -> tuple[str, dict[str, str]]:
     """
     called = {f"tools.{name}" for name in _COMPARISONS}
     called |= imported_as(setup, "tools", _COMPARISONS)
+    for helper in nodes(ast.parse(setup), ast.FunctionDef):
+        if tuple(argument.arg for argument in helper.args.args[:4]) == _ARGUMENTS:
+            called.add(helper.name)
     questions: dict[str, set[str]] = defaultdict(set)
     found: list[_Asked] = []
     for asked in _asked(code, called):

@@ -48,7 +48,7 @@ def table(full: bytes, bank: Misconceptions) -> str:
     """
     exercise = from_notebook(json.loads(full))
     bench = Bench(exercise)
-    asked = right_answers.Listener(bench)
+    asked = right_answers.AnswerListener(bench)
     suspects: dict[str, list[Misconception]] = defaultdict(list)
     closer: dict[tuple[str, str], list[Misconception]] = defaultdict(list)
     for digest, verdicts, wrong in _digests(bench, asked, bank.entries):
@@ -85,7 +85,7 @@ def _line(name: str, text: str) -> str:
 
 
 def _digests(
-    bench: Bench, asked: right_answers.Listener, misconceptions: Iterable[Misconception]
+    bench: Bench, asked: right_answers.AnswerListener, misconceptions: Iterable[Misconception]
 ) -> Iterator[tuple[str, str, Misconception]]:
     """The digest of every visible check that a misconception fails, after p or f for each earlier
     one of the step.

@@ -21,7 +21,7 @@ LONGEST = 2_000
 """Characters of an answer at most."""
 
 
-class Listener:
+class AnswerListener:
     """Listens to what steps ask of each other, all of which have right answers to begin with."""
 
     def __init__(self, bench: Bench) -> None:

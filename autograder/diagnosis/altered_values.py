@@ -198,7 +198,8 @@ def _length(_: Any, array: Any, axis: int) -> Any:
 
 def _quotient(number: Any, array: Any, axis: int) -> Any:
     length = _length(number, array, axis)
-    if not number:
+    # A length that leaves a rest is the other by chance alone.
+    if not number or length % number:
         raise Unfit
     return length // number
 

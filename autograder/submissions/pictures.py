@@ -12,7 +12,7 @@ import binascii
 import re
 import struct
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,13 +72,16 @@ class Pictures:
     others: int = 0
 
 
-def pictures(data: bytes) -> Pictures:
+def pictures(data: bytes, handed_out: Set[str] = frozenset()) -> Pictures:
     """The pictures in these bytes of a notebook; none in a script.
+
+    Args:
+        handed_out: the addresses of those that are no student's, with all their letters.
 
     Raises:
         Rejected: no notebook.
     """
-    found = list(_found(data))
+    found = list(_found(data, handed_out))
     texts = [place for place, one in enumerate(found) if one.is_in_text]
     outputs = [place for place, one in enumerate(found) if not one.is_in_text]
     kept: dict[int, Picture] = {}
@@ -109,7 +112,7 @@ class _Packed:
     is_in_text: bool
 
 
-def _found(data: bytes) -> Iterator[_Packed]:
+def _found(data: bytes, handed_out: Set[str]) -> Iterator[_Packed]:
     """What is a picture in the student's own words."""
     notebook = raw_notebook(data)
     for raw in notebook["cells"] if notebook is not None else ():
@@ -118,7 +121,7 @@ def _found(data: bytes) -> Iterator[_Packed]:
             continue
         if raw.get("cell_type") != "code":
             words = without_pictures(source)
-            for letters in _in_text(source, raw.get("attachments")):
+            for letters in _in_text(source, raw.get("attachments"), handed_out):
                 yield _Packed(letters, words, is_in_text=True)
             continue
         outputs = raw.get("outputs")
@@ -129,11 +132,12 @@ def _found(data: bytes) -> Iterator[_Packed]:
                 yield _Packed(shown, source, is_in_text=False)
 
 
-def _in_text(text: str, attachments: Any) -> Iterator[str]:
+def _in_text(text: str, attachments: Any, handed_out: Set[str]) -> Iterator[str]:
     """Each picture of a cell, in its text or attached: a PNG in base64, of other kinds nothing."""
     for found in DATA_PICTURE.finditer(text):
-        png = _PNG.fullmatch(found[0])
-        yield png[1] if png else ""
+        if found[0] not in handed_out:
+            png = _PNG.fullmatch(found[0])
+            yield png[1] if png else ""
     for bundle in attachments.values() if isinstance(attachments, Mapping) else ():
         letters = _of_bundle(bundle)
         if letters is not None:

@@ -15,8 +15,10 @@ from autograder.base.result import CheckResult
 from autograder.base.settings import Settings
 from autograder.course.course import Course
 from autograder.course.gradebook import autograded, marks, master, record
+from autograder.exercises import exercise
 from autograder.nbgrader import exchange
 from autograder.submissions.parse import parse
+from autograder.submissions.pictures import Pictures, pictures
 from tests.support import courses, formgrader
 from tests.support.courses import ALL_CHECKS, NAME, RIGHT
 from tests.support.pictures import drawn
@@ -151,6 +153,15 @@ def test_a_question_that_a_person_grades_comes_first_with_the_pictures_of_the_su
     file.write_text(json.dumps({**notebook, "extra": 1}))
     autograded.write(course, template(course), one)
     assert "image/png" not in path.read_text()
+
+
+@pytest.mark.parametrize("name", ["attention", "inference", "transformer"])
+def test_drawings_that_were_handed_out_are_no_pictures_of_the_students(name, tmp_path):
+    known = exercise.load(courses.ROOT, name)
+    release = (courses.ROOT / "assignments" / name / f"{name}.ipynb").read_bytes()
+    handed_out = autograded.Template(master.load(Course(courses.ROOT, tmp_path), known)).handed_out
+    assert pictures(release).others == len(handed_out) > 0
+    assert pictures(release, handed_out) == Pictures()
 
 
 def test_the_due_date_and_the_badges_of_a_release_are_no_text_of_the_students(course):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import textwrap
 from base64 import b64encode
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
@@ -25,6 +25,7 @@ from autograder.course import timestamp
 from autograder.course.course import Course
 from autograder.course.gradebook.master import Master, MasterCell
 from autograder.submissions import notebook
+from autograder.submissions.notebook import DATA_PICTURE
 from autograder.submissions.pictures import Pictures, pictures
 
 if TYPE_CHECKING:
@@ -67,7 +68,8 @@ def write(
     there = below(submitted or course.submitted, student, exercise, follow=False)
     shown = Pictures()
     if template.asks(graded.submission):
-        shown = _pictures(there / f"{exercise}.ipynb", graded.submission)
+        path_there = there / f"{exercise}.ipynb"
+        shown = _pictures(path_there, graded.submission, template.handed_out)
     files.write(path, template.filled(graded.result, graded.submission, shown))
     time = timestamp.read(there)
     if time is not None:
@@ -77,12 +79,12 @@ def write(
     return path
 
 
-def _pictures(path: Path, submission: Submission) -> Pictures:
+def _pictures(path: Path, submission: Submission, handed_out: Set[str]) -> Pictures:
     """The pictures of what was graded; none where another file lies there by now."""
     try:
         data = notebook.read(path)
         is_same = sha256(data).hexdigest() == submission.sha256
-        return pictures(data) if is_same else Pictures()
+        return pictures(data, handed_out) if is_same else Pictures()
     except notebook.Rejected:
         return Pictures()
 
@@ -95,6 +97,11 @@ class Template:
         self._head = b'{"cells":[\n'
         self._tail = b"]," + _json(rest).removeprefix(b"{") + b"\n"
         self._cells = {cell.id: _cell_template(cell) for cell in master.cells}
+        self.handed_out: set[str] = set()
+        """The drawings in the teacher's own texts."""
+        for cell in master.cells:
+            drawn = DATA_PICTURE.finditer(cell.released.source)
+            self.handed_out.update(one[0] for one in drawn if not cell.released.is_code)
         self._questions: set[str] = set()
         self._asked: set[str] = set()
         for before, cell in zip((None, *master.cells), master.cells):

@@ -14,6 +14,12 @@ LINE = 100
 LINES = 20
 """Lines of a message."""
 
+DATA_PICTURE = re.compile(r"data:image/([\w.+-]{1,40})[;,][^\s)\"'<>\]]*")
+"""A picture in a text, with all its letters."""
+
+_MARKDOWN = re.compile(r"!\[([^\]\n]{0,300})\]\(<?attachment:([^)\n]{0,300})\)")
+_HTML = re.compile(r"<img\b[^<>]{0,300}?\bsrc=[\"']?attachment:[^<>]{0,300}>", re.IGNORECASE)
+
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 """Control characters and marks of direction: they change how other text is shown."""
 
@@ -73,6 +79,15 @@ def brief(text: str) -> str:
     if len(lines) <= LINES + 1:
         return text
     return "\n".join([*lines[:LINES], f"… and {len(lines) - LINES} more lines"])
+
+
+def without_pictures(text: str) -> str:
+    """The text with a word in the place of each picture in it: its letters are nothing to read."""
+    if "data:image/" not in text and "attachment:" not in text:
+        return text
+    text = DATA_PICTURE.sub("attachment:", text)
+    text = _MARKDOWN.sub(lambda found: f"[picture: {found[2] or found[1]}]", text)
+    return _HTML.sub("[picture]", text)
 
 
 def statement(message: str) -> str:

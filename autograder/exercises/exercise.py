@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from autograder.base.errors import Unusable
 from autograder.base.files import Refused
 from autograder.base.result import Picture, check_id, parts_of
+from autograder.base.text import without_pictures
 from autograder.exercises import data_files, setup_cell, sources
 from autograder.exercises.data_files import Data
 
@@ -88,6 +89,12 @@ class Cell:
     is_extra: bool = False
     was: str = ""
     removed: tuple[str, ...] = ()
+
+    @cached_property
+    def text(self) -> str:
+        """The source as it is read from a submission: with words for the drawings in a text."""
+        return self.source if self.is_code else without_pictures(self.source)
+
     functions: tuple[str, ...] = ()
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.base import files
-from autograder.base.text import cut, one_line
+from autograder.base.text import cut, one_line, without_pictures
 from autograder.exercises import setup_cell
 from autograder.exercises.exercise import ANNOUNCED, FILLED_IN
 from autograder.exercises.percent import ScriptCell, lines_of, split
@@ -53,10 +53,6 @@ _TOO_WIDE = (
 """Why some cannot be read."""
 
 _ASCII, _OTHER = bytes(range(128)), re.compile(rb"[\x80-\xff]+")
-
-DATA_PICTURE = re.compile(r"data:image/([\w.+-]{1,40})[;,][^\s)\"'<>\]]*")
-_MARKDOWN = re.compile(r"!\[([^\]\n]{0,300})\]\(<?attachment:([^)\n]{0,300})\)")
-_HTML = re.compile(r"<img\b[^<>]{0,300}?\bsrc=[\"']?attachment:[^<>]{0,300}>", re.IGNORECASE)
 
 SAVED_AGAIN = "open it in Jupyter, save it and hand it in again"
 CLEARED = "clear the outputs and hand it in again"
@@ -383,15 +379,6 @@ def _notebook_cell(raw: Any) -> RawCell | None:
     return RawCell(_clean(source, is_code), is_code, tuple(claims), checksum)
 
 
-def without_pictures(text: str) -> str:
-    """The text with a word in the place of each picture in it: its letters are nothing to read."""
-    if "data:image/" not in text and "attachment:" not in text:
-        return text
-    text = DATA_PICTURE.sub("attachment:", text)
-    text = _MARKDOWN.sub(lambda found: f"[picture: {found[2] or found[1]}]", text)
-    return _HTML.sub("[picture]", text)
-
-
 def _percent_cells(text: str) -> list[RawCell]:
     """The cells of a percent script; a script without cell lines is one cell."""
     if len(text) > MAX_SOURCE:  # a script has no outputs
@@ -402,7 +389,8 @@ def _percent_cells(text: str) -> list[RawCell]:
         if not cell.is_blank:
             claims = tuple(claims_of(cell.cell_line))
             checksum = _CHECKSUM.search(cell.cell_line)
-            source = _clean(cell.source, not cell.is_prose)
+            words = without_pictures(cell.source) if cell.is_prose else cell.source
+            source = _clean(words, not cell.is_prose)
             cells.append(
                 RawCell(source, not cell.is_prose, claims, checksum[1] if checksum else "")
             )

@@ -16,11 +16,10 @@ from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
+from autograder.base.text import DATA_PICTURE, without_pictures
 from autograder.submissions.notebook import (
-    DATA_PICTURE,
     raw_notebook,
     source_of,
-    without_pictures,
 )
 
 MOST = 12

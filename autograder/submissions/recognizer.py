@@ -33,7 +33,7 @@ class Recognizer:
         self._by_source: dict[str, list[str]] = {}
         for cell in exercise.cells:
             if cell.kind != "step":
-                self._by_source.setdefault(hidden_checks.public(cell.source), []).append(cell.id)
+                self._by_source.setdefault(hidden_checks.public(cell.text), []).append(cell.id)
 
         self._swapped = False
         # Some notebook services drop all metadata: that is no damage of one cell.

@@ -56,7 +56,7 @@ class Texts:
                 return False
         elif own is not None and question is None:
             # Prose that was handed out, perhaps changed, is shown in its place.
-            asked = self._exercise.cell(own).source.strip()
+            asked = self._exercise.cell(own).text.strip()
             if own in self._above and cell.source.strip() != asked:
                 rest = cell.source.replace(asked, "").strip()
                 self._into_the_question[self._above[own]] = rest
@@ -65,7 +65,7 @@ class Texts:
         if question is not None and _is_as_handed_out(cell, self._questions[question]):
             self._blank[question] = cell.source
             return True
-        is_ours = id is not None and words.strip() == self._exercise.cell(id).source.strip()
+        is_ours = id is not None and words.strip() == self._exercise.cell(id).text.strip()
         if is_ours or not words.strip():  # once more, or nothing
             return True
 
@@ -81,13 +81,13 @@ class Texts:
         """A text without the prose that was handed out: Colab's scripts join cells of prose."""
         for cell in self._exercise.cells:
             if not cell.is_code and cell.kind == "plain" and len(cell.source) > 40:
-                text = text.replace(cell.source.strip(), "")
+                text = text.replace(cell.text.strip(), "")
         return hidden_checks.LINE.sub("", text).strip("\n")
 
     def _asked_in(self, cell: RawCell) -> str | None:
         """The question whose text stands in a cell, too."""
         for above, question in self._above.items():
-            asked = self._exercise.cell(above).source.strip()
+            asked = self._exercise.cell(above).text.strip()
             if not cell.is_code and asked and asked in cell.source:
                 return question
         return None

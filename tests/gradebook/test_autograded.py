@@ -7,6 +7,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
 
 from autograder.base import links
@@ -27,8 +28,6 @@ ANSWERED = {**RIGHT, "why": "Because of $a + b = b + a$."}
 
 
 def read_notebook(path: Path) -> Any:
-    import nbformat
-
     notebook = nbformat.read(path, 4)  # type: ignore[no-untyped-call]
     nbformat.validate(notebook)
     return notebook
@@ -162,6 +161,30 @@ def test_drawings_that_were_handed_out_are_no_pictures_of_the_students(name, tmp
     handed_out = autograded.Template(master.load(Course(courses.ROOT, tmp_path), known)).handed_out
     assert pictures(release).others == len(handed_out) > 0
     assert pictures(release, handed_out) == Pictures()
+
+
+@pytest.mark.parametrize("suffix", [".ipynb", ".py"])
+@pytest.mark.parametrize("name", ["attention", "inference", "transformer"])
+def test_prose_with_a_drawing_is_shown_as_it_was_handed_out(name, suffix, tmp_path):
+    known = exercise.load(courses.ROOT, name)
+    file = courses.ROOT / "assignments" / name / f"{name}{suffix}"
+    if suffix == ".py":
+        release = nbformat.read(file.with_suffix(".ipynb"), 4)  # type: ignore[no-untyped-call]
+        parts = []
+        for cell in release.cells:
+            is_code = cell.cell_type == "code"
+            lines = [line if is_code else f"# {line}" for line in cell.source.split("\n")]
+            parts.append("\n".join(["# %%" if is_code else "# %% [markdown]", *lines]))
+        data = "\n\n".join(parts).encode()
+    else:
+        data = file.read_bytes()
+    submission = parse(data, known)
+    assert submission.words == ()
+    cells = master.load(Course(courses.ROOT, tmp_path), known).cells
+    drawn = [cell for cell in cells if "data:image/" in cell.released.source]
+    assert drawn
+    for cell in drawn:
+        assert cell.shown(submission.answer(cell.id)) == cell.released.source
 
 
 def test_the_due_date_and_the_badges_of_a_release_are_no_text_of_the_students(course):

@@ -20,12 +20,20 @@ from typing import TYPE_CHECKING, Any
 from autograder.base import files
 from autograder.base.files import below
 from autograder.base.result import CheckResult, Result
-from autograder.base.text import agreeing, count, cut, once_right, points_of, printable, quoted
+from autograder.base.text import (
+    DATA_PICTURE,
+    agreeing,
+    count,
+    cut,
+    once_right,
+    points_of,
+    printable,
+    quoted,
+)
 from autograder.course import timestamp
 from autograder.course.course import Course
 from autograder.course.gradebook.master import Master, MasterCell
 from autograder.submissions import notebook
-from autograder.submissions.notebook import DATA_PICTURE
 from autograder.submissions.pictures import Pictures, pictures
 
 if TYPE_CHECKING:

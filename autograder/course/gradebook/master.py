@@ -116,7 +116,7 @@ class MasterCell:
         # A release says when it is due and has badges, which are no student's answer.
         is_prose = not self.released.is_code and not self.nbgrader
         own = as_built(answer) if is_prose else answer
-        return own.rstrip() == self.released.source.rstrip()
+        return own.rstrip() == self.released.text.rstrip()
 
     def shown(self, answer: str | None) -> str:
         """The source that the autograded notebook has, with the student's answer in it."""

@@ -59,7 +59,7 @@ demo: setup ## grade a sample class of EXERCISE: release, collect, grade, feedba
 test: setup-all ## run what must pass before a change goes in, and make lint; 5 minutes
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
-test-everything: setup-all ## run the exhaustive tests, of which make test runs samples; 30 minutes
+test-everything: setup-all ## run the exhaustive tests, of which make test runs samples; 50 minutes
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -m everything
 
 current: setup ## check that the built notebooks are up to date; make test does, too

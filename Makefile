@@ -56,7 +56,7 @@ wheels: ## fetch all packages into wheels/; from then on make setup and make set
 demo: setup ## grade a sample class of EXERCISE: release, collect, grade, feedback, report; all of it in build/demo/
 	@$(BIN)/python -m demo $(EXERCISE)
 
-test: setup-all ## run what must pass before a change goes in, and make lint; 5 minutes
+test: setup-all ## run what must pass before a change goes in, and make lint; 6 minutes
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 test-everything: setup-all ## run the exhaustive tests, of which make test runs samples; 50 minutes

@@ -204,7 +204,7 @@ def test_ci_runs_what_the_readme_says():
     assert "bash .ci/run" in (ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8")
 
 
-def test_ci_has_time_enough_for_the_tests_and_an_hour_at_most():
+def test_ci_has_time_enough_for_the_tests_and_90_minutes_at_most():
     said = dict(re.findall(r"`make (test[a-z-]*)` takes\s(\d+) minutes", README))
     assert said.keys() == {"test", "test-everything"}
     for target, minutes in said.items():
@@ -213,7 +213,7 @@ def test_ci_has_time_enough_for_the_tests_and_an_hour_at_most():
         r"timeout-minutes: (\d+)", (ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8")
     )
     # They were timed on two cores, where GitHub lends four; set up is before.
-    assert 1.5 * sum(map(int, said.values())) <= int(limit) <= 60
+    assert 1.5 * sum(map(int, said.values())) <= int(limit) <= 90
 
 
 def _documents() -> list[str]:

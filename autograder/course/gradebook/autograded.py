@@ -108,8 +108,9 @@ class Template:
         self.handed_out: set[str] = set()
         """The drawings in the teacher's own texts."""
         for cell in master.cells:
-            drawn = DATA_PICTURE.finditer(cell.released.source)
-            self.handed_out.update(one[0] for one in drawn if not cell.released.is_code)
+            if not cell.released.is_code:
+                drawn = DATA_PICTURE.finditer(cell.released.source)
+                self.handed_out.update(one[0] for one in drawn)
         self._questions: set[str] = set()
         self._asked: set[str] = set()
         for before, cell in zip((None, *master.cells), master.cells):

@@ -50,6 +50,26 @@ settings.register_profile("kit", deadline=None, derandomize=True, print_blob=Tru
 settings.load_profile("kit")
 
 
+# One process runs a whole file. These take minutes, and begin first: the last one would keep the others
+# waiting.
+LONG = (
+    "solutions/test_every_exercise.py",
+    "attacks/test_fuzz.py",
+    "attacks/test_class.py",
+    "end_to_end/test_semester.py",
+    "benchmarks/test_bench.py",
+    "nbgrader/test_front_ends.py",
+    "engine/test_relating.py",
+    "end_to_end/test_offline.py",
+    "nbgrader/test_lab.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the tests of long files first, and leave the others in their order."""
+    items.sort(key=lambda item: not item.path.as_posix().endswith(LONG))
+
+
 def pytest_collection_finish() -> None:
     """Keep what has been loaded out of every later search for garbage, which some tests ask for."""
     gc.freeze()

@@ -163,6 +163,17 @@ def write(path: Path, data: bytes | Iterable[bytes]) -> None:
         raise
 
 
+def update(path: Path, data: bytes) -> bool:
+    """Write ``data`` to ``path`` unless that is what it says; whether it was written."""
+    try:
+        if path.read_bytes() == data:
+            return False
+    except OSError:
+        pass  # writing says what is wrong
+    write(path, data)
+    return True
+
+
 def _created(path: Path) -> BinaryIO:
     """A new file, open, and its folder where there is none yet."""
     try:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from autograder.course.course import Course
     from autograder.exercises.exercise import Exercise
 
+NOTHING_NEW = 4
+"""The exit code, for whoever asks for it, of a command that found nothing to do."""
+
 ExerciseName = Annotated[
     str, typer.Argument(metavar="EXERCISE", help="its name, for example attention")
 ]
@@ -32,7 +35,17 @@ CourseFolder = Annotated[
     Optional[Path],
     typer.Option("--course", metavar="DIR", help="where the course's state lies; default: course/"),
 ]
-
+NewFile = Annotated[
+    Optional[str],
+    typer.Option("--new", metavar="FILE", help="whose is new, as JSON; - is standard output"),
+]
+TellNew = Annotated[
+    bool, typer.Option("--exit-code", help=f"exit with {NOTHING_NEW} where nothing was new")
+]
+Students = Annotated[
+    Optional[list[str]],
+    typer.Option("--student", metavar="ID", help="of this student alone; may be repeated"),
+]
 
 OfExercise = Annotated[
     Optional[str],
@@ -93,6 +106,18 @@ class JsonOutput:
             line = json.dumps({"error": error.fields}, ensure_ascii=False) + "\n"
             with contextlib.suppress(OSError):  # the error itself says more
                 put(self._file, [line], io.StringIO())
+
+
+def news(exercise: str, new: Sequence[str], unchanged: int, **others: object) -> str:
+    """What ``--new`` writes: the students for whom there is something new, and how many others."""
+    facts = {"exercise": exercise, "new": sorted(new), "unchanged": unchanged, **others}
+    return json.dumps(facts, ensure_ascii=False) + "\n"
+
+
+def tell_new(new: Sequence[str], is_asked: bool) -> None:
+    """End with the code for nothing new, if that is so and somebody asks."""
+    if is_asked and not new:
+        raise typer.Exit(NOTHING_NEW)
 
 
 def course_at(folder: Path | None) -> Course:

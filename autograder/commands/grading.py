@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import sys
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Optional
@@ -17,12 +18,17 @@ from autograder.commands.common import (
     CourseFolder,
     ExerciseName,
     JsonOutput,
+    NewFile,
     Notebook,
     OfExercise,
+    Students,
+    TellNew,
     course_at,
     known_people,
+    news,
     opened,
     stop,
+    tell_new,
 )
 from autograder.course import log
 from autograder.sandbox import levels
@@ -32,6 +38,7 @@ if TYPE_CHECKING:
     from autograder.course.course import Course
     from autograder.course.grading.grade_class import ClassRun, Scan
     from autograder.exercises.exercise import Exercise
+    from autograder.grader.graded import Graded
 
 
 Isolation = Annotated[
@@ -186,8 +193,6 @@ def _is_readable(data: bytes) -> bool:
 
 def _isolated(course: Course, level: str | None) -> Course:
     """The course, graded at the isolation level that the command line asks for."""
-    from dataclasses import replace
-
     if level is None:
         return course
     return replace(course, settings=replace(course.settings, isolation=level))
@@ -220,6 +225,9 @@ def grade(
         Optional[str],
         typer.Option(metavar="ADDRESS", help="grade on this Dask cluster, such as tcp://host:8786"),
     ] = None,
+    student: Students = None,
+    new: NewFile = None,
+    exit_code: TellNew = False,
     isolation: Isolation = None,
     course_folder: CourseFolder = None,
 ) -> None:
@@ -232,7 +240,9 @@ def grade(
     from autograder.course.results import folder_of
     from autograder.show.terminal import class_tables
 
-    with JsonOutput(json) as output:
+    if json == new == "-":
+        raise Unusable("--json - --new -", "both would go there", "name a file for one of them")
+    with JsonOutput(json) as output, JsonOutput(new) as new_output:
         course, exercise = opened(course_folder, exercise_name)
         course = _isolated(course, isolation)
         # What is wrong with one of them is said before hours of work.
@@ -242,37 +252,58 @@ def grade(
         processes = jobs or os.cpu_count() or 1
 
         _note_other_zone(course, exercise, scanned)
-        for old, new in record.moved_students(course).items():
-            print(inert(f"note: {may_be(old, new)}"), file=sys.stderr)
+        for ids in record.moved_students(course).items():
+            print(inert(f"note: {may_be(*ids)}"), file=sys.stderr)
+        names = [name for name in scanned.students if not student or name in student]
+        absent = sorted({*(student or ())} - {*names})
+        if absent:
+            where = f"look for their folders in {short(scanned.folder)}"
+            raise Unusable(listed(absent), f"nothing of {exercise.name} to grade", where)
         if compare:
             if json is not None:
                 raise Unusable(
                     "--compare --json", "nothing is graded for a file", "leave one of them out"
                 )
+            scanned = replace(scanned, students=tuple(names))
             _compare(ClassRun(course, exercise, scanned, processes, scheduler, force, never_lower))
             return
 
-        out, size = output.out, len(scanned.students)
-        progress = class_tables.class_progress(f"grading {exercise.name}", size, out)
+        out = sys.stderr if "-" in (json, new) else sys.stdout
+        progress = class_tables.class_progress(f"grading {exercise.name}", len(names), out)
         lines: dict[str, str] | None = None if json is None else {}
+        unchanged: set[str] = set()
+
+        def note(graded: Graded) -> None:
+            if graded.unchanged:
+                unchanged.add(graded.result.student_id)
+            tick(graded)
+
         with interruption.adopted(), progress as tick:
             grades = grade_class(
                 course,
                 exercise,
                 scanned=scanned,
+                students=names,
                 jobs=processes,
                 scheduler=scheduler,
                 force=force,
                 never_lower=never_lower,
-                progress=tick,
+                progress=note,
                 lines=lines,
             )
         output.put(line for _, line in sorted((lines or {}).items()))
+        graded_now = [grade.student for grade in grades if grade.student not in unchanged]
+        new_output.put([news(exercise.name, graded_now, len(grades) - len(graded_now))])
 
     scores = {grade.student: grade.score for grade in grades}
-    missing = (course.class_list() or {}).keys() - scores.keys()
-    class_tables.students(concerns.of_run(grades, len(exercise.steps), missing), out)
-    log.write_final(course, f"grade {exercise.name}", {exercise.name: scores})
+    missing = () if student else (course.class_list() or {}).keys() - scores.keys()
+    final = log.final(course, {exercise.name: scores})
+    if final:
+        log.write(course, f"grade {exercise.name}", **final)
+        unchanged -= {one["student"] for one in final["final"]}
+    if unchanged:
+        unchanged |= {*missing}
+    class_tables.students(concerns.of_run(grades, len(exercise.steps), missing), out, unchanged)
     for line in left_out:
         print(f"left out: {line}", file=out)
 
@@ -281,6 +312,7 @@ def grade(
         print(f"wrote {stored}, {short(course.autograded)} and the gradebook", file=out)
     if any(grade.status == "error" for grade in grades):
         stop("some submissions could not be graded, or not recorded: see reason", 3)
+    tell_new(graded_now, exit_code)
 
 
 def _scanned(course: Course, exercise: Exercise, submitted: Path | None) -> tuple[Scan, list[str]]:

@@ -17,9 +17,14 @@ from autograder.commands.common import (
     ExerciseName,
     ExerciseOrCourse,
     JsonOutput,
+    NewFile,
+    Students,
+    TellNew,
     finish,
+    news,
     opened,
     opened_course,
+    tell_new,
 )
 from autograder.course import log
 from autograder.course.troubles import Troubles
@@ -47,14 +52,25 @@ def release(
     log.write(course, f"release {exercise.name}")
 
 
-def collect(exercise_name: ExerciseName, course_folder: CourseFolder = None) -> None:
+def collect(
+    exercise_name: ExerciseName,
+    new: NewFile = None,
+    exit_code: TellNew = False,
+    course_folder: CourseFolder = None,
+) -> None:
     """Collect submissions from the exchange, and from downloads in the course's inbox/."""
     from autograder.nbgrader import exchange
 
-    course, exercise = opened(course_folder, exercise_name)
-    for line in exchange.collect(course, exercise):
-        print(inert(line))
+    with JsonOutput(new) as output:
+        course, exercise = opened(course_folder, exercise_name)
+        collected = exchange.collect_all(course, exercise)
+        for line in exchange.lines(course, collected):
+            print(inert(line), file=output.out)
+        left = [{"where": one.where, "why": one.why} for one in collected.left]
+        unchanged = len(collected.unchanged)
+        output.put([news(exercise.name, collected.stored, unchanged, left=left)])
     log.write(course, f"collect {exercise.name}")
+    tell_new(collected.stored, exit_code)
 
 
 def feedback(
@@ -63,42 +79,60 @@ def feedback(
         Optional[Path],
         typer.Option("--zip", metavar="FILE", help="also all pages, to upload to Moodle or Canvas"),
     ] = None,
+    student: Students = None,
+    new: NewFile = None,
+    exit_code: TellNew = False,
     course_folder: CourseFolder = None,
 ) -> None:
-    """Write a page for each student."""
+    """Write a page for each student; one on which nothing changes stays as it is."""
     from autograder.course.gradebook import final_grades, marks
-    from autograder.course.results import folder_of
+    from autograder.course.results import folder_of, stored_students
     from autograder.show.pages import feedback as pages
 
-    course, exercise = opened(course_folder, exercise_name)
-    name = exercise.name
+    with JsonOutput(new) as output:
+        course, exercise = opened(course_folder, exercise_name)
+        name = exercise.name
 
-    troubles = Troubles()
-    changed: list[str] = []
-    paths = pages.write_class(course, exercise, troubles=troubles, changed=changed)
-    if not paths and not troubles:
-        folder = folder_of(course, name)
-        raise Unusable(folder, "no results yet", f"run autograder grade {name}")
+        troubles = Troubles()
+        changed: list[str] = []
+        written: list[str] = []
+        paths = pages.write_class(course, exercise, student, troubles, changed, written)
+        if not paths and not troubles:
+            folder = folder_of(course, name)
+            if student and stored_students(course, name):
+                raise Unusable(
+                    listed(student), f"nobody of {name} has that id", f"look into {short(folder)}"
+                )
+            raise Unusable(folder, "no results yet", f"run autograder grade {name}")
+        as_before = len(paths) - len(written)
+        output.put([news(name, written, as_before)])
+    out = output.out
     pattern = f"{short(course.feedback)}/<student>/{name}/{name}.html"
-    print(f"wrote {count(len(paths), 'page')}, as {pattern}")
+    if written or not paths:
+        others = f"; {count(as_before, 'other')} as before" if as_before else ""
+        print(f"wrote {count(len(written), 'page')}, as {pattern}{others}", file=out)
+    else:
+        are = agreeing(as_before, "is", "are")
+        print(f"nothing new: {count(as_before, 'page')} {are} as before, in {pattern}", file=out)
 
     if archive is not None:
         named = pages.pack(course, exercise, paths, archive, troubles)
         kinds = ", ".join(f"{number} {kind}" for kind, number in named.items())
-        print(f"wrote {short(archive)}: {kinds}")
+        print(f"wrote {short(archive)}: {kinds}", file=out)
 
     if changed:
         those = agreeing(len(changed), "page says", "pages say")
         are = agreeing(len(changed), "is", "are")
         what = f"other points than before, or {are} about another file"
         again = "hand them out again, with nbgrader release_feedback or --zip"
-        print(f"{len(changed)} {those} {what} ({first_of(changed)}): {again}")
+        print(f"{len(changed)} {those} {what} ({first_of(changed)}): {again}", file=out)
     scores = final_grades.of_class(course, exercise).final_scores()
-    log.write(course, f"feedback {name}", pages=len(paths), **log.final(course, scores))
+    log.write(course, f"feedback {name}", pages=len(written), **log.final(course, scores))
     students = marks.unmarked(course, name)
     if students:
-        print(f"note: {marks.unmarked_line(students)}")
+        print(f"note: {marks.unmarked_line(students)}", file=out)
     finish(troubles.lines)
+    tell_new(written, exit_code)
 
 
 def report(

@@ -140,9 +140,22 @@ def collect(course: Course, exercise: Exercise) -> list[str]:
     Raises:
         Unusable: the exchange or the class list cannot be read.
     """
+    return lines(course, collect_all(course, exercise))
+
+
+def collect_all(course: Course, exercise: Exercise) -> Collected:
+    """Collect from the exchange and from the inbox.
+
+    Raises:
+        Unusable: the exchange or the class list cannot be read.
+    """
     due = deadlines.due_date(course, exercise.name)
     exchanged = from_exchange(course, exercise)
-    collected = together(exchanged, inbox.collect(course, exercise, due))
+    return together(exchanged, inbox.collect(course, exercise, due))
+
+
+def lines(course: Course, collected: Collected) -> list[str]:
+    """What happened, for people."""
     moved = [f"note: {may_be(*ids)}" for ids in record.moved_students(course).items()]
     nothing = [f"nothing to collect in {course.inbox} nor in the exchange"]
     return [*(collected.lines or nothing), *moved]

@@ -61,9 +61,11 @@ never returns stops the pages of all graders, and whatever they enter.
 START = """
 import sys
 sys.path[:] = sys.argv[4:]
+sys.modules.setdefault("rfc3987_syntax", None)
 from autograder.nbgrader.formgrader import main
 main(*sys.argv[1:4])
 """
+"""The program behind a button; ``cli.main`` says why it goes without a grammar of addresses."""
 
 
 def change() -> None:

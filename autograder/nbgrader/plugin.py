@@ -135,7 +135,7 @@ class FeedbackExporter(_Exporter):
                 due.append(student)
 
         troubles = Troubles()
-        for path in feedback.write_class(course, exercise, due, troubles):
+        for path in feedback.write_class(course, exercise, due, troubles, anew=True):
             self.converter.log.info("Wrote %s", path)
             self._protect(exercise.name, path.parent.parent.name)
         for line in troubles.lines:

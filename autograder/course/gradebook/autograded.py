@@ -78,10 +78,10 @@ def write(
     if template.asks(graded.submission):
         path_there = there / f"{exercise}.ipynb"
         shown = _pictures(path_there, graded.submission, template.handed_out)
-    files.write(path, template.filled(graded.result, graded.submission, shown))
+    files.update(path, template.filled(graded.result, graded.submission, shown))
     time = timestamp.read(there)
     if time is not None:
-        files.write(folder / timestamp.NAME, time.encode())
+        files.update(folder / timestamp.NAME, time.encode())
     else:
         (folder / timestamp.NAME).unlink(missing_ok=True)
     return path

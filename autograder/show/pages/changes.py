@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ class PageFacts:
 
     ``changes`` are the lines that stand at its top, and ``on`` is the day of the page that they
     came with. ``hidden`` is how much it shows of hidden checks (``disclosure``); empty in files
-    from before that was kept.
+    from before that was kept. ``made_of`` is a digest of all that the page was made of.
     """
 
     submission: str
@@ -35,6 +35,7 @@ class PageFacts:
     changes: tuple[str, ...] = ()
     on: str = ""
     hidden: str = ""
+    made_of: str = field(default="", compare=False)
 
 
 def since(folder: Path, now: PageFacts, titles: Mapping[str, str], day: str) -> PageFacts:
@@ -60,6 +61,12 @@ def is_new(folder: Path, shown: PageFacts) -> bool:
     if before is None or before == shown:
         return False
     return bool(shown.changes) or before.submission != shown.submission
+
+
+def made_of(folder: Path) -> str:
+    """The digest of what the page in this folder was made of; empty where nobody knows."""
+    before = _read(folder / NAME)
+    return before.made_of if before is not None else ""
 
 
 def write(folder: Path, shown: PageFacts) -> None:

@@ -9,13 +9,17 @@ Everybody else's page is ``ada/attention.html``, to be handed out by a person.
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 import io
+import json
 import os
 import zipfile
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime, timezone, tzinfo
+from functools import cache
 from pathlib import Path
 
 from autograder.base import files
@@ -40,6 +44,8 @@ def write_class(
     students: Collection[str] | None = None,
     troubles: Troubles | None = None,
     changed: list[str] | None = None,
+    written: list[str] | None = None,
+    anew: bool = False,
 ) -> list[Path]:
     """Write ``<state>/feedback/<student>/<exercise>/<exercise>.html`` for everybody, or for some.
 
@@ -50,9 +56,11 @@ def write_class(
         troubles: gets whoever's page cannot be written; an older one of theirs stays.
         changed: gets whose page says other points, or other words of a teacher, than the one
             before, or is about another file.
+        written: gets whose page was written: one that is made of what it was made of stays.
+        anew: write all of them, whatever they are made of.
 
     Returns:
-        The pages that were written.
+        The pages of these students, written now or before.
 
     Raises:
         Unusable: the gradebook or the class list cannot be read.
@@ -64,6 +72,7 @@ def write_class(
     listed = course.class_list() or {}
     stored = stored_students(course, exercise.name)
     there = handed_in(course, exercise.name)
+    alike = "" if anew else _alike(course, exercise)
 
     paths = []
     with gathered(troubles) as found:
@@ -71,18 +80,47 @@ def write_class(
             if students is None or student in students:
                 with found.of(student, "no page"):
                     name = full_name(listed.get(student, {}))
-                    path, is_new = _write(course, exercise, student, everybody.get(student), name)
+                    marks = everybody.get(student)
+                    path, is_written, is_new = _write(course, exercise, student, marks, name, alike)
                     paths.append(path)
+                    if is_written and written is not None:
+                        written.append(student)
                     if is_new and changed is not None:
                         changed.append(student)
     return paths
 
 
+def _alike(course: Course, exercise: Exercise) -> str:
+    """All that is the same for the pages of a class."""
+    settings = course.settings
+    shown = (settings.feedback_hidden, settings.time_zone, settings.counts)
+    everything = (_program(), exercise.title, json.dumps(exercise.notebook), shown)
+    return hashlib.sha256(repr(everything).encode()).hexdigest()
+
+
+@cache
+def _program() -> str:
+    """The digest of the whole package, for any part of it may have a say in a page."""
+    package = Path(__file__).resolve().parents[2]
+    digest = hashlib.sha256()
+    for path in sorted(package.rglob("*")):
+        if path.suffix in (".py", ".css", ".jinja"):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
 def _write(
-    course: Course, exercise: Exercise, student: str, marks: Marks | None, name: str
-) -> tuple[Path, bool]:
-    """Write a page; where it lies, and whether it says what the one before it did not."""
-    from autograder.course.results import stored_result
+    course: Course, exercise: Exercise, student: str, marks: Marks | None, name: str, alike: str
+) -> tuple[Path, bool, bool]:
+    """Write a page.
+
+    Args:
+        alike: what it is made of that is the same for all; empty where it is written anyway.
+
+    Returns:
+        Where it lies, whether it was written, and whether it says what the one before did not.
+    """
+    from autograder.course.results import result_path, stored_result
 
     folder = course.feedback_of(student, exercise.name)
     submitted = course.submission(student, exercise.name)
@@ -91,29 +129,49 @@ def _write(
     if marks is not None:
         marks.check()
 
+    path = folder / f"{exercise.name}.html"
+    made_of = ""
     if result is None:
         made = collected if os.path.lexists(submitted) else missing
         html = made(exercise, student, name)
     else:
-        page = _page(course, exercise, result, marks)
-        facts = _compared(course, folder, exercise, page)
         there = digest(course, exercise.name, student)
+        came = _handed_in(course, exercise.name, student, marks)
+        stored = result_path(course, exercise.name, student).read_bytes()
+        made_of = hashlib.sha256(
+            repr((alike, stored, marks, name, there, came)).encode()
+        ).hexdigest()
+        if alike and path.is_file() and changes.made_of(folder) == made_of:
+            _keep_for_exchange(course, folder, submitted, exercise.name, student)
+            return path, False, False
+        page = _page(course, exercise, result, marks)
+        facts = replace(_compared(course, folder, exercise, page), made_of=made_of)
         html = page.html(
             name=name,
             is_older=there is not None and there != result.submission_sha256,
-            handed_in=_handed_in(course, exercise.name, student, marks),
+            handed_in=came,
             facts=facts,
             zone=course.settings.zone,
         )
 
-    path = folder / f"{exercise.name}.html"
-    files.write(path, html.encode())
+    is_written = True
+    if alike:
+        is_written = files.update(path, html.encode())
+    else:
+        files.write(path, html.encode())
     is_new = facts is not None and changes.is_new(folder, facts)
     if facts is not None:
         changes.write(folder, facts)
-    files.write(folder / timestamp.NAME, (timestamp.read(submitted) or "").encode())
-    files.write(folder / SECRET, _secret(course, submitted, exercise.name, student).encode())
-    return path, is_new
+    _keep_for_exchange(course, folder, submitted, exercise.name, student)
+    return path, is_written, is_new
+
+
+def _keep_for_exchange(
+    course: Course, folder: Path, submitted: Path, exercise: str, student: str
+) -> None:
+    """Write the two files that nbgrader's ``release_feedback`` reads."""
+    files.update(folder / timestamp.NAME, (timestamp.read(submitted) or "").encode())
+    files.update(folder / SECRET, _secret(course, submitted, exercise, student).encode())
 
 
 def _page(course: Course, exercise: Exercise, result: Result, marks: Marks | None) -> StudentPage:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, TextIO
@@ -51,11 +51,18 @@ def next_steps(report: Report, out: TextIO | None = None) -> None:
         say(console(out), str(advice), "next: ", "      ")
 
 
-def students(rows: Sequence[Grade], out: TextIO | None = None) -> None:
-    """Everybody with the final score beside that of the checks, and the class in a line."""
+def students(
+    rows: Sequence[Grade], out: TextIO | None = None, unchanged: Collection[str] = ()
+) -> None:
+    """Everybody with the final score beside that of the checks, and the class in a line.
+
+    Args:
+        unchanged: of whom there is nothing new to say; they are counted.
+    """
     screen = console(out)
     everybody = sorted(rows, key=lambda row: row.student)
-    shown = everybody if not screen.is_terminal else _shown(everybody)
+    new = [row for row in everybody if row.student not in unchanged]
+    shown = new if not screen.is_terminal else _shown(new)
 
     columns = ("student", "score", "checks", "status", "what to look at")
     listing = table(*columns, right={"score", "checks"})
@@ -64,11 +71,14 @@ def students(rows: Sequence[Grade], out: TextIO | None = None) -> None:
         # Of a student's text one line, so that no line of a log begins with it.
         remark = Text(inert(" ".join(row.note().split())))
         listing.add_row(row.student, *points, Text(row.status, STYLES[row.status]), remark)
-    show(screen, listing)
+    if shown or not unchanged:
+        show(screen, listing)
 
-    if len(shown) < len(everybody):
-        others = count(len(everybody) - len(shown), "other")
+    if len(shown) < len(new):
+        others = count(len(new) - len(shown), "other")
         say(screen, f"and {others}: autograder report writes a page with everybody")
+    if len(new) < len(everybody):
+        say(screen, f"unchanged: {count(len(everybody) - len(new), 'student')}")
     say(screen, _in_a_line(everybody))
 
 

@@ -184,6 +184,8 @@ OWN = {
         "course.reports / f'{one.name}.html'",
     },
     "show/pages/feedback.py": {"folder / f'{exercise.name}.html'"},
+    "show/exports/push/push.py": {"course.feedback_of(student, exercise) / f'{exercise}.html'"},
+    "show/exports/push/web.py": {"course.state / file"},
     "show/pages/report.py": {
         "course.feedback_of(entry.student, name) / f'{name}.html'",
         "course.reports / f'{report.exercise.name}.html'",
@@ -243,6 +245,8 @@ OWN = {
     },
     "course/keeping/backup.py": {
         "course.root / name",
+        "course.state / name",
+        "state / name",
         "root / source.relative_to(folder)",
         "state / course.gradebook.name",
     },
@@ -318,6 +322,7 @@ NUMBERS = {
     "_exact(MOST) * earned / whole",
     "-ERRORS / math.sqrt(item.count)",
     "_exact(exercise.weight) / whole",
+    "score / most",
     "total / sum((check.points or 0 for check in kept))",
     "weight * _exact(score) / _exact(one.max_score)",
 }

@@ -71,6 +71,17 @@ def test_the_courses_own_file_comes_before_that_of_the_kit(tmp_path):
             "[weights]\na = -1",
             "autograder.toml:2: weights.a = -1 does not fit; write it like a = 2",
         ),
+        (
+            "[assignments]\na = true",
+            "autograder.toml:2: assignments.a = True does not fit; write it",
+        ),
+        (
+            '[push]\naddress = "http://canvas.example.org"',
+            "does not fit; write it like push.address",
+        ),
+        ('push.address = "http://127.0.0.1.example.org/"', "does not fit"),
+        ('push.address = "https://user:word@example.org"', "does not fit"),
+        ("push.course = 4711", 'write it like push.course = "4711"'),
         ("[weights]\na = nan", "autograder.toml:2: weights.a = nan does not fit"),
         ("[weights]\na = inf", "autograder.toml:2: weights.a = inf does not fit"),
         ("call_seconds = nan", "autograder.toml:1: call_seconds = nan does not fit"),
@@ -140,6 +151,12 @@ def test_of_every_setting_it_is_decided_whether_scores_depend_on_it():
         "ai",
         "links_repository",
         "links_site",
+        "push_address",
+        "push_course",
+        "assignments",
+    }
+    others |= {
+        f"lti_{name}" for name in ("client", "key", "tokens", "audience", "lineitems", "members")
     }
     assert {setting.name for setting in fields(Settings)} == others | set(SCORING)
     assert Settings().scoring.keys() == set(SCORING)

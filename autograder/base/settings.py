@@ -21,7 +21,7 @@ DISCLOSURES = ("never", "points", "message")
 LEVELS = ("process", "landlock", "bubblewrap")
 """The isolation levels, the weakest first."""
 
-TABLES = ("due", "late", "weights")
+TABLES = ("due", "late", "weights", "assignments")
 """The settings that have something to say of each exercise."""
 
 MOST_LIMIT = 1e9
@@ -41,6 +41,11 @@ REPOSITORY = (
 
 SITE = r"https?://[\w.:/~%-]+"
 
+PLATFORM = (
+    r"(?:https://[\w.-]+|http://(?:localhost|127\.0\.0\.1|\[::1\]))(?::[0-9]+)?(?:/[^\s#@]*)?"
+)
+"""Where scores go: never over a line on which others can listen, except within this machine."""
+
 NAME = "autograder.toml"
 """The file of settings: one beside ``nbgrader_config.py``, and the class's own in its folder."""
 
@@ -53,6 +58,13 @@ SCORING = (
     "packages",
 )
 """What ``Settings.scoring`` holds; the isolation level stands in each result by itself."""
+
+
+def _platform(name: str, example: str) -> str:
+    """The setting of an address to which scores, and what opens it, are sent."""
+    about = {"name": name, "pattern": PLATFORM, "example": f'"{example}"'}
+    made: str = field(default="", metadata=about)
+    return made
 
 
 @dataclass(frozen=True)
@@ -73,7 +85,10 @@ class Settings:
     ``counts`` says which of several submissions does, the last one or the best one.
     ``minimum_isolation`` is the weakest level at which anything is graded. ``late`` has the rules
     for late work, by exercise; that of all others has an empty name. ``weights`` say how much an
-    exercise counts in the course.
+    exercise counts in the course. ``push_address`` is where Canvas or Moodle is, ``push_course``
+    the course's number there, ``assignments`` what the platform calls each exercise. Those that
+    begin with ``lti`` are what a platform says of a tool: its own id, the name of its key, and the
+    addresses of tokens, line items and members; the audience is that of tokens where none is named.
     """
 
     isolation: str = "auto"
@@ -108,9 +123,25 @@ class Settings:
             "example": '"https://my-course.github.io/notebooks"',
         },
     )
+    push_address: str = _platform("push.address", "https://canvas.example.org")
+    push_course: str = field(
+        default="",
+        metadata={"name": "push.course", "pattern": r"[0-9]{1,18}", "example": '"4711"'},
+    )
+    lti_client: str = field(default="", metadata={"name": "lti.client"})
+    lti_key: str = field(default="", metadata={"name": "lti.key"})
+    lti_tokens: str = _platform("lti.tokens", "https://moodle.example.org/mod/lti/token.php")
+    lti_audience: str = field(default="", metadata={"name": "lti.audience"})
+    lti_lineitems: str = _platform(
+        "lti.lineitems", "https://canvas.example.org/api/lti/courses/4711/line_items"
+    )
+    lti_members: str = _platform(
+        "lti.members", "https://canvas.example.org/api/lti/courses/4711/names_and_roles"
+    )
     due: Mapping[str, datetime] = field(default_factory=dict)
     late: Mapping[str, times.LateRule] = field(default_factory=dict)
     weights: Mapping[str, float] = field(default_factory=dict)
+    assignments: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def scoring(self) -> dict[str, Any]:
@@ -149,6 +180,7 @@ def read(*paths: Path) -> Settings:
     due: dict[str, tuple[Path, Any]] = {}
     rules: dict[str, times.LateRule] = {}
     weights: dict[str, float] = {}
+    assignments: dict[str, str] = {}
     for path in paths:
         data = _data(path)
         tables = {name: _table(path, name, data.pop(name, {})) for name in TABLES}
@@ -156,12 +188,14 @@ def read(*paths: Path) -> Settings:
         rules |= _rules(path, tables["late"])
         for exercise, value in tables["weights"].items():
             weights[exercise] = _weight(path, exercise, value)
+        for exercise, value in tables["assignments"].items():
+            assignments[exercise] = _assignment(path, exercise, value)
         for name, value in _dotted(data):
             values |= _setting(path, name, value)
 
     zone = times.zone(values.get("time_zone", ""))
     dates = {exercise: _due(*written, exercise, zone) for exercise, written in due.items()}
-    return Settings(**values, due=dates, late=rules, weights=weights)
+    return Settings(**values, due=dates, late=rules, weights=weights, assignments=assignments)
 
 
 def keep_due(path: Path, exercise: str, time: datetime) -> None:
@@ -227,6 +261,15 @@ def _weight(path: Path, exercise: str, value: Any) -> float:
         repair = _misplaced(exercise, "weights") or f"write it like {exercise} = 2"
         raise Unusable(where, f"weights.{exercise} = {value!r} does not fit", repair)
     return float(value)
+
+
+def _assignment(path: Path, exercise: str, value: Any) -> str:
+    is_one = isinstance(value, (int, str)) and not isinstance(value, bool) and bool(str(value))
+    if not is_one:
+        where = _line_of(path, ("assignments", exercise))
+        repair = _misplaced(exercise, "assignments") or f"write it like {exercise} = 815"
+        raise Unusable(where, f"assignments.{exercise} = {value!r} does not fit", repair)
+    return str(value)
 
 
 def _setting(path: Path, name: str, value: Any) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Optional
 
@@ -230,12 +230,20 @@ def _help(option: str, meaning: str) -> str:
 def export(
     exercise_name: ExerciseOrCourse = None,
     to: Annotated[
-        str,
+        Optional[str],
         typer.Option(
             metavar="FORMAT",
             help=listed(exports.FORMATS, "or"),
+            show_default="csv",
         ),
-    ] = "csv",
+    ] = None,
+    push: Annotated[
+        Optional[str],
+        typer.Option(
+            metavar="PLATFORM", help="canvas, moodle or lti: say which scores would change there"
+        ),
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="with --push: write them there")] = False,
     output: Annotated[
         Optional[str],
         typer.Option(metavar="PATH", help="default: exports/ of the course; - is standard output"),
@@ -286,6 +294,13 @@ def export(
 
     options = {"fill": fill, "column": column, "classroom": classroom, "isolation": isolation}
     given = [name for name, value in options.items() if value is not None]
+    if push is not None:
+        others = {"to": to, "output": output, **options, "anonymous": anonymous or None}
+        _push(course_folder, exercise_name, push, yes, missing_as_zero, others)
+        return
+    if yes:
+        raise Unusable("--yes", "belongs to --push", "name a platform: --push canvas")
+    to = to or "csv"
     if missing_as_zero:
         given.append("missing_as_zero")
     if anonymous:
@@ -316,3 +331,60 @@ def export(
     if path is not None:
         print(f"wrote {short(path)}")
     finish(made.troubles)
+
+
+def _push(
+    folder: Path | None,
+    exercise_name: str | None,
+    platform: str,
+    yes: bool,
+    missing_as_zero: bool,
+    others: Mapping[str, object],
+) -> None:
+    """Say which scores would change in a platform; with ``yes``, write them."""
+    from autograder.course.gradebook import final_grades
+    from autograder.show.exports.push import push as pushing
+    from autograder.show.terminal import class_tables
+
+    for option, value in others.items():
+        if value is not None:
+            repair = "leave one of them out"
+            raise Unusable(f"--{option}", "does not work with --push", repair)
+    if exercise_name is None:
+        raise Unusable(f"--push {platform}", "pushes one exercise", "name it")
+
+    course, exercise = opened(folder, exercise_name)
+    target = pushing.platform(platform, course, exercise.name)
+    grades = final_grades.of_class(course, exercise, missing_as_zero)
+    grades.refuse_outdated()
+    planned = pushing.plan(target, course, grades)
+    for note in _first_of_each_kind([*grades.notes(), *planned.notes]):
+        print(inert(" ".join(note.split())), file=sys.stderr)
+
+    changes, same = planned.changes, f"{count(planned.same, 'score')} the same there already"
+    if changes:
+        rows = [(change.label, change.old, change.new) for change in changes]
+        class_tables.changes(target.name, rows)
+    if not changes:
+        print(f"nothing to do in {target.name}: {same}")
+    elif not yes:
+        what = f"{count(len(changes), 'score')} would change in {target.name}, {same}"
+        print(f"{what}; nothing is written without --yes")
+    troubles = list(grades.troubles.lines)
+    if changes and yes:
+        written = []
+        left = []
+        for change, why in pushing.write(target, planned):
+            if why == pushing.NOT_TRIED:
+                left.append(change.student)
+            elif why:
+                troubles.append(f"{change.student}: {why}")
+            else:
+                written.append({"student": change.student, "old": change.old, "new": change.new})
+        if left:
+            failures = f"not tried after {pushing.MOST_FAILURES} failures in a row"
+            troubles.append(f"{failures}: {first_of(left)}; run it again")
+        print(f"wrote {count(len(written), 'score')} to {target.name}, {same}")
+        final = log.final(course, grades.final_scores())
+        log.write(course, f"export {exercise.name} --push {platform}", pushed=written, **final)
+    finish(troubles)

@@ -24,6 +24,9 @@ STUDENT_ID = re.compile(r"(?!\.)[A-Za-z0-9._@+-]{1,64}\Z")
 STATE = "course"
 """The folder below a course's root that holds its state, unless another place is named."""
 
+KEYS = {"canvas": "canvas.token", "moodle": "moodle.token", "lti": "lti.pem"}
+"""Files in the course's folder that open a learning platform; they are one teacher's alone."""
+
 OLD_ID = "attention"
 """What all courses were called in the gradebook and the exchange, once."""
 

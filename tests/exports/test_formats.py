@@ -830,6 +830,10 @@ def test_a_bundle_grades_by_the_settings_of_the_course(course, tmp_path):
         'course_name = "A \\"course\\""\ncounts = "best"\nai = "tutor"\n'
         '[late]\nrule = "per day"\nshare = 0.1\n[late.other]\nrule = "none"\n'
         '[links]\nrepository = "https://github.com/ada/attention"\nsite = "https://example.org/attention"\n'
+        '[push]\naddress = "https://canvas.example.org"\ncourse = "4711"\n'
+        '[lti]\nclient = "tool"\nkey = "one"\ntokens = "https://a.example/token"\naudience = "a"\n'
+        'lineitems = "https://a.example/items?type_id=1"\nmembers = "https://a.example/members"\n'
+        f"[assignments]\n{NAME} = 815\n"
         f"[weights]\n{NAME} = 2\n[due]\n{NAME} = 2026-12-01T18:00:00Z\n",
         encoding="utf-8",
     )
@@ -841,7 +845,7 @@ def test_a_bundle_grades_by_the_settings_of_the_course(course, tmp_path):
     for setting in fields(Settings):
         is_default = getattr(here, setting.name) == getattr(Settings(), setting.name)
         assert not is_default or setting.name == "isolation"
-    assert there == replace(here, due={}, late={}, weights={})
+    assert there == replace(here, due={}, late={}, weights={}, assignments={})
 
 
 def test_a_bundle_never_falls_back_to_a_process_unless_it_was_built_so(course, tmp_path):

@@ -26,7 +26,7 @@ import autograder
 from autograder.base import files, settings
 from autograder.base.errors import Unusable
 from autograder.base.text import count, short
-from autograder.course.course import Course, existing
+from autograder.course.course import KEYS, Course, existing
 from autograder.course.gradebook import database
 from autograder.course.grading.interruption import Journal
 from autograder.course.new_course import copies
@@ -88,6 +88,7 @@ def write(course: Course, path: Path) -> list[str]:
             _add_manifest(archive)
             state = course.state.resolve()
             without = {place, state / course.gradebook.name, path.resolve()}
+            without |= {state / name for name in KEYS.values()}
             _add(archive, state, STATE, without)
             for name in AROUND:
                 _add(archive, course.root / name, f"{ROOT}/{name}", {state})
@@ -155,6 +156,9 @@ def _notes(course: Course, place: Path | None) -> Iterator[str]:
         yield f"not in it: the gradebook, {where}; back it up with the server's own tools"
     elif place != course.gradebook.resolve():
         yield f"the gradebook, {place}, is gradebook.db in it; correct db_url when you restore"
+    for name in KEYS.values():
+        if (course.state / name).exists():
+            yield f"not in it: {name}, which is yours alone; write it there again"
     if os.environ.get("AUTOGRADER_SECRET"):
         yield "not in it: the secret, which is AUTOGRADER_SECRET"
     for name in AROUND:

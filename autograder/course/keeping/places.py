@@ -177,7 +177,7 @@ def change_log(course: Course, change: Callable[[Entry], Entry | None]) -> int:
     def changed(line: Entry) -> Entry:
         nonlocal number
         new = dict(line)
-        for kind in ("scores", "final"):
+        for kind in ("scores", "final", "pushed"):
             if not isinstance(line.get(kind), list):
                 continue
             kept = [change(one) if isinstance(one, dict) else one for one in line[kind]]

@@ -82,6 +82,14 @@ def students(
     say(screen, _in_a_line(everybody))
 
 
+def changes(platform: str, rows: Iterable[tuple[str, float | None, float]]) -> None:
+    """Students whose score is another one in a platform than here."""
+    listing = table("student", platform, "here", right={platform, "here"})
+    for student, there, here in rows:
+        listing.add_row(inert(student), "–" if there is None else number(there), number(here))
+    show(console(), listing)
+
+
 def _shown(rows: Sequence[Grade]) -> Sequence[Grade]:
     """All rows of a class that one looks through; of a larger one those that need a look.
 

@@ -1,0 +1,187 @@
+"""Any platform with LTI 1.3: its Assignment and Grade Services 2.0, and Names and Roles 2.0.
+
+It asks for no more than reading line items and results and writing scores, which is what platforms
+give to a tool that only syncs grades: the line item is there already, made in the platform.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Iterator
+from datetime import datetime, timezone
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+import jwt
+
+from autograder.base.errors import Unusable
+from autograder.course.collecting.naming import Claim
+from autograder.course.course import KEYS, Course
+from autograder.show.exports.match_students import StudentLine
+from autograder.show.exports.push import web
+from autograder.show.exports.push.push import NewScore, PlatformScore
+
+KEY = KEYS["lti"]
+
+_AGS = "https://purl.imsglobal.org/spec/lti-ags/scope"
+SCOPES = (
+    f"{_AGS}/lineitem.readonly",
+    f"{_AGS}/result.readonly",
+    f"{_AGS}/score",
+    "https://purl.imsglobal.org/spec/lti-nrps/scope/contextmembership.readonly",
+)
+
+_JSON = "application/vnd.ims.{}+json"
+LINEITEMS = _JSON.format("lis.v2.lineitemcontainer")
+RESULTS = _JSON.format("lis.v2.resultcontainer")
+SCORE = _JSON.format("lis.v1.score")
+MEMBERS = _JSON.format("lti-nrps.v2.membershipcontainer")
+
+ASSERTION = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+
+SECONDS = 300
+"""So long our signed word is good for a token."""
+
+EARLY = 60
+"""So many seconds before its end a token is taken for ended."""
+
+
+class Lti:
+    """A line item of a platform; ``assignments.NAME`` is its label, tag, resource id or address."""
+
+    name = "LTI"
+    takes_pages = False
+    takes_more = True
+    max_score = 0.0
+
+    def __init__(self, course: Course, exercise: str) -> None:
+        settings = course.settings
+        self._client = web.needed("lti.client", settings.lti_client)
+        self._tokens = web.needed("lti.tokens", settings.lti_tokens)
+        self._audience = settings.lti_audience or self._tokens
+        self._key_id = settings.lti_key
+        self._lineitems = web.needed("lti.lineitems", settings.lti_lineitems)
+        self._members = web.needed("lti.members", settings.lti_members)
+        self._called = settings.assignments[exercise]
+        self._key = web.secret(course, KEY, is_key=True)
+        self._web = web.Web(self.name)
+        self._token, self._until = "", 0.0
+        self._lineitem = ""
+
+    def read(self) -> list[PlatformScore]:
+        """Everybody who learns in the course; see ``Platform``."""
+        about = self._find()
+        self._lineitem, self.max_score = about["id"], float(about["scoreMaximum"])
+        scores: dict[str, float | None] = {}
+        for result in self._pages(_below(self._lineitem, "results"), RESULTS):
+            score, most = result.get("resultScore"), result.get("resultMaximum") or 1.0
+            scores[str(result["userId"])] = None if score is None else score / most * self.max_score
+
+        entries = []
+        for member in self._pages(self._members, MEMBERS):
+            roles = [role.rpartition("#")[2] for role in member.get("roles", [])]
+            if "Learner" not in roles:
+                continue
+            id = str(member["user_id"])
+            status = member.get("status", "Active")
+            closed = "" if status == "Active" else f"{status.lower()} in the platform"
+            entries.append(PlatformScore(id, _line(member), scores.get(id), closed))
+        return entries
+
+    def write(self, change: NewScore) -> None:
+        """Post a score; see ``Platform``."""
+        score = {
+            "userId": change.id,
+            "scoreGiven": change.new,
+            "scoreMaximum": self.max_score,
+            "comment": change.comment,
+            # Later than that of any score before, to parts of a second, or it is refused.
+            "timestamp": datetime.now(timezone.utc).isoformat(timespec="microseconds"),
+            "activityProgress": "Completed",
+            "gradingProgress": "FullyGraded",
+        }
+        headers = {"Content-Type": SCORE}
+        self._ask("POST", _below(self._lineitem, "scores"), headers=headers, json=score)
+
+    def _find(self) -> dict[str, Any]:
+        """The line item that the settings name."""
+        there = list(self._pages(self._lineitems, LINEITEMS))
+        wanted = []
+        for one in there:
+            names = [one.get(key) for key in ("id", "resourceId", "tag", "label")]
+            if self._called in names:
+                wanted.append(one)
+        if len(wanted) != 1:
+            how = "several line items are" if wanted else "no line item is"
+            labels = ", ".join(str(one.get("label")) for one in there) or "none"
+            cause = f"{how} called {self._called}; there are {labels}"
+            raise self._web.refused(cause, "correct assignments in autograder.toml")
+        return wanted[0]
+
+    def _pages(self, url: str, kind: str) -> Iterator[dict[str, Any]]:
+        """What a container holds, on all its pages."""
+        while url:
+            answer = self._ask("GET", url, headers={"Accept": kind})
+            with self._web.errors():
+                said = answer.json()
+            yield from said["members"] if isinstance(said, dict) else said
+            url = answer.links.get("next", {}).get("url", "")
+
+    def _ask(self, method: str, url: str, headers: dict[str, str], **options: Any) -> Any:
+        if time.monotonic() > self._until:
+            self._authorize()
+        bearer = {"Authorization": f"Bearer {self._token}"}
+        return self._web.ask(method, url, headers={**headers, **bearer}, **options)
+
+    def _authorize(self) -> None:
+        """Get a token for our signed word (1EdTech Security Framework 1.0, section 4.1)."""
+        now = int(time.time())
+        claims = {
+            "iss": self._client,
+            "sub": self._client,
+            "aud": self._audience,
+            "iat": now,
+            "exp": now + SECONDS,
+            "jti": uuid.uuid4().hex,
+        }
+        try:
+            header = {"kid": self._key_id} if self._key_id else None
+            signed = jwt.encode(claims, self._key, algorithm="RS256", headers=header)
+        except (jwt.PyJWTError, ValueError, TypeError):
+            repair = "put the tool's private RSA key there, as PEM, without a passphrase"
+            raise Unusable(KEY, "is no key", repair) from None
+
+        form = {
+            "grant_type": "client_credentials",
+            "client_assertion_type": ASSERTION,
+            "client_assertion": signed,
+            "scope": " ".join(SCOPES),
+        }
+        self._web.secrets.append(signed)
+        answer = self._web.ask("POST", self._tokens, data=form)
+        with self._web.errors():
+            said = answer.json()
+        granted = str(said.get("scope", " ".join(SCOPES))).split()
+        missing = [scope.rpartition("/")[2] for scope in SCOPES if scope not in granted]
+        if missing:
+            repair = "allow the tool grade sync, and names and roles, in the platform"
+            raise self._web.refused(f"does not grant {', '.join(missing)}", repair)
+        self._token = str(said["access_token"])
+        self._web.secrets.append(self._token)
+        self._until = time.monotonic() + float(said.get("expires_in", 3600)) - EARLY
+
+
+def _below(address: str, part: str) -> str:
+    """The address of what belongs to a line item, whose own may end in a query."""
+    pieces = urlsplit(address)
+    return urlunsplit(pieces._replace(path=f"{pieces.path.rstrip('/')}/{part}"))
+
+
+def _line(member: dict[str, Any]) -> StudentLine:
+    """What the platform says of a person: as much as it lets a tool know."""
+    parts = (member.get("given_name", ""), member.get("family_name", ""))
+    name = str(member.get("name") or " ".join(filter(None, parts)))
+    email = str(member.get("email") or "")
+    ids = (str(member["user_id"]), str(member.get("lis_person_sourcedid") or ""))
+    return StudentLine(Claim("plain", name, "", email), ids, name or email or ids[0])

@@ -1,0 +1,227 @@
+"""What would change in a platform, and changing it: read roster and scores, plan, write.
+
+What is the same there already is left alone, so that pushing again changes nothing, and goes on
+where it was cut short. What a platform took is read back: some drop a score silently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Protocol
+
+from autograder.base.errors import Unusable
+from autograder.base.text import number, printable
+from autograder.course.course import Course
+from autograder.course.gradebook.final_grades import ClassGrades, Grade
+from autograder.course.results import result_path
+from autograder.show.exports import match_students
+from autograder.show.exports.match_students import StudentLine
+
+PLATFORMS = {"canvas": "Canvas", "moodle": "Moodle", "lti": "Lti"}
+"""The modules beside this one, each with its class."""
+
+SAME = 1e-4
+"""Scores that differ by less are the same: platforms keep four or five digits."""
+
+MOST_FAILURES = 5
+"""After so many in a row the platform is down, or refuses us; the others are left for later."""
+
+NOT_TRIED = "not tried"
+"""Why a score was not written after so many failures."""
+
+
+@dataclass(frozen=True)
+class PlatformScore:
+    """What a platform has of a student of its own.
+
+    ``id``: what it calls them. ``closed`` says why the score must stay as it is; else empty.
+    """
+
+    id: str
+    line: StudentLine
+    score: float | None
+    closed: str = ""
+
+
+@dataclass(frozen=True)
+class NewScore:
+    """A score that is another one here; ``page`` is the student's, None without one to go along."""
+
+    student: str
+    label: str
+    id: str
+    old: float | None
+    new: float
+    comment: str
+    page: Path | None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All changes, how many scores are the same, and what the teacher should know."""
+
+    changes: tuple[NewScore, ...]
+    same: int
+    notes: tuple[str, ...]
+
+
+class Platform(Protocol):
+    """One assignment in a learning platform.
+
+    ``takes_pages``: a student's page can go along with the score. ``takes_more``: a score may be
+    above the maximum.
+    """
+
+    name: str
+    takes_pages: bool
+    takes_more: bool
+    max_score: float
+
+    def read(self) -> list[PlatformScore]:
+        """Everybody on its roster, with the scores as they are now; it knows ``max_score`` then.
+
+        Raises:
+            Unusable: it cannot be reached, refuses, or has no such assignment.
+        """
+
+    def write(self, change: NewScore) -> None:
+        """Write one score; an older comment of ours gives way to the new one, or stays beside it.
+
+        Raises:
+            Unusable: it did not take it.
+        """
+
+
+def platform(name: str, course: Course, exercise: str) -> Platform:
+    """The platform of this name, as the settings describe it.
+
+    Raises:
+        Unusable: there is none, a setting or a secret is missing, or packages are.
+    """
+    if name not in PLATFORMS:
+        raise Unusable(f"--push {name}", "no such platform", f"there are: {', '.join(PLATFORMS)}")
+    if not course.settings.assignments.get(exercise):
+        repair = f"name it there: assignments.{exercise} = 815; docs/exports.md says which number"
+        raise Unusable("autograder.toml", f"says nothing of {exercise} in {name}", repair)
+    try:
+        module = import_module(f"autograder.show.exports.push.{name}")
+    except ModuleNotFoundError as error:
+        repair = "run pip install 'autograder-kit[push]'"
+        raise Unusable(f"--push {name}", f"{error.name} is not installed", repair) from None
+    made: Platform = getattr(module, PLATFORMS[name])(course, exercise)
+    return made
+
+
+def plan(target: Platform, course: Course, grades: ClassGrades) -> Plan:
+    """What is another score in the platform than here.
+
+    Raises:
+        Unusable: the platform cannot be read, or counts other points.
+    """
+    with _as_published(target):
+        entries = dict(enumerate(target.read()))
+    if target.max_score != grades.max_score:
+        there, here = number(target.max_score), number(grades.max_score)
+        cause = f"the assignment has {there} points, the exercise {here}"
+        raise Unusable(target.name, cause, "set the same points there")
+
+    lines = {place: entry.line for place, entry in entries.items()}
+    students, matched = match_students.match(grades.grades, lines, target.name)
+    notes = list(matched)
+    changes: list[NewScore] = []
+    same = 0
+    for place, student in sorted(students.items(), key=lambda one: one[1]):
+        entry, grade = entries[place], grades.scored.get(student)
+        if grade is None or grade.score is None:
+            continue
+        if entry.score is not None and abs(entry.score - grade.score) < SAME:
+            same += 1
+        elif entry.closed:
+            notes.append(f"left as it is: {student}: {entry.closed}")
+        elif grade.score > grades.max_score and not target.takes_more:
+            above = f"{number(grade.score)} is above the maximum; enter it by hand"
+            notes.append(f"left as it is: {student}: {above}")
+        else:
+            changes.append(_change(course, grades, grade, entry))
+
+    if target.takes_pages:
+        repair = f"run autograder feedback {grades.exercise.name} to send it along"
+        for change in changes:
+            if change.page is None:
+                notes.append(f"without a page: {change.student}: {repair}")
+    return Plan(tuple(changes), same, tuple(notes))
+
+
+def write(target: Platform, planned: Plan) -> Iterator[tuple[NewScore, str]]:
+    """Write the changes one by one; each with why it was not done, which is empty where it was."""
+    done: list[NewScore] = []
+    in_a_row = 0
+    for change in planned.changes:
+        if in_a_row == MOST_FAILURES:
+            yield change, NOT_TRIED
+            continue
+        try:
+            with _as_published(target):
+                target.write(change)
+            done.append(change)
+            in_a_row = 0
+        except Unusable as error:
+            in_a_row += 1
+            yield change, f"not written: {error}"
+
+    try:
+        with _as_published(target):
+            now = {entry.id: entry.score for entry in target.read()} if done else {}
+    except Unusable as error:
+        for change in done:
+            yield change, f"perhaps written, run it again to see: {error}"
+        return
+    for change in done:
+        score = now.get(change.id)
+        is_there = score is not None and abs(score - change.new) < SAME
+        shown = "none" if score is None else number(score)
+        yield change, "" if is_there else f"{target.name} took it, but its score is {shown}"
+
+
+@contextmanager
+def _as_published(target: Platform) -> Iterator[None]:
+    """Say in one line that an answer lacks what the platform's interface promises.
+
+    Raises:
+        Unusable: it does.
+    """
+    try:
+        yield
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        cause = f"answers otherwise than its interface says ({type(error).__name__}: {error})"
+        raise Unusable(target.name, cause, "check the addresses in autograder.toml") from error
+
+
+def _change(course: Course, grades: ClassGrades, grade: Grade, entry: PlatformScore) -> NewScore:
+    new = round(grade.score or 0.0, 4)
+    said = f"{number(new)} of {number(grades.max_score)} points"
+    account = grade.account()
+    return NewScore(
+        grade.student,
+        grade.label,
+        entry.id,
+        entry.score,
+        new,
+        printable(f"autograder: {said}{f', {account}' if account else ''}"),
+        _page(course, grades.exercise.name, grade.student),
+    )
+
+
+def _page(course: Course, exercise: str, student: str) -> Path | None:
+    """The student's page, unless it is older than the result that it is about."""
+    page = course.feedback_of(student, exercise) / f"{exercise}.html"
+    result = result_path(course, exercise, student)
+    try:
+        is_current = page.stat().st_mtime >= result.stat().st_mtime
+    except FileNotFoundError:
+        return None
+    return page if is_current else None

@@ -184,7 +184,7 @@ OWN = {
         "course.reports / f'{one.name}.html'",
     },
     "show/pages/feedback.py": {"folder / f'{exercise.name}.html'"},
-    "show/exports/push/push.py": {"course.feedback_of(student, exercise) / f'{exercise}.html'"},
+    "show/exports/push/push.py": {"course.feedback_of(grade.student, name) / f'{name}.html'"},
     "show/exports/push/web.py": {"course.state / file"},
     "show/pages/report.py": {
         "course.feedback_of(entry.student, name) / f'{name}.html'",

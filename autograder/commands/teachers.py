@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
@@ -29,6 +29,10 @@ from autograder.commands.common import (
 from autograder.course import log
 from autograder.course.troubles import Troubles
 from autograder.show.exports import export as exports
+
+if TYPE_CHECKING:
+    from autograder.course.course import Course
+    from autograder.exercises.exercise import Exercise
 
 
 def release(
@@ -372,6 +376,8 @@ def _push(
         print(f"{what}; nothing is written without --yes")
     troubles = list(grades.troubles.lines)
     if changes and yes:
+        if target.takes_pages:
+            troubles += _current_pages(course, exercise, {change.student for change in changes})
         written = []
         left = []
         for change, why in pushing.write(target, planned):
@@ -388,3 +394,16 @@ def _push(
         final = log.final(course, grades.final_scores())
         log.write(course, f"export {exercise.name} --push {platform}", pushed=written, **final)
     finish(troubles)
+
+
+def _current_pages(course: Course, exercise: Exercise, students: Collection[str]) -> list[str]:
+    """Write pages, as ``feedback`` does, so that they say what is pushed; what went wrong."""
+    from autograder.show.pages import feedback as pages
+
+    troubles = Troubles()
+    changed: list[str] = []
+    pages.write_class(course, exercise, students, troubles, changed)
+    if changed:
+        again = "hand them out again if students also get them elsewhere"
+        print(f"note: new pages for {first_of(changed)}; {again}")
+    return troubles.lines

@@ -78,7 +78,7 @@ class Canvas:
         submission = self._submissions[change.id]
         comment: dict[str, Any] = {"text_comment": change.comment}
         with self._errors():
-            if change.page is not None:
+            if change.page.is_file():
                 place = f"courses/{self._course.id}/assignments/{self._id}/submissions"
                 place = f"{place}/{change.id}/comments/files"
                 is_there, file = Uploader(self._requester, place, str(change.page)).start()

@@ -17,7 +17,6 @@ from autograder.base.errors import Unusable
 from autograder.base.text import number, printable
 from autograder.course.course import Course
 from autograder.course.gradebook.final_grades import ClassGrades, Grade
-from autograder.course.results import result_path
 from autograder.show.exports import match_students
 from autograder.show.exports.match_students import StudentLine
 
@@ -49,7 +48,7 @@ class PlatformScore:
 
 @dataclass(frozen=True)
 class NewScore:
-    """A score that is another one here; ``page`` is the student's, None without one to go along."""
+    """A score that is another one here; ``page`` is the student's, where one was written."""
 
     student: str
     label: str
@@ -57,7 +56,7 @@ class NewScore:
     old: float | None
     new: float
     comment: str
-    page: Path | None
+    page: Path
 
 
 @dataclass(frozen=True)
@@ -148,11 +147,6 @@ def plan(target: Platform, course: Course, grades: ClassGrades) -> Plan:
         else:
             changes.append(_change(course, grades, grade, entry))
 
-    if target.takes_pages:
-        repair = f"run autograder feedback {grades.exercise.name} to send it along"
-        for change in changes:
-            if change.page is None:
-                notes.append(f"without a page: {change.student}: {repair}")
     return Plan(tuple(changes), same, tuple(notes))
 
 
@@ -202,6 +196,7 @@ def _as_published(target: Platform) -> Iterator[None]:
 
 
 def _change(course: Course, grades: ClassGrades, grade: Grade, entry: PlatformScore) -> NewScore:
+    name = grades.exercise.name
     new = round(grade.score or 0.0, 4)
     said = f"{number(new)} of {number(grades.max_score)} points"
     account = grade.account()
@@ -212,16 +207,5 @@ def _change(course: Course, grades: ClassGrades, grade: Grade, entry: PlatformSc
         entry.score,
         new,
         printable(f"autograder: {said}{f', {account}' if account else ''}"),
-        _page(course, grades.exercise.name, grade.student),
+        course.feedback_of(grade.student, name) / f"{name}.html",
     )
-
-
-def _page(course: Course, exercise: str, student: str) -> Path | None:
-    """The student's page, unless it is older than the result that it is about."""
-    page = course.feedback_of(student, exercise) / f"{exercise}.html"
-    result = result_path(course, exercise, student)
-    try:
-        is_current = page.stat().st_mtime >= result.stat().st_mtime
-    except FileNotFoundError:
-        return None
-    return page if is_current else None

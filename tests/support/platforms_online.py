@@ -91,6 +91,9 @@ class Double:
         """Stands in for ``time.sleep``."""
         self.clock += seconds
 
+    def slow_down(self) -> Answer:
+        return Answer(429, {"message": "slow down"}, {"Retry-After": "7"})
+
     def handle(self, asked: Asked) -> Answer | None:
         """The answer; None for a line that goes dead."""
         self.requests.append(f"{asked.method} {asked.path}")
@@ -100,7 +103,7 @@ class Double:
         self._free += 1
         if self.rest and self._free > self.rest:
             self._free, self._busy_until = 0, self.clock + 7
-            return Answer(429, {"message": "slow down"}, {"Retry-After": "7"})
+            return self.slow_down()
         if self.random.random() < self.faults / 2:
             return self.random.choice([None, Answer(500, {"message": "oh"}), Answer(502)])
         said = self.answer(asked)
@@ -209,6 +212,11 @@ class CanvasDouble(Double):
             change = self._new_file if found[2] else self._grade
             return change(self.pupils[found[1]], asked)
         return Answer(404, {"errors": [{"message": "The specified resource does not exist."}]})
+
+    def slow_down(self) -> Answer:
+        """Its older word for the same, in which no time stands."""
+        self._busy_until = self.clock + 2
+        return Answer(403, "403 Forbidden (Rate Limit Exceeded)")
 
     def _listed(self, rows: list[Any], asked: Asked) -> Answer:
         size = min(int(asked.query.get("per_page", ["10"])[0]), 100)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -28,6 +29,9 @@ TRIES = 6
 
 MOST_WAIT = 120
 """Seconds that a platform may ask us to wait for it."""
+
+WAITS = (2, 5, 15, 40)
+"""Seconds until Canvas is asked again where it has 403 for 429, and does not say how long."""
 
 BUSY = (429, 503)
 """What a platform answers that has not even looked at a request: it may be sent again."""
@@ -62,7 +66,14 @@ class _Line(HTTPAdapter):
         if address.scheme != "https" and address.hostname not in LOOPBACK:
             where = f"{address.scheme}://{address.hostname}"
             raise Unusable(where, "is no HTTPS", "ask for an address with https://")
-        return super().send(request, *args, **{**options, "timeout": SECONDS})
+        options["timeout"] = SECONDS
+        answer = super().send(request, *args, **options)
+        for wait in WAITS:
+            if answer.status_code != 403 or b"Rate Limit Exceeded" not in answer.content:
+                break
+            time.sleep(wait)
+            answer = super().send(request, *args, **options)
+        return answer
 
 
 class Web:

@@ -365,7 +365,8 @@ def _push(
     for note in _first_of_each_kind([*grades.notes(), *planned.notes]):
         print(inert(" ".join(note.split())), file=sys.stderr)
 
-    changes, same = planned.changes, f"{count(planned.same, 'score')} the same there already"
+    changes = planned.changes
+    same = f"{planned.same} {agreeing(planned.same, 'is', 'are')} already the same"
     if changes:
         rows = [(change.label, change.old, change.new) for change in changes]
         class_tables.changes(target.name, rows)

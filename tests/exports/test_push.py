@@ -32,7 +32,6 @@ from tests.support.platforms_online import (
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning"),
-    pytest.mark.filterwarnings("ignore:Canvas may respond unexpectedly:UserWarning"),
 ]
 
 DOUBLES: dict[str, type[Double]] = {
@@ -198,7 +197,7 @@ def test_who_is_closed_unknown_or_the_same_is_left_alone_and_listed(course, begi
         set_up(course, name, double)
         out, said = run("--push", name, "--yes")
     target = out[-1].split(" to ")[1].partition(",")[0]
-    assert out[-1] == f"wrote 2 scores to {target}, 1 score the same there already"
+    assert out[-1] == f"wrote 2 scores to {target}, 1 is already the same"
     assert [line.split()[-2:] for line in out[1:3]] == [["–", "10"], ["–", "10"]]
     assert [line for line in said if line.startswith(("left as it is: ada: ", "not in "))] == [
         f"left as it is: ada: {WHY_CLOSED[name]}",
@@ -223,7 +222,7 @@ def test_one_students_failure_is_one_line_and_the_next_push_does_the_rest(course
         assert said[-3:-1] == [f"{one}: not written: LTI: {quoted}" for one in ("bob", "dan")]
         double.refused = set()
         out, _ = run("--push", "lti", "--yes")
-        assert out[-1].startswith("wrote 2 scores to LTI, 3 scores the same")
+        assert out[-1].startswith("wrote 2 scores to LTI, 3 are already the same")
     log = [json.loads(line) for line in (course.state / "log.jsonl").read_text().splitlines()]
     assert [one["student"] for one in log[-1]["pushed"]] == ["bob", "dan"]
 
@@ -280,7 +279,7 @@ def test_canvas_gets_the_page_as_it_is_now_and_its_own_late_rule_changes_nothing
             assert one.pages == [page.read_bytes()]
             assert one.score == CHANGED[one.login]
         out, _ = run("--push", "canvas", "--yes")
-        assert out[-1] == "nothing to do in Canvas: 5 scores the same there already"
+        assert out[-1] == "nothing to do in Canvas: 5 are already the same"
 
 
 def test_a_token_of_lti_that_ends_is_asked_for_again(course, begin):

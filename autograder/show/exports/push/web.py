@@ -92,6 +92,7 @@ class Web:
         self.session.auth = _as_it_is
         patience = _Patience(
             total=TRIES,
+            connect=2,  # most often the address is wrong, and a person waits
             backoff_factor=1,
             allowed_methods=("GET",),
             status_forcelist=(502, 504),

@@ -195,7 +195,7 @@ def test_what_is_made_of_the_arguments_can_be_asked_as_well():
 
 
 @pytest.mark.parametrize(
-    "name", ["attention", "gradients", "inference", "tokenizer", "transformer"]
+    "name", ["attention", "gradients", "inference", "tokenizer", "training", "transformer"]
 )
 def test_every_step_of_every_exercise_says_what_its_docstring_allows(name):
     known = exercise.load(ROOT, name)

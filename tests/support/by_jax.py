@@ -1,9 +1,8 @@
-"""Gradients of attention by JAX's automatic differentiation, for tests/solutions/golden/gradients.json.
+"""Gradients by JAX's automatic differentiation, and steps by Optax, for tests/solutions/golden/.
 
-JAX is no part of the kit. To make the file anew, in an environment of its own::
+JAX is no part of the kit. To make the files anew, in the environment of ``make train-model``::
 
-    python3 -m venv build/jax && build/jax/bin/pip install "jax[cpu]==0.10.2"
-    build/jax/bin/python tests/support/by_jax.py
+    build/train/bin/python tests/support/by_jax.py
 """
 
 import json
@@ -12,8 +11,9 @@ from pathlib import Path
 import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
 
-GOLDEN = Path(__file__).parents[1] / "solutions" / "golden" / "gradients.json"
+GOLDEN = Path(__file__).parents[1] / "solutions" / "golden"
 SIZES = (  # leading axes, queries, keys, d_k, d_v
     (3, 5, 4, 2),
     (5, 3, 2, 6),
@@ -46,13 +46,76 @@ def cases():
         yield {"softmax_backward": softmax_case, "attention_backward": attention_case}
 
 
+def loss_case(rng, lead, ignore):
+    """The mean over targets that are not to be ignored, and its gradient."""
+    logits, targets = 3 * rng.normal(size=(*lead, 7)), rng.integers(7, size=lead)
+    targets.flat[::3] = ignore
+
+    def loss(x):
+        kept = targets != ignore
+        losses = optax.softmax_cross_entropy_with_integer_labels(x, np.where(kept, targets, 0))
+        return jnp.where(kept, losses, 0.0).sum() / kept.sum()
+
+    value, gradient = jax.value_and_grad(loss)(logits)
+    given = {"logits": logits, "targets": targets, "ignore": ignore}
+    return {"cross_entropy": [given, value], "cross_entropy_backward": [given, gradient]}
+
+
+def layer_case(rng, lead):
+    """Backwards through a linear layer, layer norm, GELU and a table."""
+    x, W, gamma = rng.normal(size=(*lead, 5)), rng.normal(size=(5, 3)), rng.normal(size=5)
+    d_linear, d_output = rng.normal(size=(*lead, 3)), rng.normal(size=(*lead, 5))
+    tokens = rng.integers(4, size=lead)
+
+    def norm(x, gamma, beta):
+        centred = x - x.mean(axis=-1, keepdims=True)
+        return gamma * centred / jnp.sqrt(x.var(axis=-1, keepdims=True) + 0.3) + beta
+
+    back = jax.vjp(lambda x, W, b: x @ W + b, x, W, np.zeros(3))[1](d_linear)
+    found = {"linear_backward": [{"d_output": d_linear, "x": x, "W": W}, back]}
+    back = jax.vjp(norm, x, gamma, np.zeros(5))[1](d_output)
+    given = {"d_output": d_output, "x": x, "gamma": gamma, "eps": 0.3}
+    found["layer_norm_backward"] = [given, back]
+    (back,) = jax.vjp(lambda x: jax.nn.gelu(x, approximate=False), 2 * x)[1](d_output)
+    found["gelu_backward"] = [{"d_output": d_output, "x": 2 * x}, back]
+    (back,) = jax.vjp(lambda table: table[tokens], np.zeros((6, 5)))[1](d_output)
+    given = {"d_output": d_output, "tokens": tokens, "vocabulary_size": 6}
+    found["embedding_backward"] = [given, back]
+    return found
+
+
+def step_case(rng, t):
+    """Optax's AdamW at step t, clipping, and the schedule."""
+    w, gradient, m = 2 * rng.normal(size=(3, 2, 4))
+    v, settings = m**2 + 0.1, {"b1": 0.8, "b2": 0.95, "eps": 0.01, "weight_decay": 0.1}
+    optimizer = optax.adamw(0.2, **settings)
+    adam, *others = optimizer.init(w)
+    adam = adam._replace(count=jnp.array(t - 1), mu=jnp.array(m), nu=jnp.array(v))
+    updates, (adam, *_) = optimizer.update(gradient, (adam, *others), w)
+    given = {"w": w, "gradient": gradient, "m": m, "v": v, "t": t, "learning_rate": 0.2}
+    given |= {"beta_1": 0.8, "beta_2": 0.95, "eps": 0.01, "weight_decay": 0.1}
+    found = {"adamw_update": [given, [w + updates, adam.mu, adam.nu]]}
+    gradients, limit = [w, gradient], float(t)
+    clipped, _ = optax.clip_by_global_norm(limit).update(gradients, optax.EmptyState())
+    found["clip_by_global_norm"] = [{"gradients": gradients, "max_norm": limit}, clipped]
+    curve = optax.cosine_decay_schedule(3.0, 20, alpha=0.1)
+    given = {"step": 4 + 3 * t, "peak": 3.0, "warmup": 4, "total": 24, "floor": 0.3}
+    return found | {"learning_rate": [given, curve(3 * t)]}
+
+
+def training_cases():
+    """Arguments of the steps of training, and what JAX and Optax make of them."""
+    rng = np.random.default_rng(40)
+    for lead, ignore, t in (((4,), -1, 1), ((2, 3), 5, 2), ((2, 1, 3), -100, 7)):
+        yield loss_case(rng, lead, ignore) | layer_case(rng, lead) | step_case(rng, t)
+
+
 def main() -> None:
     jax.config.update("jax_enable_x64", True)
-    found = {
-        "jax": jax.__version__,
-        "cases": jax.tree.map(lambda array: np.asarray(array).tolist(), list(cases())),
-    }
-    GOLDEN.write_text(json.dumps(found) + "\n", encoding="utf-8")
+    for name, found in (("gradients", cases()), ("training", training_cases())):
+        plain = jax.tree.map(lambda leaf: np.asarray(leaf).tolist(), list(found))
+        text = json.dumps({"jax": jax.__version__, "cases": plain})
+        (GOLDEN / f"{name}.json").write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,2241 @@
+"""What people get wrong about training, as functions, each with the question that helps.
+
+Every function here is a wrong answer to one step. Its decorator names the step and the first check that must
+fail; its docstring is the hint that a student reads. A hint says what shows, what to print, and asks one question;
+it never holds the repair. Names are for teachers: no student sees them. Entries of one `family` answer alike, or are
+helped by the same question.
+
+An entry stands by itself, as if handed in: it uses `np`, `math`, and the steps before it, which are right.
+`autograder prove training` holds every entry, and every check, to its promise.
+"""
+
+import math
+
+import numpy as np
+
+from autograder.exercises.misconceptions import misconception
+
+
+# 1. cross_entropy
+
+
+@misconception(step="cross_entropy", caught_by="cross_entropy-by_hand")
+def summed_not_averaged(logits, targets, ignore=-1):
+    """Your loss grows with the length of the text. Print it for the first check's rows, and for these rows twice: should a longer text cost more?"""
+    kept = targets != ignore
+    rows = logits[kept] - logits[kept].max(axis=-1, keepdims=True, initial=-1e308)
+    return (np.log(np.exp(rows).sum(axis=-1)) - rows[np.arange(len(rows)), targets[kept]]).sum()
+
+
+@misconception(step="cross_entropy", caught_by="cross_entropy-by_hand")
+def sign_forgotten(logits, targets, ignore=-1):
+    """Your loss is negative. Print the logarithm of 1/2: is a surprise a gain or a price?"""
+    kept = targets != ignore
+    if not kept.any():
+        return 0.0
+    rows = logits[kept] - logits[kept].max(axis=-1, keepdims=True)
+    return (rows[np.arange(len(rows)), targets[kept]] - np.log(np.exp(rows).sum(axis=-1))).mean()
+
+
+@misconception(step="cross_entropy", caught_by="cross_entropy-by_hand")
+def probability_without_logarithm(logits, targets, ignore=-1):
+    """Your loss never exceeds 1. Print it for a target with the probability 1/1000: what does the formula make of a probability?"""
+    kept = targets != ignore
+    if not kept.any():
+        return 0.0
+    powers = np.exp(logits[kept] - logits[kept].max(axis=-1, keepdims=True))
+    shares = powers / powers.sum(axis=-1, keepdims=True)
+    return (1 - shares[np.arange(len(shares)), targets[kept]]).mean()
+
+
+@misconception(step="cross_entropy", caught_by="cross_entropy-by_hand")
+def logarithm_to_base_two(logits, targets, ignore=-1):
+    """Your prices are in bits. Print your price of a probability of 1/2: is it log 2, which is 0.6931?"""
+    kept = targets != ignore
+    if not kept.any():
+        return 0.0
+    rows = logits[kept] - logits[kept].max(axis=-1, keepdims=True)
+    return (np.log2(np.exp(rows).sum(axis=-1)) - rows[np.arange(len(rows)), targets[kept]] / math.log(2)).mean()
+
+
+@misconception(step="cross_entropy", caught_by="cross_entropy-by_hand")
+def logits_taken_for_probabilities(logits, targets, ignore=-1):
+    """You skip softmax. Print what you read at the targets: do a row's logits sum to 1?"""
+    kept = targets != ignore
+    if not kept.any():
+        return 0.0
+    return -logits[kept][np.arange(kept.sum()), targets[kept]].mean()
+
+
+@misconception(step="cross_entropy", caught_by="cross_entropy-by_hand")
+def softmax_over_all_rows(logits, targets, ignore=-1):
+    """Your rows share one softmax. Print the sum of the probabilities in the first row: whose number do you divide by?"""
+    kept = targets != ignore
+    if not kept.any():
+        return 0.0
+    rows = logits[kept] - logits[kept].max()
+    return (np.log(np.exp(rows).sum()) - rows[np.arange(len(rows)), targets[kept]]).mean()
+
+
+@misconception(step="cross_entropy", caught_by="cross_entropy-by_hand")
+def targets_shifted_again(logits, targets, ignore=-1):
+    """Each row is compared with the next row's target. Print the pairs of row and target that you use: who says that they are out of step?"""
+    logits, targets = logits[..., :-1, :], targets[..., 1:]
+    kept = targets != ignore
+    if not kept.any():
+        return 0.0
+    rows = logits[kept] - logits[kept].max(axis=-1, keepdims=True)
+    return (np.log(np.exp(rows).sum(axis=-1)) - rows[np.arange(len(rows)), targets[kept]]).mean()
+
+
+@misconception(step="cross_entropy", caught_by="cross_entropy-by_hand")
+def targets_counted_from_one(logits, targets, ignore=-1):
+    """You read the entry before each target. Print the entries that you pick: which one belongs to token 0?"""
+    kept = targets != ignore
+    if not kept.any():
+        return 0.0
+    rows = logits[kept] - logits[kept].max(axis=-1, keepdims=True)
+    return (np.log(np.exp(rows).sum(axis=-1)) - rows[np.arange(len(rows)), targets[kept] - 1]).mean()
+
+
+@misconception(step="cross_entropy", caught_by="cross_entropy-by_hand")
+def both_sides_of_the_coin(logits, targets, ignore=-1):
+    """You charge the other tokens, too. Print your price of the first row, token by token: which of them came?"""
+    kept = targets != ignore
+    if not kept.any():
+        return 0.0
+    powers = np.exp(logits[kept] - logits[kept].max(axis=-1, keepdims=True))
+    shares = np.clip(powers / powers.sum(axis=-1, keepdims=True), 1e-12, 1 - 1e-12)
+    hot = np.eye(logits.shape[-1])[targets[kept]]
+    return -(hot * np.log(shares) + (1 - hot) * np.log(1 - shares)).sum(axis=-1).mean()
+
+
+@misconception(step="cross_entropy", caught_by="cross_entropy-ignored", family="padding counts")
+def averaged_over_padding(logits, targets, ignore=-1):
+    """Padding adds nothing to your sum, but you divide by its length. Print by how many rows you divide: how many have a target?"""
+    kept = targets != ignore
+    rows = logits - logits.max(axis=-1, keepdims=True)
+    prices = np.log(np.exp(rows).sum(axis=-1)) - np.take_along_axis(rows, np.where(kept, targets, 0)[..., None], -1)[..., 0]
+    return (prices * kept).mean()
+
+
+@misconception(step="cross_entropy", caught_by="cross_entropy-ignored", family="padding counts")
+def padding_predicted(logits, targets, ignore=-1):
+    """Rows of padding have a price. Print your prices row by row: which entry of a row does a target of -1 pick?"""
+    rows = logits - logits.max(axis=-1, keepdims=True)
+    safe = np.where(targets == ignore, -1, targets)
+    return (np.log(np.exp(rows).sum(axis=-1)) - np.take_along_axis(rows, safe[..., None], -1)[..., 0]).mean()
+
+
+@misconception(step="cross_entropy", caught_by="cross_entropy-ignored")
+def minus_one_whatever_is_said(logits, targets, ignore=-1):
+    """For you -1 is padding, and nothing else. Print ignore in the second call: which rows does it mean there?"""
+    kept = targets != -1
+    if not kept.any():
+        return 0.0
+    rows = logits[kept] - logits[kept].max(axis=-1, keepdims=True)
+    return (np.log(np.exp(rows).sum(axis=-1)) - rows[np.arange(len(rows)), targets[kept] % logits.shape[-1]]).mean()
+
+
+@misconception(step="cross_entropy", caught_by="cross_entropy-thousands")
+def no_maximum_subtracted(logits, targets, ignore=-1):
+    """Large logits become infinite. Print exp of 3000: what may you subtract from all logits of a row without changing its softmax?"""
+    kept = targets != ignore
+    if not kept.any():
+        return 0.0
+    rows = logits[kept]
+    with np.errstate(all="ignore"):
+        return (np.log(np.exp(rows).sum(axis=-1)) - rows[np.arange(len(rows)), targets[kept]]).mean()
+
+
+@misconception(step="cross_entropy", caught_by="cross_entropy-thousands", family="logarithm of a share")
+def logarithm_of_zero(logits, targets, ignore=-1):
+    """A probability underflows to 0 before you take its logarithm. Print the smallest one that you use: can the price be had without making it?"""
+    kept = targets != ignore
+    if not kept.any():
+        return 0.0
+    powers = np.exp(logits[kept] - logits[kept].max(axis=-1, keepdims=True))
+    shares = powers / powers.sum(axis=-1, keepdims=True)
+    with np.errstate(all="ignore"):
+        return -np.log(shares[np.arange(len(shares)), targets[kept]]).mean()
+
+
+@misconception(step="cross_entropy", caught_by="cross_entropy-thousands", family="logarithm of a share")
+def a_little_added_under_the_logarithm(logits, targets, ignore=-1):
+    """No price of yours is above 28. Print that of a target 3000 below the best: what do you add to its probability?"""
+    kept = targets != ignore
+    if not kept.any():
+        return 0.0
+    powers = np.exp(logits[kept] - logits[kept].max(axis=-1, keepdims=True))
+    shares = powers / powers.sum(axis=-1, keepdims=True)
+    return -np.log(shares[np.arange(len(shares)), targets[kept]] + 1e-12).mean()
+
+
+@misconception(step="cross_entropy", caught_by="cross_entropy-thousands")
+def one_maximum_for_all_rows(logits, targets, ignore=-1):
+    """A row far below the others loses all its exponentials. Print what you subtract from each row: is it its own maximum?"""
+    kept = targets != ignore
+    if not kept.any():
+        return 0.0
+    rows = logits[kept] - logits[kept].max()
+    with np.errstate(all="ignore"):
+        return (np.log(np.exp(rows).sum(axis=-1)) - rows[np.arange(len(rows)), targets[kept]]).mean()
+
+
+@misconception(step="cross_entropy", caught_by="cross_entropy-ignored")
+def mean_of_nothing(logits, targets, ignore=-1):
+    """With padding alone you divide by 0. Print how many rows are left: what should an empty text cost?"""
+    kept = targets != ignore
+    rows = logits[kept] - logits[kept].max(axis=-1, keepdims=True)
+    with np.errstate(all="ignore"):
+        return (np.log(np.exp(rows).sum(axis=-1)) - rows[np.arange(len(rows)), targets[kept]]).sum() / np.float64(kept.sum())
+
+
+@misconception(step="cross_entropy", caught_by="cross_entropy-any_batch")
+def first_text_alone(logits, targets, ignore=-1):
+    """One text is right, a batch is not. Stack the first check's rows and their targets twice and print how many prices you add up: where is the second text?"""
+
+    def price_of(logits, targets, ignore):
+        kept = targets != ignore
+        if not kept.any():
+            return 0.0
+        rows = logits[kept] - logits[kept].max(axis=-1, keepdims=True)
+        return (np.log(np.exp(rows).sum(axis=-1)) - rows[np.arange(len(rows)), targets[kept]]).mean()
+
+    while targets.ndim > 1:
+        logits, targets = logits[0], targets[0]
+    return price_of(logits, targets, ignore)
+
+
+@misconception(step="cross_entropy", caught_by="cross_entropy-any_padding")
+def mean_of_the_means(logits, targets, ignore=-1):
+    """You average each text by itself, then the texts. Print how much a token counts in a text with much padding: should it count more than in a full one?"""
+    if targets.ndim > 1:
+        losses = [mean_of_the_means(row, target, ignore) for row, target in zip(logits, targets) if (target != ignore).any()]
+        return sum(losses) / len(losses) if losses else 0.0
+    kept = targets != ignore
+    if not kept.any():
+        return 0.0
+    rows = logits[kept] - logits[kept].max(axis=-1, keepdims=True)
+    return (np.log(np.exp(rows).sum(axis=-1)) - rows[np.arange(len(rows)), targets[kept]]).mean()
+
+
+@misconception(step="cross_entropy", caught_by="cross_entropy-inputs_unchanged")
+def maximum_taken_off_in_place(logits, targets, ignore=-1):
+    """Your loss is right. Print logits before and after the call: whose array did you write into?"""
+    logits -= logits.max(axis=-1, keepdims=True)
+    kept = targets != ignore
+    if not kept.any():
+        return 0.0
+    rows = logits[kept]
+    return (np.log(np.exp(rows).sum(axis=-1)) - rows[np.arange(len(rows)), targets[kept]]).mean()
+
+
+@misconception(step="cross_entropy", caught_by="cross_entropy-large_logits")
+def logits_cut_off_above(logits, targets, ignore=-1):
+    """Logits above 3500 are all alike to you. Print your loss for the logits 4000 and 4001: does one more not matter?"""
+
+    def price_of(logits, targets, ignore):
+        kept = targets != ignore
+        if not kept.any():
+            return 0.0
+        rows = logits[kept] - logits[kept].max(axis=-1, keepdims=True)
+        return (np.log(np.exp(rows).sum(axis=-1)) - rows[np.arange(len(rows)), targets[kept]]).mean()
+
+    return price_of(np.minimum(logits, 3500.0), targets, ignore)
+
+
+# 2. cross_entropy_backward
+
+
+@misconception(step="cross_entropy_backward", caught_by="cross_entropy_backward-by_hand")
+def gradient_of_the_sum(logits, targets, ignore=-1):
+    """Your gradient is that of a sum. Print it beside the wanted one: over how many rows is the loss averaged?"""
+
+    def shares_of(logits):
+        powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
+        return powers / powers.sum(axis=-1, keepdims=True)
+
+    kept = (targets != ignore)[..., None]
+    return kept * (shares_of(logits) - (targets[..., None] == np.arange(logits.shape[-1])))
+
+
+@misconception(step="cross_entropy_backward", caught_by="cross_entropy_backward-by_hand")
+def target_forgotten_backwards(logits, targets, ignore=-1):
+    """All tokens are pushed down, the right one, too. Print the sum of a row: what sets the target apart?"""
+
+    def shares_of(logits):
+        powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
+        return powers / powers.sum(axis=-1, keepdims=True)
+
+    kept = (targets != ignore)[..., None]
+    return kept * shares_of(logits) / max(kept.sum(), 1)
+
+
+@misconception(step="cross_entropy_backward", caught_by="cross_entropy_backward-by_hand")
+def uphill(logits, targets, ignore=-1):
+    """All your signs are turned. Print the number at a target: does the loss rise or fall when its logit rises?"""
+
+    def shares_of(logits):
+        powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
+        return powers / powers.sum(axis=-1, keepdims=True)
+
+    kept = (targets != ignore)[..., None]
+    return kept * ((targets[..., None] == np.arange(logits.shape[-1])) - shares_of(logits)) / max(kept.sum(), 1)
+
+
+@misconception(step="cross_entropy_backward", caught_by="cross_entropy_backward-by_hand")
+def gradient_at_the_target_alone(logits, targets, ignore=-1):
+    """Only the targets are pushed. Print a row's sum: where does probability come from when the target gains?"""
+
+    def shares_of(logits):
+        powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
+        return powers / powers.sum(axis=-1, keepdims=True)
+
+    kept = (targets != ignore)[..., None]
+    return kept * (targets[..., None] == np.arange(logits.shape[-1])) * (shares_of(logits) - 1) / max(kept.sum(), 1)
+
+
+@misconception(step="cross_entropy_backward", caught_by="cross_entropy_backward-by_hand")
+def divided_by_every_entry(logits, targets, ignore=-1):
+    """Your numbers are too small. Print by how many you divide: does the loss average over rows, or over rows and tokens?"""
+
+    def shares_of(logits):
+        powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
+        return powers / powers.sum(axis=-1, keepdims=True)
+
+    kept = (targets != ignore)[..., None]
+    return kept * (shares_of(logits) - (targets[..., None] == np.arange(logits.shape[-1]))) / max(kept.sum() * logits.shape[-1], 1)
+
+
+@misconception(step="cross_entropy_backward", caught_by="cross_entropy_backward-ignored")
+def divided_by_padding_as_well(logits, targets, ignore=-1):
+    """Padded rows are 0, and the others are too small. Print by how many rows you divide: which of them had a say in the loss?"""
+
+    def shares_of(logits):
+        powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
+        return powers / powers.sum(axis=-1, keepdims=True)
+
+    kept = (targets != ignore)[..., None]
+    return kept * (shares_of(logits) - (targets[..., None] == np.arange(logits.shape[-1]))) / targets.size
+
+
+@misconception(step="cross_entropy_backward", caught_by="cross_entropy_backward-ignored")
+def padding_pushed(logits, targets, ignore=-1):
+    """Rows of padding are pushed. Print them: what did they have to do with the loss?"""
+
+    def shares_of(logits):
+        powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
+        return powers / powers.sum(axis=-1, keepdims=True)
+
+    kept = targets != ignore
+    return (shares_of(logits) - (targets[..., None] == np.arange(logits.shape[-1])) * kept[..., None]) / max(kept.sum(), 1)
+
+
+@misconception(step="cross_entropy_backward", caught_by="cross_entropy_backward-ignored")
+def only_minus_one_is_ignored(logits, targets, ignore=-1):
+    """For you -1 is padding, and nothing else. Print ignore in the second call: which rows does it mean there?"""
+
+    def shares_of(logits):
+        powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
+        return powers / powers.sum(axis=-1, keepdims=True)
+
+    kept = (targets != -1)[..., None]
+    return kept * (shares_of(logits) - (targets[..., None] == np.arange(logits.shape[-1]))) / max(kept.sum(), 1)
+
+
+@misconception(step="cross_entropy_backward", caught_by="cross_entropy_backward-ignored")
+def divided_by_no_rows(logits, targets, ignore=-1):
+    """With padding alone you divide by 0. Print how many rows are left, and your result: what should it be?"""
+
+    def shares_of(logits):
+        powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
+        return powers / powers.sum(axis=-1, keepdims=True)
+
+    kept = (targets != ignore)[..., None]
+    with np.errstate(all="ignore"):
+        return kept * (shares_of(logits) - (targets[..., None] == np.arange(logits.shape[-1]))) / np.float64(kept.sum())
+
+
+@misconception(step="cross_entropy_backward", caught_by="cross_entropy_backward-thousands")
+def exponentials_of_thousands(logits, targets, ignore=-1):
+    """Large logits become NaN. Print exp of 3000: what may you subtract from a row without changing its softmax?"""
+    kept = (targets != ignore)[..., None]
+    with np.errstate(all="ignore"):
+        shares = np.exp(logits) / np.exp(logits).sum(axis=-1, keepdims=True)
+        return kept * (shares - (targets[..., None] == np.arange(logits.shape[-1]))) / max(kept.sum(), 1)
+
+
+@misconception(step="cross_entropy_backward", caught_by="cross_entropy_backward-as_measured")
+def divided_by_the_first_axis(logits, targets, ignore=-1):
+    """You divide by the length of the first axis. Print it for a batch of texts, and how many targets there are: which of the two is the loss an average of?"""
+
+    def shares_of(logits):
+        powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
+        return powers / powers.sum(axis=-1, keepdims=True)
+
+    kept = (targets != ignore)[..., None]
+    count = kept.sum() if kept.ndim == 2 else max(1, len(kept))
+    return kept * (shares_of(logits) - (targets[..., None] == np.arange(logits.shape[-1]))) / max(count, 1)
+
+
+@misconception(step="cross_entropy_backward", caught_by="cross_entropy_backward-inputs_unchanged")
+def targets_mended_in_place(logits, targets, ignore=-1):
+    """Your gradient is right. Print targets before and after the call: where has the padding gone?"""
+
+    def shares_of(logits):
+        powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
+        return powers / powers.sum(axis=-1, keepdims=True)
+
+    kept = (targets != ignore)[..., None]
+    targets[targets == ignore] = 0
+    return kept * (shares_of(logits) - (targets[..., None] == np.arange(logits.shape[-1]))) / max(kept.sum(), 1)
+
+
+@misconception(step="cross_entropy_backward", caught_by="cross_entropy_backward-any_batch")
+def gradient_of_logits_cut_off(logits, targets, ignore=-1):
+    """Logits above 1000 are all alike to you. Print your gradient for the logits 4000 and 4001: does one more not matter?"""
+
+    def shares_of(logits):
+        powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
+        return powers / powers.sum(axis=-1, keepdims=True)
+
+    kept = (targets != ignore)[..., None]
+    return kept * (shares_of(np.clip(logits, -1000.0, 1000.0)) - (targets[..., None] == np.arange(logits.shape[-1]))) / max(kept.sum(), 1)
+
+
+# 3. linear_backward
+
+
+@misconception(step="linear_backward", caught_by="linear_backward-by_hand")
+def weights_not_turned(d_output, x, W):
+    """You multiply by W as it is. Print the shapes of d_output and W: which axis do the two share?"""
+
+    def rows_of(array):
+        return array.reshape(-1, array.shape[-1])
+
+    d_x = d_output @ W if W.shape[0] == W.shape[1] else np.resize(d_output @ np.resize(W, W.T.shape), x.shape)
+    return d_x, rows_of(x).T @ rows_of(d_output), rows_of(d_output).sum(axis=0)
+
+
+@misconception(step="linear_backward", caught_by="linear_backward-by_hand")
+def gradient_of_the_weights_turned(d_output, x, W):
+    """Your d_W lies on its side. Print its shape and that of W: which feature met which output?"""
+
+    def rows_of(array):
+        return array.reshape(-1, array.shape[-1])
+
+    return d_output @ W.T, rows_of(d_output).T @ rows_of(x), rows_of(d_output).sum(axis=0)
+
+
+@misconception(step="linear_backward", caught_by="linear_backward-by_hand")
+def bias_averaged(d_output, x, W):
+    """Your d_b is an average. Print d_output and your d_b: how often was the bias added?"""
+
+    def rows_of(array):
+        return array.reshape(-1, array.shape[-1])
+
+    return d_output @ W.T, rows_of(x).T @ rows_of(d_output), rows_of(d_output).mean(axis=0)
+
+
+@misconception(step="linear_backward", caught_by="linear_backward-by_hand")
+def weights_averaged(d_output, x, W):
+    """Your d_W shrinks when the text grows. Print by what you divide: does the loss know how many tokens met a weight?"""
+
+    def rows_of(array):
+        return array.reshape(-1, array.shape[-1])
+
+    return d_output @ W.T, rows_of(x).T @ rows_of(d_output) / len(rows_of(x)), rows_of(d_output).sum(axis=0)
+
+
+@misconception(step="linear_backward", caught_by="linear_backward-by_hand")
+def bias_not_summed(d_output, x, W):
+    """Your d_b has a row for each token. Print its shape and that of the bias: how many biases are there?"""
+
+    def rows_of(array):
+        return array.reshape(-1, array.shape[-1])
+
+    return d_output @ W.T, rows_of(x).T @ rows_of(d_output), np.array(d_output)
+
+
+@misconception(step="linear_backward", caught_by="linear_backward-by_hand")
+def bias_summed_over_outputs(d_output, x, W):
+    """You sum d_output over the outputs of each token. Print the shape of your d_b: along which axis do the tokens lie?"""
+
+    def rows_of(array):
+        return array.reshape(-1, array.shape[-1])
+
+    return d_output @ W.T, rows_of(x).T @ rows_of(d_output), d_output.sum(axis=-1)
+
+
+@misconception(step="linear_backward", caught_by="linear_backward-by_hand")
+def bias_forgotten(d_output, x, W):
+    """You return two parts. Print what your function returns: which of the three is missing?"""
+
+    def rows_of(array):
+        return array.reshape(-1, array.shape[-1])
+
+    return d_output @ W.T, rows_of(x).T @ rows_of(d_output)
+
+
+@misconception(step="linear_backward", caught_by="linear_backward-by_hand")
+def parts_in_another_order(d_output, x, W):
+    """Your parts are right, in another order. Print their shapes: which one does the docstring name first?"""
+
+    def rows_of(array):
+        return array.reshape(-1, array.shape[-1])
+
+    return rows_of(x).T @ rows_of(d_output), d_output @ W.T, rows_of(d_output).sum(axis=0)
+
+
+@misconception(step="linear_backward", caught_by="linear_backward-batch_of_two")
+def batch_axis_kept(d_output, x, W):
+    """Your weights get a gradient for each text. Print the shape of d_W for a batch: how many W are there?"""
+    if x.ndim < 2:
+        return d_output @ W.T, np.outer(x, d_output), np.array(d_output)
+    return d_output @ W.T, np.swapaxes(x, -1, -2) @ d_output, d_output.sum(axis=-2)
+
+
+@misconception(step="linear_backward", caught_by="linear_backward-batch_of_two")
+def bias_summed_over_the_batch_alone(d_output, x, W):
+    """Your d_b still has a row for each token of a text. Print its shape for a batch: which axes are left to sum over?"""
+
+    def rows_of(array):
+        return array.reshape(-1, array.shape[-1])
+
+    return d_output @ W.T, rows_of(x).T @ rows_of(d_output), d_output.sum(axis=0) if x.ndim > 1 else np.array(d_output)
+
+
+@misconception(step="linear_backward", caught_by="linear_backward-batch_of_two")
+def single_token_not_foreseen(d_output, x, W):
+    """A single token has no axis to sum over. Print x.shape and x.T.shape for one token: what does a transpose do to a single axis?"""
+
+    def rows_of(array):
+        return array.reshape(-1, array.shape[-1])
+
+    if x.ndim == 1:
+        return d_output @ W.T, x.T @ np.resize(d_output, x.shape), d_output.sum(axis=0)
+    return d_output @ W.T, rows_of(x).T @ rows_of(d_output), rows_of(d_output).sum(axis=0)
+
+
+@misconception(step="linear_backward", caught_by="linear_backward-any_batch")
+def at_most_one_batch_axis(d_output, x, W):
+    """A batch is right, a batch of batches is not. Print the shape of d_W for x of four axes: which of them are summed over?"""
+
+    def rows_of(array):
+        return array.reshape(-1, array.shape[-1])
+
+    d_W, d_b = (rows_of(x).T @ rows_of(d_output), rows_of(d_output).sum(axis=0)) if x.ndim < 4 else (np.einsum("bti,bto->io", x[0], d_output[0]), d_output[0].sum(axis=(0, 1)))
+    return d_output @ W.T, d_W, d_b
+
+
+@misconception(step="linear_backward", caught_by="linear_backward-inputs_unchanged")
+def collected_in_the_weights(d_output, x, W):
+    """Your three parts are right. Print W before and after the call: whose array did you write into?"""
+
+    def rows_of(array):
+        return array.reshape(-1, array.shape[-1])
+
+    d_x, d_W = d_output @ W.T, rows_of(x).T @ rows_of(d_output)
+    W[...] = d_W
+    return d_x, d_W, rows_of(d_output).sum(axis=0)
+
+
+@misconception(step="linear_backward", caught_by="linear_backward-as_measured")
+def gate_of_relu(d_output, x, W):
+    """Inputs below 0 get no gradient. Print your d_x for such an input: is there a ReLU in x @ W + b?"""
+
+    def rows_of(array):
+        return array.reshape(-1, array.shape[-1])
+
+    return d_output @ W.T * (x > 0), rows_of(x).T @ rows_of(d_output), rows_of(d_output).sum(axis=0)
+
+
+# 4. layer_norm_backward
+
+
+@misconception(step="layer_norm_backward", caught_by="layer_norm_backward-by_hand")
+def mean_and_variance_held_still(d_output, x, gamma, eps=1e-5):
+    """Only the direct way is in your d_x. Print the sum of a token's row: what does the mean do when one feature moves?"""
+
+    def norm_of(d_output, x, gamma, eps):
+        centred = x - x.mean(axis=-1, keepdims=True)
+        root = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + eps)
+        return centred / root, root, gamma * d_output
+
+    def rows_of(array):
+        return array.reshape(-1, array.shape[-1])
+
+    y, root, g = norm_of(d_output, x, gamma, eps)
+    return g / root, rows_of(d_output * y).sum(axis=0), rows_of(d_output).sum(axis=0)
+
+
+@misconception(step="layer_norm_backward", caught_by="layer_norm_backward-by_hand")
+def way_through_the_variance_missing(d_output, x, gamma, eps=1e-5):
+    """Your rows sum to 0, and still one way is missing. Print the mean of g times the normed features: what does the root do when one feature moves?"""
+
+    def norm_of(d_output, x, gamma, eps):
+        centred = x - x.mean(axis=-1, keepdims=True)
+        root = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + eps)
+        return centred / root, root, gamma * d_output
+
+    def mean_of(array):
+        return array.mean(axis=-1, keepdims=True)
+
+    def rows_of(array):
+        return array.reshape(-1, array.shape[-1])
+
+    y, root, g = norm_of(d_output, x, gamma, eps)
+    return (g - mean_of(g)) / root, rows_of(d_output * y).sum(axis=0), rows_of(d_output).sum(axis=0)
+
+
+@misconception(step="layer_norm_backward", caught_by="layer_norm_backward-by_hand")
+def way_through_the_mean_missing(d_output, x, gamma, eps=1e-5):
+    """Your rows do not sum to 0. Print their sums: what happens to the outputs if all features grow alike?"""
+
+    def norm_of(d_output, x, gamma, eps):
+        centred = x - x.mean(axis=-1, keepdims=True)
+        root = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + eps)
+        return centred / root, root, gamma * d_output
+
+    def rows_of(array):
+        return array.reshape(-1, array.shape[-1])
+
+    def mean_of(array):
+        return array.mean(axis=-1, keepdims=True)
+
+    y, root, g = norm_of(d_output, x, gamma, eps)
+    return (g - y * mean_of(g * y)) / root, rows_of(d_output * y).sum(axis=0), rows_of(d_output).sum(axis=0)
+
+
+@misconception(step="layer_norm_backward", caught_by="layer_norm_backward-by_hand")
+def gain_forgotten_backwards(d_output, x, gamma, eps=1e-5):
+    """Your gamma plays no part in your d_x. Print d_x for gamma of ones and of twos: should they be equal?"""
+
+    def norm_of(d_output, x, gamma, eps):
+        centred = x - x.mean(axis=-1, keepdims=True)
+        root = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + eps)
+        return centred / root, root, gamma * d_output
+
+    def rows_of(array):
+        return array.reshape(-1, array.shape[-1])
+
+    def mean_of(array):
+        return array.mean(axis=-1, keepdims=True)
+
+    y, root, _ = norm_of(d_output, x, gamma, eps)
+    g = d_output
+    return (g - mean_of(g) - y * mean_of(g * y)) / root, rows_of(d_output * y).sum(axis=0), rows_of(d_output).sum(axis=0)
+
+
+@misconception(step="layer_norm_backward", caught_by="layer_norm_backward-by_hand")
+def gain_at_the_end(d_output, x, gamma, eps=1e-5):
+    """You multiply by gamma after the means are gone. Print what your means are over: does a feature with a large gain push them more?"""
+
+    def norm_of(d_output, x, gamma, eps):
+        centred = x - x.mean(axis=-1, keepdims=True)
+        root = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + eps)
+        return centred / root, root, gamma * d_output
+
+    def rows_of(array):
+        return array.reshape(-1, array.shape[-1])
+
+    def mean_of(array):
+        return array.mean(axis=-1, keepdims=True)
+
+    y, root, _ = norm_of(d_output, x, gamma, eps)
+    g = d_output
+    return gamma * (g - mean_of(g) - y * mean_of(g * y)) / root, rows_of(d_output * y).sum(axis=0), rows_of(d_output).sum(axis=0)
+
+
+@misconception(step="layer_norm_backward", caught_by="layer_norm_backward-by_hand")
+def root_forgotten(d_output, x, gamma, eps=1e-5):
+    """Your d_x is too large by one factor. Print wanted over yours: by what did the norm divide?"""
+
+    def norm_of(d_output, x, gamma, eps):
+        centred = x - x.mean(axis=-1, keepdims=True)
+        root = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + eps)
+        return centred / root, root, gamma * d_output
+
+    def mean_of(array):
+        return array.mean(axis=-1, keepdims=True)
+
+    def rows_of(array):
+        return array.reshape(-1, array.shape[-1])
+
+    y, _, g = norm_of(d_output, x, gamma, eps)
+    return g - mean_of(g) - y * mean_of(g * y), rows_of(d_output * y).sum(axis=0), rows_of(d_output).sum(axis=0)
+
+
+@misconception(step="layer_norm_backward", caught_by="layer_norm_backward-by_hand")
+def divided_by_the_variance(d_output, x, gamma, eps=1e-5):
+    """Your d_x is too small by one factor. Print yours over the wanted one: is it the variance or its root that the norm divides by?"""
+
+    def norm_of(d_output, x, gamma, eps):
+        centred = x - x.mean(axis=-1, keepdims=True)
+        root = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + eps)
+        return centred / root, root, gamma * d_output
+
+    def rows_of(array):
+        return array.reshape(-1, array.shape[-1])
+
+    def mean_of(array):
+        return array.mean(axis=-1, keepdims=True)
+
+    y, root, g = norm_of(d_output, x, gamma, eps)
+    return (g - mean_of(g) - y * mean_of(g * y)) / root**2, rows_of(d_output * y).sum(axis=0), rows_of(d_output).sum(axis=0)
+
+
+@misconception(step="layer_norm_backward", caught_by="layer_norm_backward-by_hand")
+def sums_for_means(d_output, x, gamma, eps=1e-5):
+    """You take off far too much. Print what you subtract in the first check, where the mean is 1/2: by how many features is a mean divided?"""
+
+    def norm_of(d_output, x, gamma, eps):
+        centred = x - x.mean(axis=-1, keepdims=True)
+        root = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + eps)
+        return centred / root, root, gamma * d_output
+
+    def rows_of(array):
+        return array.reshape(-1, array.shape[-1])
+
+    y, root, g = norm_of(d_output, x, gamma, eps)
+    d_x = (g - g.sum(axis=-1, keepdims=True) - y * (g * y).sum(axis=-1, keepdims=True)) / root
+    return d_x, rows_of(d_output * y).sum(axis=0), rows_of(d_output).sum(axis=0)
+
+
+@misconception(step="layer_norm_backward", caught_by="layer_norm_backward-by_hand")
+def variance_by_n_minus_one(d_output, x, gamma, eps=1e-5):
+    """Your root is a little too large. Print the variance of 0, 0, 6, 6 that you use: is it 9?"""
+
+    def mean_of(array):
+        return array.mean(axis=-1, keepdims=True)
+
+    def rows_of(array):
+        return array.reshape(-1, array.shape[-1])
+
+    root = np.sqrt(x.var(axis=-1, keepdims=True) * x.shape[-1] / max(1, x.shape[-1] - 1) + eps)
+    y, g = (x - mean_of(x)) / root, gamma * d_output
+    return (g - mean_of(g) - y * mean_of(g * y)) / root, rows_of(d_output * y).sum(axis=0), rows_of(d_output).sum(axis=0)
+
+
+@misconception(step="layer_norm_backward", caught_by="layer_norm_backward-by_hand")
+def gain_collects_the_input(d_output, x, gamma, eps=1e-5):
+    """Your d_gamma uses x before the norm. Print what you multiply d_output with: what stood beside gamma on the way forwards?"""
+
+    def norm_of(d_output, x, gamma, eps):
+        centred = x - x.mean(axis=-1, keepdims=True)
+        root = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + eps)
+        return centred / root, root, gamma * d_output
+
+    def rows_of(array):
+        return array.reshape(-1, array.shape[-1])
+
+    def mean_of(array):
+        return array.mean(axis=-1, keepdims=True)
+
+    y, root, g = norm_of(d_output, x, gamma, eps)
+    return (g - mean_of(g) - y * mean_of(g * y)) / root, rows_of(d_output * x).sum(axis=0), rows_of(d_output).sum(axis=0)
+
+
+@misconception(step="layer_norm_backward", caught_by="layer_norm_backward-by_hand")
+def gain_and_shift_trade_places(d_output, x, gamma, eps=1e-5):
+    """Your second and third part trade places. Print both: which of them is the sum of d_output alone?"""
+
+    def norm_of(d_output, x, gamma, eps):
+        centred = x - x.mean(axis=-1, keepdims=True)
+        root = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + eps)
+        return centred / root, root, gamma * d_output
+
+    def rows_of(array):
+        return array.reshape(-1, array.shape[-1])
+
+    def mean_of(array):
+        return array.mean(axis=-1, keepdims=True)
+
+    y, root, g = norm_of(d_output, x, gamma, eps)
+    return (g - mean_of(g) - y * mean_of(g * y)) / root, rows_of(d_output).sum(axis=0), rows_of(d_output * y).sum(axis=0)
+
+
+@misconception(step="layer_norm_backward", caught_by="layer_norm_backward-by_hand")
+def eps_beside_the_root(d_output, x, gamma, eps=1e-5):
+    """Your root is too large. Print it in the first check, where variance and eps are 9 and 7: is it 4?"""
+
+    def mean_of(array):
+        return array.mean(axis=-1, keepdims=True)
+
+    def rows_of(array):
+        return array.reshape(-1, array.shape[-1])
+
+    root = x.std(axis=-1, keepdims=True) + eps
+    y, g = (x - mean_of(x)) / root, gamma * d_output
+    return (g - mean_of(g) - y * mean_of(g * y)) / root, rows_of(d_output * y).sum(axis=0), rows_of(d_output).sum(axis=0)
+
+
+@misconception(step="layer_norm_backward", caught_by="layer_norm_backward-batch_of_two")
+def statistics_over_the_tokens(d_output, x, gamma, eps=1e-5):
+    """Your mean is that of a feature over the tokens. Print its shape for a batch: whose features does the norm look at?"""
+
+    def norm_of(d_output, x, gamma, eps):
+        centred = x - x.mean(axis=-1, keepdims=True)
+        root = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + eps)
+        return centred / root, root, gamma * d_output
+
+    def rows_of(array):
+        return array.reshape(-1, array.shape[-1])
+
+    def mean_of(array):
+        return array.mean(axis=-1, keepdims=True)
+
+    if x.ndim < 3:
+        y, root, g = norm_of(d_output, x, gamma, eps)
+        return (g - mean_of(g) - y * mean_of(g * y)) / root, rows_of(d_output * y).sum(axis=0), rows_of(d_output).sum(axis=0)
+    root = np.sqrt(x.var(axis=-2, keepdims=True) + eps)
+    y, g = (x - x.mean(axis=-2, keepdims=True)) / root, gamma * d_output
+    d_x = (g - g.mean(axis=-2, keepdims=True) - y * (g * y).mean(axis=-2, keepdims=True)) / root
+    return d_x, rows_of(d_output * y).sum(axis=0), rows_of(d_output).sum(axis=0)
+
+
+@misconception(step="layer_norm_backward", caught_by="layer_norm_backward-batch_of_two")
+def gain_for_each_text(d_output, x, gamma, eps=1e-5):
+    """Your d_gamma has a row for each text. Print its shape for a batch: how many gammas are there?"""
+
+    def norm_of(d_output, x, gamma, eps):
+        centred = x - x.mean(axis=-1, keepdims=True)
+        root = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + eps)
+        return centred / root, root, gamma * d_output
+
+    def mean_of(array):
+        return array.mean(axis=-1, keepdims=True)
+
+    y, root, g = norm_of(d_output, x, gamma, eps)
+    axes = (-2,) if x.ndim > 1 else ()
+    return (g - mean_of(g) - y * mean_of(g * y)) / root, (d_output * y).sum(axis=axes), d_output.sum(axis=axes)
+
+
+@misconception(step="layer_norm_backward", caught_by="layer_norm_backward-batch_of_two")
+def gain_averaged_over_tokens(d_output, x, gamma, eps=1e-5):
+    """Your d_gamma and d_beta are averages. Print by how many tokens you divide: does a gain that acts on more tokens matter less?"""
+
+    def norm_of(d_output, x, gamma, eps):
+        centred = x - x.mean(axis=-1, keepdims=True)
+        root = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + eps)
+        return centred / root, root, gamma * d_output
+
+    def rows_of(array):
+        return array.reshape(-1, array.shape[-1])
+
+    def mean_of(array):
+        return array.mean(axis=-1, keepdims=True)
+
+    y, root, g = norm_of(d_output, x, gamma, eps)
+    return (g - mean_of(g) - y * mean_of(g * y)) / root, rows_of(d_output * y).mean(axis=0), rows_of(d_output).mean(axis=0)
+
+
+@misconception(step="layer_norm_backward", caught_by="layer_norm_backward-eps")
+def another_eps_by_default(d_output, x, gamma, eps=1e-5):
+    """Your eps is another one where none is given. Print it in a call without eps: which one is in the docstring?"""
+
+    def norm_of(d_output, x, gamma, eps):
+        centred = x - x.mean(axis=-1, keepdims=True)
+        root = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + eps)
+        return centred / root, root, gamma * d_output
+
+    def rows_of(array):
+        return array.reshape(-1, array.shape[-1])
+
+    def mean_of(array):
+        return array.mean(axis=-1, keepdims=True)
+
+    y, root, g = norm_of(d_output, x, gamma, 1e-6 if eps == 1e-5 else eps)
+    return (g - mean_of(g) - y * mean_of(g * y)) / root, rows_of(d_output * y).sum(axis=0), rows_of(d_output).sum(axis=0)
+
+
+@misconception(step="layer_norm_backward", caught_by="layer_norm_backward-inputs_unchanged")
+def gain_multiplied_in_place(d_output, x, gamma, eps=1e-5):
+    """Your three parts are right. Print d_output before and after the call: whose array did you write into?"""
+
+    def norm_of(d_output, x, gamma, eps):
+        centred = x - x.mean(axis=-1, keepdims=True)
+        root = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + eps)
+        return centred / root, root, gamma * d_output
+
+    def rows_of(array):
+        return array.reshape(-1, array.shape[-1])
+
+    def mean_of(array):
+        return array.mean(axis=-1, keepdims=True)
+
+    y, root, _ = norm_of(d_output, x, gamma, eps)
+    d_gamma, d_beta = rows_of(d_output * y).sum(axis=0), rows_of(d_output).sum(axis=0)
+    d_output *= gamma
+    return (d_output - mean_of(d_output) - y * mean_of(d_output * y)) / root, d_gamma, d_beta
+
+
+@misconception(step="layer_norm_backward", caught_by="layer_norm_backward-any_batch")
+def two_leading_axes_at_most(d_output, x, gamma, eps=1e-5):
+    """Up to two leading axes are right. Print the shape of your d_gamma for x of four axes: which of them are summed over?"""
+
+    def norm_of(d_output, x, gamma, eps):
+        centred = x - x.mean(axis=-1, keepdims=True)
+        root = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + eps)
+        return centred / root, root, gamma * d_output
+
+    def mean_of(array):
+        return array.mean(axis=-1, keepdims=True)
+
+    y, root, g = norm_of(d_output, x, gamma, eps)
+    axes = tuple(range(min(2, x.ndim - 1)))
+    return (g - mean_of(g) - y * mean_of(g * y)) / root, (d_output * y).sum(axis=axes), d_output.sum(axis=axes)
+
+
+@misconception(step="layer_norm_backward", caught_by="layer_norm_backward-as_measured")
+def gain_without_sign(d_output, x, gamma, eps=1e-5):
+    """Your gains have lost their signs. Call it with a gamma below 0 and print your d_x: which way does such a feature push?"""
+
+    def norm_of(d_output, x, gamma, eps):
+        centred = x - x.mean(axis=-1, keepdims=True)
+        root = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + eps)
+        return centred / root, root, gamma * d_output
+
+    def rows_of(array):
+        return array.reshape(-1, array.shape[-1])
+
+    def mean_of(array):
+        return array.mean(axis=-1, keepdims=True)
+
+    y, root, g = norm_of(d_output, x, np.abs(gamma), eps)
+    return (g - mean_of(g) - y * mean_of(g * y)) / root, rows_of(d_output * y).sum(axis=0), rows_of(d_output).sum(axis=0)
+
+
+# 5. gelu_backward
+
+
+@misconception(step="gelu_backward", caught_by="gelu_backward-by_hand")
+def product_rule_forgotten(d_output, x):
+    """You take the share as if it stood still. Print your slope at 1: does the share not grow there, too?"""
+
+    def phi_of(x):
+        return np.vectorize(lambda number: math.erfc(-number / math.sqrt(2)) / 2, otypes=[float])(x)
+
+    return d_output * phi_of(x)
+
+
+@misconception(step="gelu_backward", caught_by="gelu_backward-by_hand")
+def second_term_without_x(d_output, x):
+    """Your slope at 0 is not 1/2. Print it: by what is the height of the curve multiplied there?"""
+
+    def phi_of(x):
+        return np.vectorize(lambda number: math.erfc(-number / math.sqrt(2)) / 2, otypes=[float])(x)
+
+    def height_of(x):
+        return np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
+
+    return d_output * (phi_of(x) + height_of(x))
+
+
+@misconception(step="gelu_backward", caught_by="gelu_backward-by_hand")
+def height_not_normalised(d_output, x):
+    """Your bell curve is too high. Print its height at 0: is it 0.3989?"""
+
+    def phi_of(x):
+        return np.vectorize(lambda number: math.erfc(-number / math.sqrt(2)) / 2, otypes=[float])(x)
+
+    return d_output * (phi_of(x) + x * np.exp(-(x**2) / 2))
+
+
+@misconception(step="gelu_backward", caught_by="gelu_backward-by_hand")
+def slope_of_erf_itself(d_output, x):
+    """Your bell curve is that of erf, which is narrower. Print its height at 1: is it 0.2420?"""
+
+    def phi_of(x):
+        return np.vectorize(lambda number: math.erfc(-number / math.sqrt(2)) / 2, otypes=[float])(x)
+
+    return d_output * (phi_of(x) + x * np.exp(-(x**2)) / math.sqrt(math.pi))
+
+
+@misconception(step="gelu_backward", caught_by="gelu_backward-by_hand")
+def slope_of_relu(d_output, x):
+    """Your slopes are 0 and 1 alone. Print the one at -1: is it 0, as for ReLU?"""
+    return d_output * (x > 0)
+
+
+@misconception(step="gelu_backward", caught_by="gelu_backward-by_hand")
+def incoming_gradient_forgotten(d_output, x):
+    """What comes from behind plays no part. Print your result for twice the d_output: should it stay?"""
+
+    def phi_of(x):
+        return np.vectorize(lambda number: math.erfc(-number / math.sqrt(2)) / 2, otypes=[float])(x)
+
+    def height_of(x):
+        return np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
+
+    return phi_of(x) + x * height_of(x)
+
+
+@misconception(step="gelu_backward", caught_by="gelu_backward-by_hand")
+def forwards_not_backwards(d_output, x):
+    """You go forwards. Print your result for x of 0: is that gelu, or its slope?"""
+
+    def phi_of(x):
+        return np.vectorize(lambda number: math.erfc(-number / math.sqrt(2)) / 2, otypes=[float])(x)
+
+    return d_output * x * phi_of(x)
+
+
+@misconception(step="gelu_backward", caught_by="gelu_backward-by_hand")
+def root_of_two_forgotten(d_output, x):
+    """Your share is that of erf(x). Print it at 1: is it 0.8413?"""
+
+    def height_of(x):
+        return np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
+
+    below = np.vectorize(lambda number: (1 + math.erf(number)) / 2, otypes=[float])(x)
+    return d_output * (below + x * height_of(x))
+
+
+@misconception(step="gelu_backward", caught_by="gelu_backward-by_hand")
+def slope_of_the_approximation(d_output, x):
+    """Your slopes are nearly right. Print the one at 1 with all its digits, beside 1.0833154706: which form of gelu is it the slope of?"""
+    c = math.sqrt(2 / math.pi)
+    t = np.tanh(c * (x + 0.044715 * x**3))
+    return d_output * ((1 + t) / 2 + x * (1 - t**2) * c * (1 + 3 * 0.044715 * x**2) / 2)
+
+
+@misconception(step="gelu_backward", caught_by="gelu_backward-far_out")
+def height_with_an_overflow(d_output, x):
+    """Far out something becomes infinite or NaN. Print exp(x**2 / 2) there: on which side of the fraction does it stand?"""
+
+    def phi_of(x):
+        return np.vectorize(lambda number: math.erfc(-number / math.sqrt(2)) / 2, otypes=[float])(x)
+
+    with np.errstate(all="ignore"):
+        grown = np.exp(x**2 / 2)
+        return d_output * (phi_of(x) + x * (1 / grown) * grown / grown / math.sqrt(2 * math.pi))
+
+
+@misconception(step="gelu_backward", caught_by="gelu_backward-inputs_unchanged")
+def input_squared_in_place(d_output, x):
+    """Your slopes are right. Print x before and after the call: whose array did you write into?"""
+
+    def phi_of(x):
+        return np.vectorize(lambda number: math.erfc(-number / math.sqrt(2)) / 2, otypes=[float])(x)
+
+    def height_of(x):
+        return np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
+
+    result = d_output * (phi_of(x) + x * height_of(x))
+    x **= 2
+    return result
+
+
+@misconception(step="gelu_backward", caught_by="gelu_backward-as_measured")
+def straight_beyond_two(d_output, x):
+    """Beyond 2 your slopes are 0 and 1. Print the one at 2.2: is it not above 1?"""
+
+    def phi_of(x):
+        return np.vectorize(lambda number: math.erfc(-number / math.sqrt(2)) / 2, otypes=[float])(x)
+
+    def height_of(x):
+        return np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
+
+    return d_output * np.where(np.abs(x) > 2, x > 0, phi_of(x) + x * height_of(x))
+
+
+@misconception(step="gelu_backward", caught_by="gelu_backward-large_numbers")
+def gradient_limited_to_a_hundred(d_output, x):
+    """Large gradients are cut off. Print your result for a d_output of 5000: who asked for a limit?"""
+
+    def phi_of(x):
+        return np.vectorize(lambda number: math.erfc(-number / math.sqrt(2)) / 2, otypes=[float])(x)
+
+    def height_of(x):
+        return np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
+
+    return np.clip(d_output * (phi_of(x) + x * height_of(x)), -100.0, 100.0)
+
+
+# 6. embedding_backward
+
+
+@misconception(step="embedding_backward", caught_by="embedding_backward-by_hand")
+def plus_equals_with_repeated_tokens(d_output, tokens, vocabulary_size):
+    """Of a token that occurs twice only one gradient arrives. Print what `a = np.zeros(2); a[[0, 0]] += 1` makes of a: how often is a[0] written?"""
+    d_table = np.zeros((vocabulary_size, d_output.shape[-1]))
+    d_table[tokens] += d_output
+    return d_table
+
+
+@misconception(step="embedding_backward", caught_by="embedding_backward-by_hand")
+def averaged_over_occurrences(d_output, tokens, vocabulary_size):
+    """Rows that occur twice get an average. Print yours for token 2 and both of its gradients: do they add up?"""
+    d_table = np.zeros((vocabulary_size, d_output.shape[-1]))
+    np.add.at(d_table, tokens, d_output)
+    return d_table / np.maximum(np.bincount(tokens.ravel(), minlength=vocabulary_size), 1)[:, None]
+
+
+@misconception(step="embedding_backward", caught_by="embedding_backward-by_hand")
+def gradient_for_each_token(d_output, tokens, vocabulary_size):
+    """You return a row for each token of the text. Print its shape and that of the table: whose gradient is it?"""
+    return np.array(d_output)
+
+
+@misconception(step="embedding_backward", caught_by="embedding_backward-by_hand")
+def table_as_long_as_its_last_token(d_output, tokens, vocabulary_size):
+    """Your table ends at the largest token that occurs. Print its shape: how many rows does the vocabulary have?"""
+    d_table = np.zeros((tokens.max() + 1, d_output.shape[-1]))
+    np.add.at(d_table, tokens, d_output)
+    return d_table
+
+
+@misconception(step="embedding_backward", caught_by="embedding_backward-by_hand")
+def rows_for_what_occurs_alone(d_output, tokens, vocabulary_size):
+    """You have a row for each token that occurs. Print its shape: where are the others?"""
+    found, places = np.unique(tokens, return_inverse=True)
+    d_table = np.zeros((len(found), d_output.shape[-1]))
+    np.add.at(d_table, places.reshape(tokens.shape), d_output)
+    return d_table
+
+
+@misconception(step="embedding_backward", caught_by="embedding_backward-by_hand")
+def whole_numbers_in_the_table(d_output, tokens, vocabulary_size):
+    """Token 0 gets nothing, as if it were padding. Print row 0 and what came back to token 0: who says that it does not count?"""
+    d_table = np.zeros((vocabulary_size, d_output.shape[-1]))
+    np.add.at(d_table, tokens, d_output)
+    d_table[0] = 0.0
+    return d_table
+
+
+@misconception(step="embedding_backward", caught_by="embedding_backward-batch_of_two")
+def one_text_at_a_time(d_output, tokens, vocabulary_size):
+    """In a batch every text has a table. Print the shape of yours: how many tables did the tokens pick from?"""
+    if tokens.ndim > 1:
+        return np.array([one_text_at_a_time(d, t, vocabulary_size) for d, t in zip(d_output, tokens)])
+    d_table = np.zeros((vocabulary_size, d_output.shape[-1]))
+    np.add.at(d_table, tokens, d_output)
+    return d_table
+
+
+@misconception(step="embedding_backward", caught_by="embedding_backward-batch_of_two")
+def text_after_text_with_plus_equals(d_output, tokens, vocabulary_size):
+    """Texts add up, but tokens within one do not. Print row 1 after each text of the batch: which of its tokens were the same?"""
+    d_table = np.zeros((vocabulary_size, d_output.shape[-1]))
+    if tokens.ndim == 1:
+        np.add.at(d_table, tokens, d_output)
+    else:
+        for token, behind in zip(tokens.reshape(-1, tokens.shape[-1]), d_output.reshape(-1, *d_output.shape[-2:])):
+            d_table[token] += behind
+    return d_table
+
+
+@misconception(step="embedding_backward", caught_by="embedding_backward-any_tokens")
+def whole_number_table(d_output, tokens, vocabulary_size):
+    """Your table holds whole numbers. Print its dtype: what becomes of 0.5 in it?"""
+    d_table = np.zeros((vocabulary_size, d_output.shape[-1]), dtype=int)
+    np.add.at(d_table, tokens, d_output.astype(int))
+    return d_table
+
+
+@misconception(step="embedding_backward", caught_by="embedding_backward-inputs_unchanged")
+def tokens_sorted_in_place(d_output, tokens, vocabulary_size):
+    """Your table is right. Print tokens before and after the call: whose array did you put in order?"""
+    d_table = np.zeros((vocabulary_size, d_output.shape[-1]))
+    np.add.at(d_table, tokens, d_output)
+    tokens.sort(axis=-1)
+    return d_table
+
+
+# 7. clip_by_global_norm
+
+
+@misconception(step="clip_by_global_norm", caught_by="clip_by_global_norm-by_hand")
+def clipped_array_by_array(gradients, max_norm):
+    """Each array is shortened by itself. Print your factor for each of them: does the direction of the whole stay the same?"""
+
+    def length_of(gradients):
+        return math.sqrt(sum(float(np.sum(array**2)) for array in gradients))
+
+    return [array * min(1.0, max_norm / max(length_of([array]), 1e-300)) for array in gradients]
+
+
+@misconception(step="clip_by_global_norm", caught_by="clip_by_global_norm-by_hand")
+def clipped_number_by_number(gradients, max_norm):
+    """Each number is cut off by itself. Print yours for 3 and 4: are they still as 3 to 4?"""
+    return [np.clip(array, -max_norm, max_norm) for array in gradients]
+
+
+@misconception(step="clip_by_global_norm", caught_by="clip_by_global_norm-by_hand")
+def root_of_the_squares_forgotten(gradients, max_norm):
+    """Your length is that without a root. Print it for 3 and 4: is it 5?"""
+    size = sum(float(np.sum(array**2)) for array in gradients)
+    return [array * (max_norm / size if size > max_norm else 1.0) for array in gradients]
+
+
+@misconception(step="clip_by_global_norm", caught_by="clip_by_global_norm-by_hand")
+def sum_of_the_lengths(gradients, max_norm):
+    """You add up the lengths of the arrays. Print your length for 3 and 4: is it 5 or 7?"""
+
+    def length_of(gradients):
+        return math.sqrt(sum(float(np.sum(array**2)) for array in gradients))
+
+    size = sum(length_of([array]) for array in gradients)
+    return [array * (max_norm / size if size > max_norm else 1.0) for array in gradients]
+
+
+@misconception(step="clip_by_global_norm", caught_by="clip_by_global_norm-by_hand")
+def longest_array_decides(gradients, max_norm):
+    """The longest array alone decides. Print your length for 3 and 4: is it that of both together?"""
+
+    def length_of(gradients):
+        return math.sqrt(sum(float(np.sum(array**2)) for array in gradients))
+
+    size = max(length_of([array]) for array in gradients)
+    return [array * (max_norm / size if size > max_norm else 1.0) for array in gradients]
+
+
+@misconception(step="clip_by_global_norm", caught_by="clip_by_global_norm-by_hand")
+def divided_by_the_norm_alone(gradients, max_norm):
+    """Your gradients come out with length 1. Print their length for a max_norm of 2: is it 2?"""
+
+    def length_of(gradients):
+        return math.sqrt(sum(float(np.sum(array**2)) for array in gradients))
+
+    size = length_of(gradients)
+    return [array / size if size > max_norm else array * 1.0 for array in gradients]
+
+
+@misconception(step="clip_by_global_norm", caught_by="clip_by_global_norm-short_ones")
+def short_ones_stretched(gradients, max_norm):
+    """Short gradients are made longer. Print yours for a max_norm of 10: who asked for that?"""
+
+    def length_of(gradients):
+        return math.sqrt(sum(float(np.sum(array**2)) for array in gradients))
+
+    size = length_of(gradients)
+    return [array * (max_norm / size) if size else array.copy() for array in gradients]
+
+
+@misconception(step="clip_by_global_norm", caught_by="clip_by_global_norm-short_ones")
+def divided_by_a_norm_of_zero(gradients, max_norm):
+    """Gradients of 0 become NaN. Print their norm, and your factor: is there anything to shorten?"""
+
+    def length_of(gradients):
+        return math.sqrt(sum(float(np.sum(array**2)) for array in gradients))
+
+    size = np.float64(length_of(gradients))
+    with np.errstate(all="ignore"):
+        return [array / size * np.minimum(size, max_norm) for array in gradients]
+
+
+@misconception(step="clip_by_global_norm", caught_by="clip_by_global_norm-drawn")
+def something_added_to_the_norm(gradients, max_norm):
+    """Tiny gradients come out too short. Multiply the first check's by a millionth, max_norm, too, and print the length of your result: what do you add to the norm?"""
+
+    def length_of(gradients):
+        return math.sqrt(sum(float(np.sum(array**2)) for array in gradients))
+
+    size = length_of(gradients)
+    return [array * (max_norm / (size + 1e-6) if size > max_norm else 1.0) for array in gradients]
+
+
+@misconception(step="clip_by_global_norm", caught_by="clip_by_global_norm-inputs_unchanged")
+def scaled_in_place(gradients, max_norm):
+    """Your answer is right. Print the gradients before and after the call: whose arrays did you multiply?"""
+
+    def length_of(gradients):
+        return math.sqrt(sum(float(np.sum(array**2)) for array in gradients))
+
+    size = length_of(gradients)
+    for array in gradients:
+        array *= max_norm / size if size > max_norm else 1.0
+    return gradients
+
+
+@misconception(step="clip_by_global_norm", caught_by="clip_by_global_norm-inputs_unchanged")
+def list_filled_anew(gradients, max_norm):
+    """Your answer is right. Print the list before and after the call: who still needs the old arrays?"""
+
+    def length_of(gradients):
+        return math.sqrt(sum(float(np.sum(array**2)) for array in gradients))
+
+    size = length_of(gradients)
+    for number, array in enumerate(gradients):
+        gradients[number] = array * (max_norm / size if size > max_norm else 1.0)
+    return gradients
+
+
+# 8. adamw_update
+
+
+@misconception(step="adamw_update", caught_by="adamw_update-by_hand")
+def no_bias_correction(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
+    """Your first step is about three times as long as the learning rate. Print m and v at step 1: what makes up for their start at 0?"""
+    m, v = beta_1 * m + (1 - beta_1) * gradient, beta_2 * v + (1 - beta_2) * gradient**2
+    return w - learning_rate * (m / (np.sqrt(v) + eps) + weight_decay * w), m, v
+
+
+@misconception(step="adamw_update", caught_by="adamw_update-by_hand")
+def first_moment_not_corrected(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
+    """Your first step is too short. Print the first moment as you use it: which share of the gradient is in it at step 1?"""
+    m, v = beta_1 * m + (1 - beta_1) * gradient, beta_2 * v + (1 - beta_2) * gradient**2
+    return w - learning_rate * (m / (np.sqrt(v / (1 - beta_2**t)) + eps) + weight_decay * w), m, v
+
+
+@misconception(step="adamw_update", caught_by="adamw_update-by_hand")
+def second_moment_not_corrected(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
+    """Your first step is far too long. Print the second moment as you use it: which share of the square is in it at step 1?"""
+    m, v = beta_1 * m + (1 - beta_1) * gradient, beta_2 * v + (1 - beta_2) * gradient**2
+    return w - learning_rate * (m / (1 - beta_1**t) / (np.sqrt(v) + eps) + weight_decay * w), m, v
+
+
+@misconception(step="adamw_update", caught_by="adamw_update-by_hand")
+def corrected_moments_returned(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
+    """You hand back the corrected moments. Print m after the first step: will the next step not correct it once more?"""
+    m, v = beta_1 * m + (1 - beta_1) * gradient, beta_2 * v + (1 - beta_2) * gradient**2
+    m_hat, v_hat = m / (1 - beta_1**t), v / (1 - beta_2**t)
+    return w - learning_rate * (m_hat / (np.sqrt(v_hat) + eps) + weight_decay * w), m_hat, v_hat
+
+
+@misconception(step="adamw_update", caught_by="adamw_update-by_hand")
+def old_moments_returned(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
+    """You return the moments that came. Print them after a step: what should the next step know of this one?"""
+    new_m, new_v = beta_1 * m + (1 - beta_1) * gradient, beta_2 * v + (1 - beta_2) * gradient**2
+    return w - learning_rate * (new_m / (1 - beta_1**t) / (np.sqrt(new_v / (1 - beta_2**t)) + eps) + weight_decay * w), m * 1.0, v * 1.0
+
+
+@misconception(step="adamw_update", caught_by="adamw_update-by_hand")
+def betas_trade_places(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
+    """Your first moment hardly moves. Print it after the first step: which beta belongs to it?"""
+    m, v = beta_2 * m + (1 - beta_2) * gradient, beta_1 * v + (1 - beta_1) * gradient**2
+    return w - learning_rate * (m / (1 - beta_2**t) / (np.sqrt(v / (1 - beta_1**t)) + eps) + weight_decay * w), m, v
+
+
+@misconception(step="adamw_update", caught_by="adamw_update-by_hand")
+def shares_the_wrong_way_round(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
+    """Your moments take nearly all of the new gradient. Print m after the first step: which of the two shares is 0.9?"""
+    m, v = (1 - beta_1) * m + beta_1 * gradient, (1 - beta_2) * v + beta_2 * gradient**2
+    return w - learning_rate * (m / (1 - beta_1**t) / (np.sqrt(v / (1 - beta_2**t)) + eps) + weight_decay * w), m, v
+
+
+@misconception(step="adamw_update", caught_by="adamw_update-by_hand")
+def second_moment_without_squares(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
+    """Your second moment is an average of sizes. Print it for a gradient of 4: is it a thousandth of 16?"""
+    m, v = beta_1 * m + (1 - beta_1) * gradient, beta_2 * v + (1 - beta_2) * np.abs(gradient)
+    return w - learning_rate * (m / (1 - beta_1**t) / (np.sqrt(v / (1 - beta_2**t)) + eps) + weight_decay * w), m, v
+
+
+@misconception(step="adamw_update", caught_by="adamw_update-by_hand")
+def root_left_out(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
+    """A steep weight hardly moves, a flat one far. Print your step for gradients of 4 and of 200: what do you divide the first moment by?"""
+    m, v = beta_1 * m + (1 - beta_1) * gradient, beta_2 * v + (1 - beta_2) * gradient**2
+    return w - learning_rate * (m / (1 - beta_1**t) / (v / (1 - beta_2**t) + eps) + weight_decay * w), m, v
+
+
+@misconception(step="adamw_update", caught_by="adamw_update-by_hand")
+def up_the_hill(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
+    """Your weights go up the hill. Print the sign of a gradient and that of your step: which way does the loss fall?"""
+    m, v = beta_1 * m + (1 - beta_1) * gradient, beta_2 * v + (1 - beta_2) * gradient**2
+    return w + learning_rate * m / (1 - beta_1**t) / (np.sqrt(v / (1 - beta_2**t)) + eps) - learning_rate * weight_decay * w, m, v
+
+
+@misconception(step="adamw_update", caught_by="adamw_update-by_hand")
+def steps_counted_from_zero(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
+    """You count steps once more. Print the power that beta_1 gets at the first step: is it 1?"""
+    m, v = beta_1 * m + (1 - beta_1) * gradient, beta_2 * v + (1 - beta_2) * gradient**2
+    t = t + 1
+    return w - learning_rate * (m / (1 - beta_1**t) / (np.sqrt(v / (1 - beta_2**t)) + eps) + weight_decay * w), m, v
+
+
+@misconception(step="adamw_update", caught_by="adamw_update-second_step")
+def corrected_as_at_the_first_step(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
+    """Your correction is that of the first step, for ever. Print what you divide by at step 2: where does t come in?"""
+    m, v = beta_1 * m + (1 - beta_1) * gradient, beta_2 * v + (1 - beta_2) * gradient**2
+    return w - learning_rate * (m / (1 - beta_1) / (np.sqrt(v / (1 - beta_2)) + eps) + weight_decay * w), m, v
+
+
+@misconception(step="adamw_update", caught_by="adamw_update-second_step")
+def old_moment_used_in_the_step(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
+    """The gradient stands in your step where its average should. Print what you divide by the root at step 2: what is the first moment for?"""
+    m, v = beta_1 * m + (1 - beta_1) * gradient, beta_2 * v + (1 - beta_2) * gradient**2
+    return w - learning_rate * (gradient / (np.sqrt(v / (1 - beta_2**t)) + eps) + weight_decay * w), m, v
+
+
+@misconception(step="adamw_update", caught_by="adamw_update-eps")
+def eps_under_the_root(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
+    """Your eps stands under the root. Print what you divide by where the root is 3 and eps 1: is it 4?"""
+    m, v = beta_1 * m + (1 - beta_1) * gradient, beta_2 * v + (1 - beta_2) * gradient**2
+    return w - learning_rate * (m / (1 - beta_1**t) / np.sqrt(v / (1 - beta_2**t) + eps) + weight_decay * w), m, v
+
+
+@misconception(step="adamw_update", caught_by="adamw_update-decay")
+def decay_inside_the_moments(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
+    """Decay gets into your moments, and is divided by their size. Print m after a step without any gradient: is it 0?"""
+    gradient = gradient + weight_decay * w
+    m, v = beta_1 * m + (1 - beta_1) * gradient, beta_2 * v + (1 - beta_2) * gradient**2
+    return w - learning_rate * m / (1 - beta_1**t) / (np.sqrt(v / (1 - beta_2**t)) + eps), m, v
+
+
+@misconception(step="adamw_update", caught_by="adamw_update-decay")
+def no_decay(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
+    """Without a gradient your weights stay as they are. Print them: what is weight_decay for?"""
+    m, v = beta_1 * m + (1 - beta_1) * gradient, beta_2 * v + (1 - beta_2) * gradient**2
+    return w - learning_rate * m / (1 - beta_1**t) / (np.sqrt(v / (1 - beta_2**t)) + eps), m, v
+
+
+@misconception(step="adamw_update", caught_by="adamw_update-decay")
+def decay_without_the_learning_rate(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
+    """Your decay is as strong for small learning rates as for large ones. Print what you subtract for 0.1 and for 0.001: should they be equal?"""
+    m, v = beta_1 * m + (1 - beta_1) * gradient, beta_2 * v + (1 - beta_2) * gradient**2
+    return w - learning_rate * m / (1 - beta_1**t) / (np.sqrt(v / (1 - beta_2**t)) + eps) - weight_decay * w, m, v
+
+
+@misconception(step="adamw_update", caught_by="adamw_update-drawn")
+def decay_of_the_new_weights(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
+    """Decay takes its share of weights that have already moved. Print both terms of a step: of which weights is the second one a share?"""
+    m, v = beta_1 * m + (1 - beta_1) * gradient, beta_2 * v + (1 - beta_2) * gradient**2
+    w = w - learning_rate * m / (1 - beta_1**t) / (np.sqrt(v / (1 - beta_2**t)) + eps)
+    return w - learning_rate * weight_decay * w, m, v
+
+
+@misconception(step="adamw_update", caught_by="adamw_update-defaults")
+def another_decay_by_default(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
+    """Without settings your weights do not decay. Print weight_decay in a call that does not give it: what does the docstring's signature say?"""
+    weight_decay = 0.0 if weight_decay == 0.01 else weight_decay
+    m, v = beta_1 * m + (1 - beta_1) * gradient, beta_2 * v + (1 - beta_2) * gradient**2
+    return w - learning_rate * (m / (1 - beta_1**t) / (np.sqrt(v / (1 - beta_2**t)) + eps) + weight_decay * w), m, v
+
+
+@misconception(step="adamw_update", caught_by="adamw_update-inputs_unchanged")
+def moments_moved_in_place(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
+    """Your first answer is right. Print m before and after the call: whose array did you write into?"""
+    m *= beta_1
+    m += (1 - beta_1) * gradient
+    v *= beta_2
+    v += (1 - beta_2) * gradient**2
+    return w - learning_rate * (m / (1 - beta_1**t) / (np.sqrt(v / (1 - beta_2**t)) + eps) + weight_decay * w), m, v
+
+
+# 9. learning_rate
+
+
+@misconception(step="learning_rate", caught_by="learning_rate-warms_up")
+def first_step_of_nothing(step, peak, warmup, total, floor=0.0):
+    """Your first rate is 0, so the first step is lost. Print the rates of steps 0 to 3: which step is the first to do anything?"""
+
+    def down_of(step, peak, warmup, total, floor):
+        return floor + (peak - floor) * (1 + math.cos(math.pi * min(1.0, (step - warmup) / (total - warmup)))) / 2
+
+    return peak * step / warmup if step < warmup else down_of(step, peak, warmup, total, floor)
+
+
+@misconception(step="learning_rate", caught_by="learning_rate-warms_up")
+def peak_never_reached(step, peak, warmup, total, floor=0.0):
+    """Your warm-up ends below the peak. Print the rate of the last step before warmup: by how many steps do you divide?"""
+
+    def down_of(step, peak, warmup, total, floor):
+        return floor + (peak - floor) * (1 + math.cos(math.pi * min(1.0, (step - warmup) / (total - warmup)))) / 2
+
+    return peak * (step + 1) / (warmup + 1) if step < warmup else down_of(step, peak, warmup, total, floor)
+
+
+@misconception(step="learning_rate", caught_by="learning_rate-warms_up")
+def warmed_up_from_the_start(step, peak, warmup, total, floor=0.0):
+    """You start at the peak. Print the rate of step 0: what is warm-up for?"""
+
+    def down_of(step, peak, warmup, total, floor):
+        return floor + (peak - floor) * (1 + math.cos(math.pi * min(1.0, (step - warmup) / (total - warmup)))) / 2
+
+    return peak if step < warmup else down_of(step, peak, warmup, total, floor)
+
+
+@misconception(step="learning_rate", caught_by="learning_rate-comes_down")
+def cosine_that_rises(step, peak, warmup, total, floor=0.0):
+    """After the peak your rate falls at once and rises again. Print it at step 4 and at step 12: at which end of the half cosine do you begin?"""
+    if step <= warmup:
+        return peak if step == warmup else peak * (step + 1) / warmup
+    return floor + (peak - floor) * (1 - math.cos(math.pi * min(1.0, (step - warmup) / (total - warmup)))) / 2
+
+
+@misconception(step="learning_rate", caught_by="learning_rate-comes_down")
+def cosine_counted_from_step_zero(step, peak, warmup, total, floor=0.0):
+    """Your cosine has begun before the warm-up is over. Print the rates of steps 4 to 6: how much of the cosine is done at step = warmup?"""
+    if step <= warmup:
+        return peak if step == warmup else peak * (step + 1) / warmup
+    return floor + (peak - floor) * (1 + math.cos(math.pi * min(1.0, step / total))) / 2
+
+
+@misconception(step="learning_rate", caught_by="learning_rate-comes_down")
+def cosine_over_the_whole_length(step, peak, warmup, total, floor=0.0):
+    """Your cosine is not done at the end. Print which part of it is done at step = total: how many steps has it?"""
+    if step < warmup:
+        return peak * (step + 1) / warmup
+    return floor if step > total else floor + (peak - floor) * (1 + math.cos(math.pi * (step - warmup) / total)) / 2
+
+
+@misconception(step="learning_rate", caught_by="learning_rate-comes_down")
+def straight_down(step, peak, warmup, total, floor=0.0):
+    """Your way down is a straight line. Print the rates of steps 4 to 8: should the first step down be as large as the one half-way?"""
+    if step < warmup:
+        return peak * (step + 1) / warmup
+    return peak + (floor - peak) * min(1.0, (step - warmup) / (total - warmup))
+
+
+@misconception(step="learning_rate", caught_by="learning_rate-comes_down")
+def quarter_of_a_cosine(step, peak, warmup, total, floor=0.0):
+    """Your curve is steepest at the end. Print the rate half-way: is it half-way between peak and floor?"""
+    if step < warmup:
+        return peak * (step + 1) / warmup
+    return floor + (peak - floor) * math.cos(math.pi / 2 * min(1.0, (step - warmup) / (total - warmup)))
+
+
+@misconception(step="learning_rate", caught_by="learning_rate-comes_down")
+def floor_forgotten(step, peak, warmup, total, floor=0.0):
+    """Your rate ends at 0, whatever the floor. Print it at step = total: where does floor come in?"""
+
+    def down_of(step, peak, warmup, total, floor):
+        return floor + (peak - floor) * (1 + math.cos(math.pi * min(1.0, (step - warmup) / (total - warmup)))) / 2
+
+    return peak * (step + 1) / warmup if step < warmup else down_of(step, peak, warmup, total, 0.0)
+
+
+@misconception(step="learning_rate", caught_by="learning_rate-comes_down")
+def floor_added_on_top(step, peak, warmup, total, floor=0.0):
+    """You add the floor to the whole curve. Print the rate at step = warmup: is it the peak?"""
+
+    def down_of(step, peak, warmup, total, floor):
+        return floor + (peak - floor) * (1 + math.cos(math.pi * min(1.0, (step - warmup) / (total - warmup)))) / 2
+
+    return peak * (step + 1) / warmup if step < warmup else floor + down_of(step, peak, warmup, total, 0.0)
+
+
+@misconception(step="learning_rate", caught_by="learning_rate-comes_down")
+def floor_cuts_the_curve_off(step, peak, warmup, total, floor=0.0):
+    """Your curve goes to 0 and is cut off at the floor. Print the rate half-way: is it half-way between peak and floor?"""
+
+    def down_of(step, peak, warmup, total, floor):
+        return floor + (peak - floor) * (1 + math.cos(math.pi * min(1.0, (step - warmup) / (total - warmup)))) / 2
+
+    return peak * (step + 1) / warmup if step < warmup else max(floor, down_of(step, peak, warmup, total, 0.0))
+
+
+@misconception(step="learning_rate", caught_by="learning_rate-comes_down")
+def up_again_after_the_end(step, peak, warmup, total, floor=0.0):
+    """After the end your rate rises again. Print it at step 13: what does a cosine do after half a turn?"""
+    if step < warmup:
+        return peak * (step + 1) / warmup
+    return floor + (peak - floor) * (1 + math.cos(math.pi * (step - warmup) / (total - warmup))) / 2
+
+
+@misconception(step="learning_rate", caught_by="learning_rate-comes_down")
+def a_warm_up_at_least(step, peak, warmup, total, floor=0.0):
+    """A warm-up of 0 does not work. Print what you divide by there: what is there to warm up?"""
+
+    def down_of(step, peak, warmup, total, floor):
+        return floor + (peak - floor) * (1 + math.cos(math.pi * min(1.0, (step - warmup) / (total - warmup)))) / 2
+
+    warmup = warmup or 1
+    return peak * (step + 1) / warmup if step < warmup else down_of(step, peak, warmup, total + 1, floor)
+
+
+@misconception(step="learning_rate", caught_by="learning_rate-drawn")
+def warm_up_of_one_step_left_out(step, peak, warmup, total, floor=0.0):
+    """A warm-up of one step is none to you. Print the rates of steps 0 and 1 for a warmup of 1: are both the peak?"""
+
+    def down_of(step, peak, warmup, total, floor):
+        return floor + (peak - floor) * (1 + math.cos(math.pi * min(1.0, (step - warmup) / (total - warmup)))) / 2
+
+    warmup = warmup if warmup > 1 else 0
+    return peak * (step + 1) / warmup if step < warmup else down_of(step, peak, warmup, total, floor)
+
+
+# 10. next_token_probabilities
+
+
+@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-temperature")
+def multiplied_by_the_temperature(logits, temperature=1.0, top_k=None, top_p=None):
+    """Your temperature works the other way round. Print your probabilities at 1/2 and at 2: which of them should favour the best?"""
+
+    def kept_of(shares, kept):
+        found = np.zeros(len(shares))
+        found[kept] = shares[kept]
+        return found / found.sum()
+
+    def top_p_of(shares, top_p):
+        if top_p is None:
+            return shares
+        order = np.argsort(-shares, kind="stable")
+        return kept_of(shares, order[: np.searchsorted(np.cumsum(shares[order]), top_p) + 1])
+
+    def best_of(logits):
+        return np.eye(len(logits))[np.argmax(logits)]
+
+    def top_k_of(shares, logits, top_k):
+        return shares if top_k is None else kept_of(shares, np.argsort(-logits, kind="stable")[:top_k])
+
+    def softmax_of(scores):
+        powers = np.exp(scores - np.max(scores))
+        return powers / powers.sum()
+
+    if temperature == 0:
+        return best_of(logits)
+    return top_p_of(top_k_of(softmax_of(logits * temperature), logits, top_k), top_p)
+
+
+@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-temperature")
+def temperature_never_used(logits, temperature=1.0, top_k=None, top_p=None):
+    """Temperature changes nothing. Print your probabilities at 1/2 and at 2: where does it come in?"""
+
+    def best_of(logits):
+        return np.eye(len(logits))[np.argmax(logits)]
+
+    def kept_of(shares, kept):
+        found = np.zeros(len(shares))
+        found[kept] = shares[kept]
+        return found / found.sum()
+
+    def top_p_of(shares, top_p):
+        if top_p is None:
+            return shares
+        order = np.argsort(-shares, kind="stable")
+        return kept_of(shares, order[: np.searchsorted(np.cumsum(shares[order]), top_p) + 1])
+
+    def top_k_of(shares, logits, top_k):
+        return shares if top_k is None else kept_of(shares, np.argsort(-logits, kind="stable")[:top_k])
+
+    def softmax_of(scores):
+        powers = np.exp(scores - np.max(scores))
+        return powers / powers.sum()
+
+    return best_of(logits) if temperature == 0 else top_p_of(top_k_of(softmax_of(logits), logits, top_k), top_p)
+
+
+@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-temperature")
+def probabilities_divided_by_the_temperature(logits, temperature=1.0, top_k=None, top_p=None):
+    """You divide the probabilities, after softmax. Print their sum at temperature 2: is it still 1?"""
+
+    def best_of(logits):
+        return np.eye(len(logits))[np.argmax(logits)]
+
+    def kept_of(shares, kept):
+        found = np.zeros(len(shares))
+        found[kept] = shares[kept]
+        return found / found.sum()
+
+    def top_p_of(shares, top_p):
+        if top_p is None:
+            return shares
+        order = np.argsort(-shares, kind="stable")
+        return kept_of(shares, order[: np.searchsorted(np.cumsum(shares[order]), top_p) + 1])
+
+    def top_k_of(shares, logits, top_k):
+        return shares if top_k is None else kept_of(shares, np.argsort(-logits, kind="stable")[:top_k])
+
+    def softmax_of(scores):
+        powers = np.exp(scores - np.max(scores))
+        return powers / powers.sum()
+
+    if temperature == 0:
+        return best_of(logits)
+    return top_p_of(top_k_of(softmax_of(logits), logits, top_k), top_p) / temperature
+
+
+@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-temperature")
+def division_by_temperature_zero(logits, temperature=1.0, top_k=None, top_p=None):
+    """At temperature 0 your probabilities are NaN. Print the logits divided by it: who gets everything there?"""
+
+    def kept_of(shares, kept):
+        found = np.zeros(len(shares))
+        found[kept] = shares[kept]
+        return found / found.sum()
+
+    def top_p_of(shares, top_p):
+        if top_p is None:
+            return shares
+        order = np.argsort(-shares, kind="stable")
+        return kept_of(shares, order[: np.searchsorted(np.cumsum(shares[order]), top_p) + 1])
+
+    def top_k_of(shares, logits, top_k):
+        return shares if top_k is None else kept_of(shares, np.argsort(-logits, kind="stable")[:top_k])
+
+    def softmax_of(scores):
+        powers = np.exp(scores - np.max(scores))
+        return powers / powers.sum()
+
+    with np.errstate(all="ignore"):
+        return top_p_of(top_k_of(softmax_of(logits / np.float64(temperature)), logits, top_k), top_p)
+
+
+@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-temperature")
+def last_of_the_largest(logits, temperature=1.0, top_k=None, top_p=None):
+    """At temperature 0 the last of several equals wins. Print its index: which one does the docstring name?"""
+
+    def kept_of(shares, kept):
+        found = np.zeros(len(shares))
+        found[kept] = shares[kept]
+        return found / found.sum()
+
+    def top_p_of(shares, top_p):
+        if top_p is None:
+            return shares
+        order = np.argsort(-shares, kind="stable")
+        return kept_of(shares, order[: np.searchsorted(np.cumsum(shares[order]), top_p) + 1])
+
+    def top_k_of(shares, logits, top_k):
+        return shares if top_k is None else kept_of(shares, np.argsort(-logits, kind="stable")[:top_k])
+
+    def softmax_of(scores):
+        powers = np.exp(scores - np.max(scores))
+        return powers / powers.sum()
+
+    if temperature == 0:
+        return np.eye(len(logits))[len(logits) - 1 - np.argmax(logits[::-1])]
+    return top_p_of(top_k_of(softmax_of(logits / temperature), logits, top_k), top_p)
+
+
+@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-temperature")
+def shared_among_the_largest(logits, temperature=1.0, top_k=None, top_p=None):
+    """At temperature 0 all that are equal share. Print your probabilities for 1, 3, 3: how many are to have all?"""
+
+    def kept_of(shares, kept):
+        found = np.zeros(len(shares))
+        found[kept] = shares[kept]
+        return found / found.sum()
+
+    def top_p_of(shares, top_p):
+        if top_p is None:
+            return shares
+        order = np.argsort(-shares, kind="stable")
+        return kept_of(shares, order[: np.searchsorted(np.cumsum(shares[order]), top_p) + 1])
+
+    def top_k_of(shares, logits, top_k):
+        return shares if top_k is None else kept_of(shares, np.argsort(-logits, kind="stable")[:top_k])
+
+    def softmax_of(scores):
+        powers = np.exp(scores - np.max(scores))
+        return powers / powers.sum()
+
+    if temperature == 0:
+        return (logits == logits.max()) / np.sum(logits == logits.max())
+    return top_p_of(top_k_of(softmax_of(logits / temperature), logits, top_k), top_p)
+
+
+@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-top_k")
+def top_k_not_renormalised(logits, temperature=1.0, top_k=None, top_p=None):
+    """What top_k keeps does not sum to 1. Print the sum: by what is it to be divided?"""
+
+    def softmax_of(scores):
+        powers = np.exp(scores - np.max(scores))
+        return powers / powers.sum()
+
+    def best_of(logits):
+        return np.eye(len(logits))[np.argmax(logits)]
+
+    def kept_of(shares, kept):
+        found = np.zeros(len(shares))
+        found[kept] = shares[kept]
+        return found / found.sum()
+
+    def top_p_of(shares, top_p):
+        if top_p is None:
+            return shares
+        order = np.argsort(-shares, kind="stable")
+        return kept_of(shares, order[: np.searchsorted(np.cumsum(shares[order]), top_p) + 1])
+
+    if temperature == 0:
+        return best_of(logits)
+    shares = softmax_of(logits / temperature)
+    cut = np.where(np.isin(np.arange(len(logits)), np.argsort(-logits, kind="stable")[:top_k]), shares, 0.0)
+    return cut if top_p is None else top_p_of(cut / cut.sum(), top_p)
+
+
+@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-top_k")
+def equals_all_kept(logits, temperature=1.0, top_k=None, top_p=None):
+    """You keep more than top_k where some are equal. Print how many are above 0: how many were asked for?"""
+
+    def softmax_of(scores):
+        powers = np.exp(scores - np.max(scores))
+        return powers / powers.sum()
+
+    def kept_of(shares, kept):
+        found = np.zeros(len(shares))
+        found[kept] = shares[kept]
+        return found / found.sum()
+
+    def top_p_of(shares, top_p):
+        if top_p is None:
+            return shares
+        order = np.argsort(-shares, kind="stable")
+        return kept_of(shares, order[: np.searchsorted(np.cumsum(shares[order]), top_p) + 1])
+
+    def best_of(logits):
+        return np.eye(len(logits))[np.argmax(logits)]
+
+    if temperature == 0:
+        return best_of(logits)
+    shares = softmax_of(logits / temperature)
+    if top_k is not None:
+        shares = np.where(logits >= np.sort(logits)[-top_k], shares, 0.0)
+    return top_p_of(shares / shares.sum(), top_p)
+
+
+@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-top_k")
+def equals_of_higher_index(logits, temperature=1.0, top_k=None, top_p=None):
+    """Of two equals you keep the later one. Print the indices that you keep: which of the two does the docstring name?"""
+
+    def softmax_of(scores):
+        powers = np.exp(scores - np.max(scores))
+        return powers / powers.sum()
+
+    def kept_of(shares, kept):
+        found = np.zeros(len(shares))
+        found[kept] = shares[kept]
+        return found / found.sum()
+
+    def top_p_of(shares, top_p):
+        if top_p is None:
+            return shares
+        order = np.argsort(-shares, kind="stable")
+        return kept_of(shares, order[: np.searchsorted(np.cumsum(shares[order]), top_p) + 1])
+
+    def best_of(logits):
+        return np.eye(len(logits))[np.argmax(logits)]
+
+    if temperature == 0:
+        return best_of(logits)
+    shares = softmax_of(logits / temperature)
+    if top_k is not None:
+        shares = kept_of(shares, np.argsort(logits, kind="stable")[::-1][:top_k])
+    return top_p_of(shares, top_p)
+
+
+@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-top_k")
+def smallest_kept(logits, temperature=1.0, top_k=None, top_p=None):
+    """You keep the least likely tokens. Print the indices that you keep, in their order: is the largest the first or the last of a sort?"""
+
+    def softmax_of(scores):
+        powers = np.exp(scores - np.max(scores))
+        return powers / powers.sum()
+
+    def kept_of(shares, kept):
+        found = np.zeros(len(shares))
+        found[kept] = shares[kept]
+        return found / found.sum()
+
+    def top_p_of(shares, top_p):
+        if top_p is None:
+            return shares
+        order = np.argsort(-shares, kind="stable")
+        return kept_of(shares, order[: np.searchsorted(np.cumsum(shares[order]), top_p) + 1])
+
+    def best_of(logits):
+        return np.eye(len(logits))[np.argmax(logits)]
+
+    if temperature == 0:
+        return best_of(logits)
+    shares = softmax_of(logits / temperature)
+    return top_p_of(shares if top_k is None else kept_of(shares, np.argsort(logits, kind="stable")[:top_k]), top_p)
+
+
+@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-top_k")
+def one_more_than_k(logits, temperature=1.0, top_k=None, top_p=None):
+    """You keep one too many. Print how many are above 0: how many did top_k ask for?"""
+
+    def kept_of(shares, kept):
+        found = np.zeros(len(shares))
+        found[kept] = shares[kept]
+        return found / found.sum()
+
+    def top_p_of(shares, top_p):
+        if top_p is None:
+            return shares
+        order = np.argsort(-shares, kind="stable")
+        return kept_of(shares, order[: np.searchsorted(np.cumsum(shares[order]), top_p) + 1])
+
+    def best_of(logits):
+        return np.eye(len(logits))[np.argmax(logits)]
+
+    def top_k_of(shares, logits, top_k):
+        return shares if top_k is None else kept_of(shares, np.argsort(-logits, kind="stable")[:top_k])
+
+    def softmax_of(scores):
+        powers = np.exp(scores - np.max(scores))
+        return powers / powers.sum()
+
+    if temperature == 0:
+        return best_of(logits)
+    return top_p_of(top_k_of(softmax_of(logits / temperature), logits, None if top_k is None else top_k + 1), top_p)
+
+
+@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-top_p")
+def crossing_token_dropped(logits, temperature=1.0, top_k=None, top_p=None):
+    """You drop the token that reaches top_p. Print the sum of what you keep, before you divide: does it reach 0.6?"""
+
+    def kept_of(shares, kept):
+        found = np.zeros(len(shares))
+        found[kept] = shares[kept]
+        return found / found.sum()
+
+    def top_k_of(shares, logits, top_k):
+        return shares if top_k is None else kept_of(shares, np.argsort(-logits, kind="stable")[:top_k])
+
+    def best_of(logits):
+        return np.eye(len(logits))[np.argmax(logits)]
+
+    def softmax_of(scores):
+        powers = np.exp(scores - np.max(scores))
+        return powers / powers.sum()
+
+    if temperature == 0:
+        return best_of(logits)
+    shares = top_k_of(softmax_of(logits / temperature), logits, top_k)
+    if top_p is not None:
+        order = np.argsort(-shares, kind="stable")
+        shares = kept_of(shares, order[: max(1, np.count_nonzero(np.cumsum(shares[order]) <= top_p))])
+    return shares
+
+
+@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-top_p")
+def nothing_below_the_first(logits, temperature=1.0, top_k=None, top_p=None):
+    """Where the best one alone is above top_p, you keep nothing. Print what you keep for 0.05: how many are left at least?"""
+
+    def kept_of(shares, kept):
+        found = np.zeros(len(shares))
+        found[kept] = shares[kept]
+        return found / found.sum()
+
+    def top_k_of(shares, logits, top_k):
+        return shares if top_k is None else kept_of(shares, np.argsort(-logits, kind="stable")[:top_k])
+
+    def best_of(logits):
+        return np.eye(len(logits))[np.argmax(logits)]
+
+    def softmax_of(scores):
+        powers = np.exp(scores - np.max(scores))
+        return powers / powers.sum()
+
+    if temperature == 0:
+        return best_of(logits)
+    shares = top_k_of(softmax_of(logits / temperature), logits, top_k)
+    if top_p is not None:
+        order = np.argsort(-shares, kind="stable")
+        with np.errstate(all="ignore"):
+            shares = kept_of(shares, order[: np.count_nonzero(np.cumsum(shares[order]) <= top_p)])
+    return shares
+
+
+@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-top_p")
+def one_after_the_crossing(logits, temperature=1.0, top_k=None, top_p=None):
+    """You keep one more than is needed. Print the sum of what you keep, without the last one: does it not reach top_p already?"""
+
+    def kept_of(shares, kept):
+        found = np.zeros(len(shares))
+        found[kept] = shares[kept]
+        return found / found.sum()
+
+    def top_k_of(shares, logits, top_k):
+        return shares if top_k is None else kept_of(shares, np.argsort(-logits, kind="stable")[:top_k])
+
+    def best_of(logits):
+        return np.eye(len(logits))[np.argmax(logits)]
+
+    def softmax_of(scores):
+        powers = np.exp(scores - np.max(scores))
+        return powers / powers.sum()
+
+    if temperature == 0:
+        return best_of(logits)
+    shares = top_k_of(softmax_of(logits / temperature), logits, top_k)
+    if top_p is not None:
+        order = np.argsort(-shares, kind="stable")
+        shares = kept_of(shares, order[: np.searchsorted(np.cumsum(shares[order]), top_p) + 2])
+    return shares
+
+
+@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-top_p")
+def exceeds_instead_of_reaches(logits, temperature=1.0, top_k=None, top_p=None):
+    """Where the sum is exactly top_p, you go on. Print your sums for four equal ones and a half: do two not reach it?"""
+
+    def kept_of(shares, kept):
+        found = np.zeros(len(shares))
+        found[kept] = shares[kept]
+        return found / found.sum()
+
+    def top_k_of(shares, logits, top_k):
+        return shares if top_k is None else kept_of(shares, np.argsort(-logits, kind="stable")[:top_k])
+
+    def best_of(logits):
+        return np.eye(len(logits))[np.argmax(logits)]
+
+    def softmax_of(scores):
+        powers = np.exp(scores - np.max(scores))
+        return powers / powers.sum()
+
+    if temperature == 0:
+        return best_of(logits)
+    shares = top_k_of(softmax_of(logits / temperature), logits, top_k)
+    if top_p is not None:
+        order = np.argsort(-shares, kind="stable")
+        shares = kept_of(shares, order[: np.searchsorted(np.cumsum(shares[order]), top_p, side="right") + 1])
+    return shares
+
+
+@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-top_p")
+def top_p_in_the_order_of_the_vocabulary(logits, temperature=1.0, top_k=None, top_p=None):
+    """You add up in the order of the vocabulary. Print your sums: which token should be the first?"""
+
+    def kept_of(shares, kept):
+        found = np.zeros(len(shares))
+        found[kept] = shares[kept]
+        return found / found.sum()
+
+    def top_k_of(shares, logits, top_k):
+        return shares if top_k is None else kept_of(shares, np.argsort(-logits, kind="stable")[:top_k])
+
+    def best_of(logits):
+        return np.eye(len(logits))[np.argmax(logits)]
+
+    def softmax_of(scores):
+        powers = np.exp(scores - np.max(scores))
+        return powers / powers.sum()
+
+    if temperature == 0:
+        return best_of(logits)
+    shares = top_k_of(softmax_of(logits / temperature), logits, top_k)
+    return shares if top_p is None else kept_of(shares, np.arange(np.searchsorted(np.cumsum(shares), top_p - 1e-9) + 1).clip(max=len(shares) - 1))
+
+
+@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-top_p")
+def top_p_not_renormalised(logits, temperature=1.0, top_k=None, top_p=None):
+    """What top_p keeps does not sum to 1. Print the sum: by what is it to be divided?"""
+
+    def kept_of(shares, kept):
+        found = np.zeros(len(shares))
+        found[kept] = shares[kept]
+        return found / found.sum()
+
+    def top_k_of(shares, logits, top_k):
+        return shares if top_k is None else kept_of(shares, np.argsort(-logits, kind="stable")[:top_k])
+
+    def best_of(logits):
+        return np.eye(len(logits))[np.argmax(logits)]
+
+    def softmax_of(scores):
+        powers = np.exp(scores - np.max(scores))
+        return powers / powers.sum()
+
+    def top_p_of(shares, top_p):
+        if top_p is None:
+            return shares
+        order = np.argsort(-shares, kind="stable")
+        return kept_of(shares, order[: np.searchsorted(np.cumsum(shares[order]), top_p) + 1])
+
+    if temperature == 0:
+        return best_of(logits)
+    shares = top_k_of(softmax_of(logits / temperature), logits, top_k)
+    return shares if top_p is None else np.where(top_p_of(shares, top_p) > 0, shares, 0.0)
+
+
+@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-top_p")
+def top_p_never_used(logits, temperature=1.0, top_k=None, top_p=None):
+    """Your top_p changes nothing. Print your probabilities with and without it: where does it come in?"""
+
+    def best_of(logits):
+        return np.eye(len(logits))[np.argmax(logits)]
+
+    def kept_of(shares, kept):
+        found = np.zeros(len(shares))
+        found[kept] = shares[kept]
+        return found / found.sum()
+
+    def top_k_of(shares, logits, top_k):
+        return shares if top_k is None else kept_of(shares, np.argsort(-logits, kind="stable")[:top_k])
+
+    def softmax_of(scores):
+        powers = np.exp(scores - np.max(scores))
+        return powers / powers.sum()
+
+    return best_of(logits) if temperature == 0 else top_k_of(softmax_of(logits / temperature), logits, top_k)
+
+
+@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-one_after_the_other")
+def top_p_of_the_whole(logits, temperature=1.0, top_k=None, top_p=None):
+    """Your top_p looks at the shares before top_k. Print the sums that you compare with it: have they been divided by what top_k kept?"""
+
+    def softmax_of(scores):
+        powers = np.exp(scores - np.max(scores))
+        return powers / powers.sum()
+
+    def kept_of(shares, kept):
+        found = np.zeros(len(shares))
+        found[kept] = shares[kept]
+        return found / found.sum()
+
+    def top_k_of(shares, logits, top_k):
+        return shares if top_k is None else kept_of(shares, np.argsort(-logits, kind="stable")[:top_k])
+
+    def best_of(logits):
+        return np.eye(len(logits))[np.argmax(logits)]
+
+    def top_p_of(shares, top_p):
+        if top_p is None:
+            return shares
+        order = np.argsort(-shares, kind="stable")
+        return kept_of(shares, order[: np.searchsorted(np.cumsum(shares[order]), top_p) + 1])
+
+    if temperature == 0:
+        return best_of(logits)
+    shares = softmax_of(logits / temperature)
+    return top_k_of(top_p_of(shares, top_p), logits, top_k)
+
+
+@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-one_after_the_other")
+def top_p_before_the_temperature(logits, temperature=1.0, top_k=None, top_p=None):
+    """Temperature comes last in your function. Print the shares that top_p looks at: have the logits been divided yet?"""
+
+    def kept_of(shares, kept):
+        found = np.zeros(len(shares))
+        found[kept] = shares[kept]
+        return found / found.sum()
+
+    def best_of(logits):
+        return np.eye(len(logits))[np.argmax(logits)]
+
+    def top_p_of(shares, top_p):
+        if top_p is None:
+            return shares
+        order = np.argsort(-shares, kind="stable")
+        return kept_of(shares, order[: np.searchsorted(np.cumsum(shares[order]), top_p) + 1])
+
+    def softmax_of(scores):
+        powers = np.exp(scores - np.max(scores))
+        return powers / powers.sum()
+
+    def top_k_of(shares, logits, top_k):
+        return shares if top_k is None else kept_of(shares, np.argsort(-logits, kind="stable")[:top_k])
+
+    if temperature == 0:
+        return best_of(logits)
+    kept = top_p_of(top_k_of(softmax_of(logits), logits, top_k), top_p) > 0
+    return kept_of(softmax_of(logits / temperature), kept)
+
+
+@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-one_after_the_other")
+def either_top_k_or_top_p(logits, temperature=1.0, top_k=None, top_p=None):
+    """Where both are given, one of them is forgotten. Print your probabilities with each alone and with both: should both not cut?"""
+
+    def softmax_of(scores):
+        powers = np.exp(scores - np.max(scores))
+        return powers / powers.sum()
+
+    def best_of(logits):
+        return np.eye(len(logits))[np.argmax(logits)]
+
+    def kept_of(shares, kept):
+        found = np.zeros(len(shares))
+        found[kept] = shares[kept]
+        return found / found.sum()
+
+    def top_p_of(shares, top_p):
+        if top_p is None:
+            return shares
+        order = np.argsort(-shares, kind="stable")
+        return kept_of(shares, order[: np.searchsorted(np.cumsum(shares[order]), top_p) + 1])
+
+    def top_k_of(shares, logits, top_k):
+        return shares if top_k is None else kept_of(shares, np.argsort(-logits, kind="stable")[:top_k])
+
+    if temperature == 0:
+        return best_of(logits)
+    shares = softmax_of(logits / temperature)
+    return top_p_of(shares, top_p) if top_k is None else top_k_of(shares, logits, top_k)
+
+
+@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-inputs_unchanged")
+def logits_divided_in_place(logits, temperature=1.0, top_k=None, top_p=None):
+    """Your first answer is right. Print logits before and after the call: whose array did you divide?"""
+
+    def kept_of(shares, kept):
+        found = np.zeros(len(shares))
+        found[kept] = shares[kept]
+        return found / found.sum()
+
+    def top_p_of(shares, top_p):
+        if top_p is None:
+            return shares
+        order = np.argsort(-shares, kind="stable")
+        return kept_of(shares, order[: np.searchsorted(np.cumsum(shares[order]), top_p) + 1])
+
+    def best_of(logits):
+        return np.eye(len(logits))[np.argmax(logits)]
+
+    def top_k_of(shares, logits, top_k):
+        return shares if top_k is None else kept_of(shares, np.argsort(-logits, kind="stable")[:top_k])
+
+    def softmax_of(scores):
+        powers = np.exp(scores - np.max(scores))
+        return powers / powers.sum()
+
+    if temperature == 0:
+        return best_of(logits)
+    logits /= temperature
+    return top_p_of(top_k_of(softmax_of(logits), logits, top_k), top_p)
+
+
+@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-inputs_unchanged")
+def sampling_without_a_maximum(logits, temperature=1.0, top_k=None, top_p=None):
+    """Logits of thousands become NaN. Print exp of 5000: what may you subtract from all of them?"""
+
+    def best_of(logits):
+        return np.eye(len(logits))[np.argmax(logits)]
+
+    def kept_of(shares, kept):
+        found = np.zeros(len(shares))
+        found[kept] = shares[kept]
+        return found / found.sum()
+
+    def top_p_of(shares, top_p):
+        if top_p is None:
+            return shares
+        order = np.argsort(-shares, kind="stable")
+        return kept_of(shares, order[: np.searchsorted(np.cumsum(shares[order]), top_p) + 1])
+
+    def top_k_of(shares, logits, top_k):
+        return shares if top_k is None else kept_of(shares, np.argsort(-logits, kind="stable")[:top_k])
+
+    if temperature == 0:
+        return best_of(logits)
+    with np.errstate(all="ignore"):
+        shares = np.exp(logits / temperature) / np.exp(logits / temperature).sum()
+        return top_p_of(top_k_of(shares, logits, top_k), top_p)
+
+
+@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-drawn")
+def temperature_of_two_at_most(logits, temperature=1.0, top_k=None, top_p=None):
+    """Above 2 a higher temperature changes nothing. Print your probabilities at 2 and at 3: should they be equal?"""
+
+    def kept_of(shares, kept):
+        found = np.zeros(len(shares))
+        found[kept] = shares[kept]
+        return found / found.sum()
+
+    def top_p_of(shares, top_p):
+        if top_p is None:
+            return shares
+        order = np.argsort(-shares, kind="stable")
+        return kept_of(shares, order[: np.searchsorted(np.cumsum(shares[order]), top_p) + 1])
+
+    def best_of(logits):
+        return np.eye(len(logits))[np.argmax(logits)]
+
+    def top_k_of(shares, logits, top_k):
+        return shares if top_k is None else kept_of(shares, np.argsort(-logits, kind="stable")[:top_k])
+
+    def softmax_of(scores):
+        powers = np.exp(scores - np.max(scores))
+        return powers / powers.sum()
+
+    if temperature == 0:
+        return best_of(logits)
+    return top_p_of(top_k_of(softmax_of(logits / min(temperature, 2.0)), logits, top_k), top_p)
+
+
+UNCLAIMED = {"next_token_probabilities-equals": "it asks of sorts that keep no order, which show on some machines alone"}

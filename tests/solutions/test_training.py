@@ -1,0 +1,101 @@
+"""The exercise training, held against JAX and Optax, whose answers are stored, and against differences."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autograder.authoring import read
+from tests.support.courses import ROOT
+
+# Written by tests/support/by_jax.py, on JAX 0.10.2 and Optax 0.2.8 last on 27 November 2026.
+GOLDEN = Path(__file__).parent / "golden" / "training.json"
+CASES = json.loads(GOLDEN.read_text(encoding="utf-8"))["cases"]
+ORACLES = {
+    "cross_entropy": "loss_by_definition",
+    "cross_entropy_backward": "loss_backward_by_definition",
+    "linear_backward": "linear_backward_by_definition",
+    "layer_norm_backward": "norm_backward_by_definition",
+    "gelu_backward": "gelu_backward_by_definition",
+    "embedding_backward": "embedding_backward_by_definition",
+    "clip_by_global_norm": "clipped_by_definition",
+    "adamw_update": "adamw_by_definition",
+    "learning_rate": "rate_by_definition",
+}
+
+
+@pytest.fixture(scope="module")
+def solution() -> dict[str, Any]:
+    """The names of the authored file, with what it needs of others."""
+    found: dict[str, Any] = {}
+    source = read.read(ROOT / "solutions" / "training.py")
+    for cell in source.of("setup", "needed", "oracles", "step"):
+        exec(cell.source, found)
+    return found
+
+
+def as_array(value: Any) -> Any:
+    return np.array(value) if isinstance(value, list) else value
+
+
+def parts(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, (tuple, list)) else [value]
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("step", ORACLES)
+def test_every_step_says_what_jax_and_optax_say(solution, step, case):
+    stored, wanted = case[step]
+    given = {name: as_array(value) for name, value in stored.items()}
+    if step == "clip_by_global_norm":
+        given["gradients"] = [np.array(array) for array in stored["gradients"]]
+    several = step in (
+        "linear_backward",
+        "layer_norm_backward",
+        "adamw_update",
+        "clip_by_global_norm",
+    )
+    for name in (step, ORACLES[step]):
+        answer = parts(solution[name](**given))
+        for got, right in zip(answer, wanted if several else [wanted], strict=True):
+            np.testing.assert_allclose(
+                got, right, rtol=1e-6 if step == "learning_rate" else 1e-10, atol=1e-12
+            )
+
+
+def forwards(solution: dict[str, Any], step: str, given: dict[str, Any]) -> dict[str, Any]:
+    """By argument, the sum that a step is the gradient of, as a function of it."""
+    behind = given.get("d_output")
+    if step == "cross_entropy_backward":
+        loss = solution["loss_by_definition"]
+        return {"logits": lambda x: loss(x, given["targets"], given["ignore"])}
+    if step == "gelu_backward":
+        return {"x": lambda x: np.sum(solution["gelu_of"](x) * behind)}
+    if step == "linear_backward":
+        x, W = given["x"], given["W"]
+        return {
+            "x": lambda a: np.sum((a @ W) * behind),
+            "W": lambda a: np.sum((x @ a) * behind),
+            "b": lambda a: np.sum((x @ W + a) * behind),
+        }
+    x, gamma, eps, normed = given["x"], given["gamma"], given["eps"], solution["normed"]
+    return {
+        "x": lambda a: np.sum(normed(a, gamma, 0.0, eps) * behind),
+        "gamma": lambda a: np.sum(normed(x, a, 0.0, eps) * behind),
+        "beta": lambda a: np.sum(normed(x, gamma, a, eps) * behind),
+    }
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    "step", ["cross_entropy_backward", "linear_backward", "layer_norm_backward", "gelu_backward"]
+)
+def test_every_gradient_is_what_differences_measure(solution, step, case):
+    given = {name: as_array(value) for name, value in case[step][0].items()}
+    answers = parts(solution[step](**given))
+    for (name, function), got in zip(forwards(solution, step, given).items(), answers, strict=True):
+        at = given.get(name, np.zeros(np.shape(got)))
+        measured = solution["measured"](function, at)
+        assert np.linalg.norm(measured - got) < 1e-6 * np.linalg.norm(got), name

@@ -849,6 +849,38 @@ with tools.check("softmax-large_scores"):
         rtol=1e-6,
     )
 
+# %% check="softmax-over_an_axis" points=0 category="row sums"
+"""Along the axis in the middle, the logarithms of 1, 2, 1 and of 3, 1, 4 become the same shares as before."""
+with tools.check("softmax-over_an_axis"):
+    tools.agree(
+        softmax(np.log([[[1.0, 3.0], [2.0, 1.0], [1.0, 4.0]]]), axis=1),
+        [[[0.25, 0.375], [0.5, 0.125], [0.25, 0.5]]],
+        "the weights",
+        "Which axis did the caller ask for?",
+    )
+
+# %% check="softmax-thousands_apart" points=0 category="overflow safety"
+"""Rows that are thousands apart share alike, and of two scores that are thousands apart one gets everything."""
+with tools.check("softmax-thousands_apart"):
+    tools.agree(
+        softmax(np.array([[0.0, 1.0], [-3000.0, -3001.0], [4000.0, 0.0]])),
+        [[0.2689414214, 0.7310585786], [0.7310585786, 0.2689414214], [1.0, 0.0]],
+        "the weights",
+        "Print the row with the smallest scores. What is left of it?",
+        rtol=1e-6,
+    )
+
+# %% check="softmax-a_score_of_minus_infinity" points=0 category="row sums"
+"""A score of -inf gets no weight, also beside a row in which every score is -inf."""
+with tools.check("softmax-a_score_of_minus_infinity"):
+    tools.agree(
+        softmax(np.array([[0.0, -np.inf, math.log(3.0)], [-np.inf, -np.inf, -np.inf]])),
+        [[0.25, 0.0, 0.75], [0.0, 0.0, 0.0]],
+        "the weights of the first row",
+        "What is the exponential of -inf?",
+        where=np.array([[True], [False]]),
+    )
+
 # %% check="softmax-survives_distant_rows" points=2 category="overflow safety" hidden=true
 """Rows that lie thousands apart, scores that lie thousands apart in one row, and -inf beside them give correct weights."""
 n_keys = int(rng.integers(3, 8))
@@ -971,6 +1003,17 @@ with tools.check("weighted_sum-batch_of_two"):
         [[[4.0, 2.0, 0.5], [2.0, 4.0, 0.0]], [[2.0, 3.0, -2.0], [0.0, 4.0, -4.0]]],
         "the outputs of the batch",
         "Which values belong to the second sequence?",
+    )
+
+# %% check="weighted_sum-no_key_for_a_query" points=0 category="edge cases"
+"""A row of zeros, for a query that sees no key, does not disturb the query beside it."""
+with tools.check("weighted_sum-no_key_for_a_query"):
+    tools.agree(
+        weighted_sum(np.array([[0.0, 0.0], [0.25, 0.75]]), np.array([[8.0, 0.0], [0.0, 4.0]])),
+        [[0.0, 0.0], [2.0, 3.0]],
+        "the second output",
+        "What does a row of zeros do to the other rows?",
+        where=np.array([[False], [True]]),
     )
 
 # %% check="weighted_sum-any_batch" points=1 category="shapes" hidden=true repeat=false
@@ -1331,6 +1374,28 @@ with tools.check("apply_mask-batch_of_two"):
         "The mask has the shape (2, 1, 3). Which of its axes is stretched?",
     )
 
+# %% check="apply_mask-one_for_all" points=0 category="shapes"
+"""One mask of queries and keys holds for both sequences of a batch."""
+with tools.check("apply_mask-one_for_all"):
+    tools.agree(
+        apply_mask(
+            np.array([[[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0], [7.0, 8.0]]]), np.array([[True, False], [True, True]])
+        ),
+        [[[1.0, -np.inf], [3.0, 4.0]], [[5.0, -np.inf], [7.0, 8.0]]],
+        "the masked scores of the batch",
+        "Stretch the mask by hand: which scores does it hide?",
+    )
+
+# %% check="apply_mask-no_key_for_a_query" points=0 category="edge cases"
+"""A query that sees no key gets a row of -inf."""
+with tools.check("apply_mask-no_key_for_a_query"):
+    tools.agree(
+        apply_mask(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[False, False], [True, True]])),
+        [[-np.inf, -np.inf], [3.0, 4.0]],
+        "the masked scores",
+        "What becomes of a row without an allowed key?",
+    )
+
 # %% check="apply_mask-broadcasts" points=1 category="shapes" hidden=true
 """One mask for all sequences, one for all queries, one for all heads: each is stretched to the scores."""
 b, h, n, m = different_sizes(4)
@@ -1516,6 +1581,59 @@ with tools.check("scaled_dot_product_attention-with_mask"):
     tools.agree(answer[1], [[2 / 3, 0.0, 1 / 3], [0.25, 0.75, 0.0]], "the weights", "At which stage does your mask act?", **COMPOSED)
     hidden_get_nothing(answer[1], allowed)
     tools.agree(answer[0], [[50.0, 20.0], [15.0, 30.0]], "the output", "Is it made with the masked weights?", **COMPOSED)
+
+# %% check="scaled_dot_product_attention-batch_of_two" points=0 category="shapes"
+"""In a batch of two, each sequence has queries, keys and values of its own."""
+with tools.check("scaled_dot_product_attention-batch_of_two"):
+    answer = tools.unpack(
+        scaled_dot_product_attention(
+            np.array([[[1.0]], [[0.0]]]),
+            np.array([[[math.log(3.0)], [0.0]], [[5.0], [7.0]]]),
+            np.array([[[8.0], [4.0]], [[2.0], [6.0]]]),
+        ),
+        "output, weights",
+    )
+    tools.agree(answer[1], [[[0.75, 0.25]], [[0.5, 0.5]]], "the weights", "Do you count axes from the front or from the end?", **COMPOSED)
+    tools.agree(answer[0], [[[7.0]], [[4.0]]], "the output", "Which values belong to the second sequence?", **COMPOSED)
+
+# %% check="scaled_dot_product_attention-thousands" points=0 category="overflow safety"
+"""Scores of 9,000 and of -9,000 give one key everything; a small query beside them still gets quarters."""
+with tools.check("scaled_dot_product_attention-thousands"):
+    answer = tools.unpack(
+        scaled_dot_product_attention(
+            np.array([[9000.0], [-9000.0], [math.log(3.0)]]), np.array([[1.0], [0.0]]), np.array([[8.0], [4.0]])
+        ),
+        "output, weights",
+    )
+    tools.agree(answer[1], [[1.0, 0.0], [0.0, 1.0], [0.75, 0.25]], "the weights", "Which of your steps meets 9,000, and what does it make of it?", **COMPOSED)
+
+# %% check="scaled_dot_product_attention-a_hidden_winner" points=0 category="mask correctness"
+"""A hidden key gets nothing, also where its score is 9,000 above the others."""
+with tools.check("scaled_dot_product_attention-a_hidden_winner"):
+    answer = tools.unpack(
+        scaled_dot_product_attention(
+            np.array([[1.0]]),
+            np.array([[0.0], [-9000.0], [math.log(3.0) - 9000.0]]),
+            np.array([[1.0], [8.0], [4.0]]),
+            np.array([[False, True, True]]),
+        ),
+        "output, weights",
+    )
+    tools.agree(answer[1], [[0.0, 0.25, 0.75]], "the weights", "What does a hidden score become, and is that below -9,000?", **COMPOSED)
+
+# %% check="scaled_dot_product_attention-no_key_for_a_query" points=0 category="edge cases"
+"""A query that sees no key does not disturb the query beside it."""
+with tools.check("scaled_dot_product_attention-no_key_for_a_query"):
+    answer = tools.unpack(
+        scaled_dot_product_attention(
+            np.array([[1.0], [1.0]]),
+            np.array([[math.log(3.0)], [0.0]]),
+            np.array([[8.0], [4.0]]),
+            np.array([[False, False], [True, True]]),
+        ),
+        "output, weights",
+    )
+    tools.agree(answer[0], [[0.0], [7.0]], "the second output", "What does a row of only -inf do to the other rows?", where=np.array([[False], [True]]), **COMPOSED)
 
 # %% check="scaled_dot_product_attention-rows_sum_to_one" points=2 category="row sums" hidden=true
 """Every query shares out exactly one, in the right shares, whatever the five sizes are."""
@@ -1708,6 +1826,21 @@ with tools.check("self_attention-causal"):
     hidden_get_nothing(answer[1], allowed)
     tools.agree(answer[0], [[12.0, 0.0, 24.0], [9.0, 3.0, 21.0]], "the output", **COMPOSED)
 
+# %% check="self_attention-a_mask_for_each" points=0 category="mask correctness"
+"""Two sequences, each with a mask of its own; queries of zeros attend equally to every key that they may see."""
+with tools.check("self_attention-a_mask_for_each"):
+    answer = tools.unpack(
+        self_attention(
+            np.array([[[1.0], [3.0]], [[2.0], [6.0]]]),
+            np.zeros((1, 1)),
+            np.ones((1, 1)),
+            np.ones((1, 1)),
+            np.array([[[True, False]], [[True, True]]]),
+        ),
+        "output, weights",
+    )
+    tools.agree(answer[0], [[[1.0], [1.0]], [[4.0], [4.0]]], "the output", "Which sequence does each mask belong to?", **COMPOSED)
+
 # %% check="self_attention-rows_sum_to_one" points=1 category="row sums" hidden=true
 """Every token shares out exactly one, in the right shares, whatever the sizes are."""
 for n_tokens, d_model, d_k, d_v in (sorted(different_sizes(4)), (1, 3, 2, 4), (12, 30, 20, 16)):
@@ -1863,6 +1996,16 @@ with tools.check("split_heads-refuses_what_does_not_divide"):
     token = np.array([[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]])
     tools.agree(split_heads(token.copy(), 3), [[[0.0, 1.0]], [[2.0, 3.0]], [[4.0, 5.0]]], "three heads of one token")
     tools.refuses(lambda: split_heads(np.concatenate([token, token]), 4), "4 heads of 6 features")
+
+# %% check="split_heads-batch_of_two" points=0 category="shapes"
+"""In a batch of two, every sequence is split into heads of its own."""
+with tools.check("split_heads-batch_of_two"):
+    tools.agree(
+        split_heads(np.array([[[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]], [[6.0, 7.0], [8.0, 9.0], [10.0, 11.0]]]), 2),
+        [[[[0.0], [2.0], [4.0]], [[1.0], [3.0], [5.0]]], [[[6.0], [8.0], [10.0]], [[7.0], [9.0], [11.0]]]],
+        "the heads of the batch",
+        "Do you count axes from the front or from the end?",
+    )
 
 # %% check="split_heads-any_batch" points=2 category="shapes" hidden=true
 """Leading axes stay in front of the heads, whatever their number, also where sizes are equal or 1."""
@@ -2086,6 +2229,33 @@ with tools.check("multi_head_attention-batch_of_two"):
         [[[2.0, 1.0], [4.0, 2.0]], [[2.0, 1.0], [0.0, 2.0]]],
         "the output of the batch",
         "Your heads have an axis more than the mask. Between which two of the mask's axes does it belong?",
+    )
+
+# %% check="multi_head_attention-thousands" points=0 category="overflow safety"
+"""Scores of 8,100 and of -8,100 give one token everything, in each head its own."""
+with tools.check("multi_head_attention-thousands"):
+    tools.agree(
+        multi_head_attention(
+            np.array([[90.0, 0.0], [0.0, -90.0]]), np.eye(2), np.array([[1.0, 0.0], [0.0, -1.0]]), np.eye(2), np.eye(2), 2
+        ),
+        [[90.0, -45.0], [45.0, 0.0]],
+        "the output",
+        "Print the weights of both heads. Which of them is not a number?",
+        **COMPOSED,
+    )
+
+# %% check="multi_head_attention-no_key_for_a_query" points=0 category="edge cases"
+"""A token that sees nobody does not disturb the token beside it."""
+with tools.check("multi_head_attention-no_key_for_a_query"):
+    tools.agree(
+        multi_head_attention(
+            np.array([[2.0, 4.0], [6.0, 0.0]]), np.zeros((2, 2)), np.eye(2), np.eye(2), np.eye(2), 2, np.array([[False, False], [True, True]])
+        ),
+        [[0.0, 0.0], [4.0, 2.0]],
+        "the second output",
+        "What does a token without keys do to the others?",
+        where=np.array([[False], [True]]),
+        **COMPOSED,
     )
 
 # %% check="multi_head_attention-heads_in_blocks" points=2 category="multi-head concatenation" hidden=true

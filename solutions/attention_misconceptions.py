@@ -20,6 +20,7 @@ from autograder.exercises.misconceptions import misconception
 UNCLAIMED = {
     "project_qkv-all_sizes_equal": "where all sizes are equal a wrong layout raises no error; the visible examples catch "
     "those that we know, and a course may change its examples",
+    "scaled_dot_product_attention-large_scores": "it asks with drawn numbers what thousands asks before it",
 }
 
 # Mistakes that answer a visible check alike have one question there, which helps with each.
@@ -1003,7 +1004,7 @@ def shifted_only_if_something_is_large(scores, axis=-1):
 
 @misconception(
     step="softmax",
-    caught_by="softmax-survives_distant_rows",
+    caught_by="softmax-thousands_apart",
     family="shift_that_misses_the_largest",
 )
 def shifted_by_the_mean(scores, axis=-1):
@@ -1014,7 +1015,7 @@ def shifted_by_the_mean(scores, axis=-1):
 
 @misconception(
     step="softmax",
-    caught_by="softmax-survives_distant_rows",
+    caught_by="softmax-thousands_apart",
     family="shift_that_misses_the_largest",
 )
 def shifted_by_the_minimum(scores, axis=-1):
@@ -1030,7 +1031,7 @@ def shifted_by_the_first_score(scores, axis=-1):
     return powers / powers.sum(axis=axis, keepdims=True)
 
 
-@misconception(step="softmax", caught_by="softmax-any_axis")
+@misconception(step="softmax", caught_by="softmax-over_an_axis")
 def last_axis_always(scores, axis=-1):
     """Right, as long as nobody asks for another axis. Print the first check's result with axis=0 and its sums: does your function use what the caller asked for?"""
     powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
@@ -1044,7 +1045,7 @@ def axis_one_always(scores, axis=-1):
     return powers / powers.sum(axis=1, keepdims=True)
 
 
-@misconception(step="softmax", caught_by="softmax-any_axis")
+@misconception(step="softmax", caught_by="softmax-over_an_axis")
 def maximum_over_the_last_axis(scores, axis=-1):
     """Your sums are right, but along axis 0 your shares are not. Print the first check's result with axis=0: did you take off one number for each column?"""
     powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
@@ -1052,7 +1053,7 @@ def maximum_over_the_last_axis(scores, axis=-1):
 
 
 @misconception(
-    step="softmax", caught_by="softmax-any_axis", title="a loop over the rows of two axes"
+    step="softmax", caught_by="softmax-over_an_axis", title="a loop over the rows of two axes"
 )
 def row_by_row(scores, axis=-1):
     """Right for matrices. Print what your loop goes over when the scores have one axis, or three: is it a row each time?"""
@@ -1065,7 +1066,7 @@ def row_by_row(scores, axis=-1):
 
 @misconception(
     step="softmax",
-    caught_by="softmax-minus_infinity",
+    caught_by="softmax-a_score_of_minus_infinity",
     title="max of a row without any finite score fails",
 )
 def largest_of_no_scores(scores, axis=-1):
@@ -1080,7 +1081,7 @@ def largest_of_no_scores(scores, axis=-1):
 
 
 @misconception(
-    step="softmax", caught_by="softmax-minus_infinity", title="one empty row changes all others"
+    step="softmax", caught_by="softmax-a_score_of_minus_infinity", title="one empty row changes all others"
 )
 def one_empty_row_spoils_all(scores, axis=-1):
     """One row of nothing but -inf changes the weights of all others. Print a good row with and without such a neighbour: why does it notice?"""
@@ -1142,7 +1143,7 @@ def minus_infinity_made_minus_ten_thousand(scores, axis=-1):
 
 @misconception(
     step="softmax",
-    caught_by="softmax-survives_distant_rows",
+    caught_by="softmax-a_score_of_minus_infinity",
     title="-inf is replaced by the lowest score less 10",
 )
 def minus_infinity_made_a_little_lower(scores, axis=-1):
@@ -1268,7 +1269,7 @@ def axes_of_one_squeezed(weights, V):
 
 @misconception(
     step="weighted_sum",
-    caught_by="weighted_sum-any_batch",
+    caught_by="weighted_sum-no_key_for_a_query",
     title="np.average fails where all weights are zero",
 )
 def average_that_needs_a_total(weights, V):
@@ -1281,7 +1282,7 @@ def average_that_needs_a_total(weights, V):
 
 @misconception(
     step="weighted_sum",
-    caught_by="weighted_sum-any_batch",
+    caught_by="weighted_sum-no_key_for_a_query",
     title="raises an error where a row of weights is all zero",
 )
 def rows_of_zeros_refused(weights, V):
@@ -1760,7 +1761,7 @@ def mask_turned(scores, mask):
 
 @misconception(
     step="apply_mask",
-    caught_by="apply_mask-broadcasts",
+    caught_by="apply_mask-one_for_all",
     title="hidden tokens may not ask either: the mask and its transpose",
 )
 def hidden_as_queries_too(scores, mask):
@@ -1834,7 +1835,7 @@ def logarithm_of_the_mask(scores, mask):
     return scores + np.log(mask)
 
 
-@misconception(step="apply_mask", caught_by="apply_mask-broadcasts")
+@misconception(step="apply_mask", caught_by="apply_mask-no_key_for_a_query")
 def empty_row_refused(scores, mask):
     """A query that may see nobody stops your function. Hide the first row of the first check altogether and print your result: which rule speaks about such a row?"""
     if not mask.any(axis=-1).all():
@@ -1842,13 +1843,13 @@ def empty_row_refused(scores, mask):
     return np.where(mask, scores, -np.inf)
 
 
-@misconception(step="apply_mask", caught_by="apply_mask-broadcasts")
+@misconception(step="apply_mask", caught_by="apply_mask-no_key_for_a_query")
 def empty_row_spared(scores, mask):
     """A query that may see nobody sees everybody. Hide the first row of the first check altogether and print your result: which rule speaks about such a row?"""
     return np.where(mask | ~mask.any(axis=-1, keepdims=True), scores, -np.inf)
 
 
-@misconception(step="apply_mask", caught_by="apply_mask-broadcasts")
+@misconception(step="apply_mask", caught_by="apply_mask-no_key_for_a_query")
 def empty_row_of_zeros(scores, mask):
     """A query that may see nobody gets zeros. Hide the first row of the first check altogether and print your result: which rule speaks about such a row?"""
     masked = np.where(mask, scores, -np.inf)
@@ -1875,7 +1876,7 @@ def mask_turned_over_in_place(scores, mask):
     return np.where(mask, -np.inf, scores)
 
 
-@misconception(step="apply_mask", caught_by="apply_mask-broadcasts")
+@misconception(step="apply_mask", caught_by="apply_mask-one_for_all")
 def stretched_by_hand(scores, mask):
     """The examples work, other masks do not. Print the shapes of scores and mask for a batch of two with one row of the mask for each query: which line counts on another shape?"""
     masked = np.array(scores, dtype=float)
@@ -2276,7 +2277,7 @@ def mask_on_the_output(Q, K, V, mask=None):
 
 
 @misconception(
-    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-rows_sum_to_one"
+    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-batch_of_two"
 )
 def number_of_the_example_scales(Q, K, V, mask=None):
     """The first check passes, other lengths do not. Print the number that you divide by for vectors of length 4 and 8: does it change?"""
@@ -2301,7 +2302,7 @@ def integer_root_of_d_k(Q, K, V, mask=None):
 
 @misconception(
     step="scaled_dot_product_attention",
-    caught_by="scaled_dot_product_attention-large_scores",
+    caught_by="scaled_dot_product_attention-thousands",
     title="a softmax of its own that overflows",
 )
 def naive_softmax_of_its_own(Q, K, V, mask=None):
@@ -2315,7 +2316,7 @@ def naive_softmax_of_its_own(Q, K, V, mask=None):
 
 
 @misconception(
-    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-large_scores"
+    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-thousands"
 )
 def one_maximum_for_all_queries(Q, K, V, mask=None):
     """Queries with small scores suffer beside one with large scores. Multiply query 0 of the first check by 10000 and print the other's weights: what did you take off its scores?"""
@@ -2328,7 +2329,7 @@ def one_maximum_for_all_queries(Q, K, V, mask=None):
 
 
 @misconception(
-    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-large_scores"
+    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-a_hidden_winner"
 )
 def scores_clipped(Q, K, V, mask=None):
     """Large scores all count the same. Print what you give to softmax for the first check with Q times 10000: are the scores of a query still different?"""
@@ -2354,7 +2355,7 @@ def length_counted_from_the_front(Q, K, V, mask=None):
 
 
 @misconception(
-    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-any_batch"
+    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-batch_of_two"
 )
 def softmax_along_axis_one(Q, K, V, mask=None):
     """One sequence works. Stack the first check's arrays twice and print the row sums of your weights: along which axis do they add up to 1?"""
@@ -2366,7 +2367,7 @@ def softmax_along_axis_one(Q, K, V, mask=None):
 
 
 @misconception(
-    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-hidden_keys"
+    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-a_hidden_winner"
 )
 def masked_after_softmax_and_shared_again(Q, K, V, mask=None):
     """Ordinary scores are fine. Let a hidden key of the second check score 3000 and print your weights: what was left to share out when your mask came?"""
@@ -2378,7 +2379,7 @@ def masked_after_softmax_and_shared_again(Q, K, V, mask=None):
 
 
 @misconception(
-    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-hidden_keys"
+    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-a_hidden_winner"
 )
 def hidden_scores_a_thousand_lower(Q, K, V, mask=None):
     """Ordinary scores are fine. Let a hidden key of the second check score 3000 and print your masked scores: who wins now?"""
@@ -2402,13 +2403,14 @@ def mask_must_have_the_shape_of_the_scores(Q, K, V, mask=None):
 
 
 @misconception(
-    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-hidden_keys"
+    step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-no_key_for_a_query"
 )
 def empty_row_of_the_mask_refused(Q, K, V, mask=None):
     """A query that may see nobody stops your function, and the others get nothing either. Hide row 0 of the second check and print your result: which rule speaks about it?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
     if mask is not None:
-        assert mask.any(axis=-1).all(), "every query needs a key"
+        if not mask.any(axis=-1).all():
+            raise ValueError("every query needs a key")
         scores = apply_mask(scores, mask)
     weights = softmax(scores)
     return weighted_sum(weights, V), weights
@@ -2416,7 +2418,7 @@ def empty_row_of_the_mask_refused(Q, K, V, mask=None):
 
 @misconception(
     step="scaled_dot_product_attention",
-    caught_by="scaled_dot_product_attention-hidden_keys",
+    caught_by="scaled_dot_product_attention-a_hidden_winner",
     title="the first mask is used in all later calls",
 )
 def first_mask_remembered(Q, K, V, mask=None):
@@ -2569,7 +2571,7 @@ def empty_rows_opened_in_place(Q, K, V, mask=None):
 
 @misconception(
     step="scaled_dot_product_attention",
-    caught_by="scaled_dot_product_attention-hidden_keys",
+    caught_by="scaled_dot_product_attention-a_hidden_winner",
     title="masked after softmax, then divided by the sum and a small number",
 )
 def masked_after_softmax_with_a_small_number(Q, K, V, mask=None):
@@ -2713,7 +2715,7 @@ def batch_as_one_long_sequence(X, W_Q, W_K, W_V, mask=None):
     return output.reshape(*X.shape[:-1], -1), weights
 
 
-@misconception(step="self_attention", caught_by="self_attention-any_batch")
+@misconception(step="self_attention", caught_by="self_attention-a_mask_for_each")
 def one_sequence_only(X, W_Q, W_K, W_V, mask=None):
     """One sequence works, a batch stops your function. Stack the first check's X twice and print its shape: which of your lines counts on exactly two axes?"""
     n, d_model = X.shape
@@ -2721,7 +2723,7 @@ def one_sequence_only(X, W_Q, W_K, W_V, mask=None):
     return scaled_dot_product_attention(Q, K, V, mask)
 
 
-@misconception(step="self_attention", caught_by="self_attention-any_batch")
+@misconception(step="self_attention", caught_by="self_attention-a_mask_for_each")
 def first_mask_for_all(X, W_Q, W_K, W_V, mask=None):
     """In a batch every sequence gets the first one's mask. Print the mask that you pass on for a batch of two: what has become of the second?"""
     Q, K, V = project_qkv(X, W_Q, W_K, W_V)
@@ -2739,7 +2741,7 @@ def tokens_shrunk_in_place(X, W_Q, W_K, W_V, mask=None):
     return scaled_dot_product_attention(size * Q, size * K, size * V, mask)
 
 
-@misconception(step="self_attention", caught_by="self_attention-any_batch")
+@misconception(step="self_attention", caught_by="self_attention-a_mask_for_each")
 def own_position_always_seen(X, W_Q, W_K, W_V, mask=None):
     """The causal mask works. Hide a token of the second check from itself and print the mask that you pass on: is it the one that came?"""
     Q, K, V = project_qkv(X, W_Q, W_K, W_V)
@@ -2792,7 +2794,7 @@ def one_row_for_the_queries(X, W_Q, W_K, W_V, mask=None):
 
 @misconception(
     step="self_attention",
-    caught_by="self_attention-any_batch",
+    caught_by="self_attention-a_mask_for_each",
     title="a causal mask is added to every mask",
 )
 def later_tokens_always_hidden(X, W_Q, W_K, W_V, mask=None):
@@ -2939,7 +2941,7 @@ def message_instead_of_an_error(X, num_heads):
     return np.stack(np.split(X, num_heads, axis=-1), axis=-3)
 
 
-@misconception(step="split_heads", caught_by="split_heads-any_batch")
+@misconception(step="split_heads", caught_by="split_heads-batch_of_two")
 def transposed_for_three_axes(X, num_heads):
     """One sequence works, a batch stops your function. Stack the first check's X twice and print the number of axes after your cut: how many did you count on?"""
     *lead, n, d_model = X.shape
@@ -2948,7 +2950,7 @@ def transposed_for_three_axes(X, num_heads):
     return X.reshape(*lead, n, num_heads, d_model // num_heads).transpose(1, 0, 2)
 
 
-@misconception(step="split_heads", caught_by="split_heads-any_batch")
+@misconception(step="split_heads", caught_by="split_heads-batch_of_two")
 def first_two_axes_swapped(X, num_heads):
     """One sequence works. Stack the first check's X twice and print the shape of your result: which two axes traded places, and which should have?"""
     *lead, n, d_model = X.shape
@@ -2959,7 +2961,7 @@ def first_two_axes_swapped(X, num_heads):
 
 @misconception(
     step="split_heads",
-    caught_by="split_heads-any_batch",
+    caught_by="split_heads-batch_of_two",
     title="the head axis stands before the batch",
 )
 def heads_before_the_batch(X, num_heads):
@@ -3488,7 +3490,7 @@ def mask_rows_and_columns_exchanged(X, W_Q, W_K, W_V, W_O, num_heads, mask=None)
     return concat_heads(heads) @ W_O
 
 
-@misconception(step="multi_head_attention", caught_by="multi_head_attention-large_scores")
+@misconception(step="multi_head_attention", caught_by="multi_head_attention-thousands")
 def naive_softmax_in_every_head(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """Scores in the thousands break it. Print your exponentials for the first check with W_Q times 10000: has one of your earlier steps not solved this already?"""
     Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
@@ -3499,7 +3501,7 @@ def naive_softmax_in_every_head(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     return concat_heads(weighted_sum(powers / powers.sum(axis=-1, keepdims=True), V)) @ W_O
 
 
-@misconception(step="multi_head_attention", caught_by="multi_head_attention-large_scores")
+@misconception(step="multi_head_attention", caught_by="multi_head_attention-thousands")
 def one_maximum_for_all_heads(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     """Small scores suffer beside large ones. Multiply the first token of the first check by 10000 and print the other token's weights: what did you take off its scores?"""
     Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
@@ -3524,7 +3526,7 @@ def output_added_to_the_tokens(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
 
 @misconception(
     step="multi_head_attention",
-    caught_by="multi_head_attention-masks",
+    caught_by="multi_head_attention-no_key_for_a_query",
     title="a head axis is added to masks of two axes, too",
 )
 def head_axis_for_every_mask(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
@@ -3610,7 +3612,7 @@ def whole_number_scales_the_heads(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
 
 @misconception(
     step="multi_head_attention",
-    caught_by="multi_head_attention-masks",
+    caught_by="multi_head_attention-no_key_for_a_query",
     title="raises an error where a query may see nobody",
 )
 def query_without_a_key_refused(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):

@@ -456,6 +456,19 @@ tools.agree(d_Q, [[[-1.0], [-3.0]], [[-4.0], [-12.0]]], "the gradient of the que
 three_logs = 3.0 * np.log(3.0)
 tools.agree(d_K, [[[-three_logs], [three_logs]], [[0.0], [0.0]]], "the gradient of the keys", ask, **COMPOSED)
 
+# %% check="attention_backward-thousands" points=0 category="overflow safety"
+"""Scores of 9,000 and of -9,000 leave nothing to push; a small query beside them still has its gradient."""
+d_Q, d_K, d_V = tools.unpack(
+    attention_backward(
+        np.array([[9000.0], [-9000.0], [np.log(3.0)]]), np.array([[1.0], [0.0]]), np.array([[2.0], [6.0]]), np.ones((3, 1))
+    ),
+    "d_Q, d_K, d_V",
+)
+ask = "Which of your lines meets 9,000, and what does it make of it?"
+tools.agree(d_V, [[1.75], [1.25]], "the gradient of the values", ask, **COMPOSED)
+tools.agree(d_Q, [[0.0], [0.0], [-0.75]], "the gradient of the queries", ask, **COMPOSED)
+tools.agree(d_K, [[-0.75 * np.log(3.0)], [0.75 * np.log(3.0)]], "the gradient of the keys", ask, **COMPOSED)
+
 # %% check="attention_backward-values_as_measured" points=8 category="values" hidden=true
 """The gradient of the values is what central differences measure, whatever the sizes."""
 n = int(rng.integers(2, 5))

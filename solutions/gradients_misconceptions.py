@@ -16,6 +16,8 @@ import numpy as np
 
 from autograder.exercises.misconceptions import misconception
 
+UNCLAIMED = {"attention_backward-large_scores": "it asks with drawn numbers what thousands asks before it"}
+
 
 # 1. softmax_backward
 
@@ -567,7 +569,7 @@ def forty_keys_at_most(Q, K, V, d_output):
     return d_scores @ keys, d_K, d_V
 
 
-@misconception(step="attention_backward", caught_by="attention_backward-large_scores")
+@misconception(step="attention_backward", caught_by="attention_backward-thousands")
 def exponentials_as_they_come(Q, K, V, d_output):
     """Small scores work, large ones do not. Print the largest exponential that you compute: what is left after dividing?"""
     with np.errstate(over="ignore", invalid="ignore"):

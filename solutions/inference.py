@@ -327,6 +327,27 @@ tools.agree(
     atol=1e-4,
 )
 
+# %% check="rope-batch_of_two" points=0 category="shapes"
+"""In a batch of two, the same positions turn the tokens of both sequences."""
+c, s = math.cos(1.0), math.sin(1.0)
+tools.agree(
+    rope(np.array([[[1.0, 0.0], [1.0, 0.0]], [[0.0, 1.0], [0.0, 1.0]]]), np.array([1, 0])),
+    [[[c, s], [1.0, 0.0]], [[-s, c], [0.0, 1.0]]],
+    "the turned tokens of the batch",
+    "Which axis of x do the positions belong to?",
+    **COMPOSED,
+)
+
+# %% check="rope-position_10000" points=0 category="rotation"
+"""Position 10,000 turns the first pair by 10,000 and the second by 100."""
+tools.agree(
+    rope(np.array([[1.0, 0.0, 1.0, 0.0]]), np.array([10000])),
+    [[math.cos(10000.0), math.sin(10000.0), math.cos(100.0), math.sin(100.0)]],
+    "the turned token",
+    "With how many digits do you compute such an angle?",
+    **COMPOSED,
+)
+
 # %% check="rope-any_positions" points=4 category="rotation" hidden=true
 """Drawn positions in any order, far away, twice, a single one; any even number of features, any base."""
 for n, d, base in ((5, 6, 10000.0), (4, 8, 500.0), (1, 10, 10000.0), (6, 2, 3.0), (2, 4, 1.5), (3, 12, 20.0)):
@@ -468,6 +489,18 @@ tools.agree(
     [[[15.0], [20.0]], [[24.0], [10.0]], [[20.0], [15.0]]],
     "the output",
     "Three heads of queries, one of keys: how large is a group, and which weights has each query?",
+    **COMPOSED,
+)
+
+# %% check="grouped_query_attention-thousands" points=0 category="overflow safety"
+"""Scores of 9,000 and of -9,000 give one key everything; small queries beside them still share."""
+tools.agree(
+    grouped_query_attention(
+        np.array([[[9000.0], [math.log(3.0)]], [[-9000.0], [0.0]]]), np.array([[[1.0], [0.0]]]), np.array([[[8.0], [4.0]]])
+    ),
+    [[[8.0], [7.0]], [[4.0], [6.0]]],
+    "the output",
+    "Does every row of every head survive its exponentials?",
     **COMPOSED,
 )
 
@@ -616,6 +649,16 @@ V = np.array([[6.0], [12.0], [0.0], [24.0]])
 ask = "What is in your cache when a call begins?"
 tools.agree(decode_with_cache(Q[:2].copy(), K[:2].copy(), V[:2].copy()), [[6.0], [8.0]], "the output of two tokens", ask, **COMPOSED)
 tools.agree(decode_with_cache(Q, K, V), [[6.0], [8.0], [6.0], [12.0]], "the output of four tokens", ask, show=True, **COMPOSED)
+
+# %% check="decode_with_cache-thousands" points=0 category="overflow safety"
+"""Two scores near -9,000 are shared out, and a later one of 9,000 has no say in that."""
+tools.agree(
+    decode_with_cache(np.ones((3, 1)), np.array([[-9000.0], [-8999.0], [9000.0]]), np.array([[8.0], [4.0], [2.0]])),
+    [[8.0], [5.0757656855], [2.0]],
+    "the output",
+    "Print the scores of row 1. Which of them does it see, and what do their exponentials become?",
+    **COMPOSED,
+)
 
 # %% check="decode_with_cache-like_full_attention" points=4 category="cache" hidden=true
 """Drawn texts give row by row what causal attention gives at once, whatever the sizes."""
@@ -777,6 +820,16 @@ tools.agree(
     [[6.0], [100.0]],
     "the output",
     "Print the exponents of each block before you take their exponentials. How large do they get?",
+    **COMPOSED,
+)
+
+# %% check="flash_attention-one_query_one_key" points=0 category="edge cases"
+"""One query and one key: the output is a table of one row, the value of that key."""
+tools.agree(
+    flash_attention(np.array([[2.0]]), np.array([[3.0]]), np.array([[5.0, 7.0]]), 1),
+    [[5.0, 7.0]],
+    "the output",
+    "Which of your axes has gone?",
     **COMPOSED,
 )
 

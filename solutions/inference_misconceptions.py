@@ -17,6 +17,8 @@ import numpy as np
 from autograder.exercises.misconceptions import misconception
 
 UNCLAIMED = {
+    "flash_attention-one_of_each": "it asks with other sizes what one_query_one_key asks before it",
+    "grouped_query_attention-large_scores": "it asks with drawn numbers what thousands asks before it",
     "rope-in_a_trained_model": "it holds a step in a real model against stored scores; smaller checks see it all first",
     "grouped_query_attention-in_a_trained_model": "as rope's",
     "decode_with_cache-in_a_trained_model": "as rope's",
@@ -315,7 +317,7 @@ def speeds_for_four_features(x, positions, base=10000.0):
     )
 
 
-@misconception(step="rope", caught_by="rope-any_positions")
+@misconception(step="rope", caught_by="rope-position_10000")
 def a_table_that_ends(x, positions, base=10000.0):
     """Near the beginning all is well, far away your function stops. Print the largest position that it can look up: how far does the docstring go?"""
     table = np.arange(2048)[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
@@ -326,7 +328,7 @@ def a_table_that_ends(x, positions, base=10000.0):
     )
 
 
-@misconception(step="rope", caught_by="rope-any_positions")
+@misconception(step="rope", caught_by="rope-position_10000")
 def a_table_that_ends_one_too_early(x, positions, base=10000.0):
     """All is well but for the very last position. Print the largest position that you can look up: does the docstring name a larger one?"""
     table = np.arange(10000)[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
@@ -337,7 +339,7 @@ def a_table_that_ends_one_too_early(x, positions, base=10000.0):
     )
 
 
-@misconception(step="rope", caught_by="rope-any_positions")
+@misconception(step="rope", caught_by="rope-position_10000")
 def last_position_taken_for_the_one_before(x, positions, base=10000.0):
     """Two positions turn by the same angle. Print your angles for the positions 9999 and 10000: should they be equal?"""
     places = np.clip(positions, 0, 9999)
@@ -373,7 +375,7 @@ def angles_in_single_precision(x, positions, base=10000.0):
     return turned
 
 
-@misconception(step="rope", caught_by="rope-any_batch")
+@misconception(step="rope", caught_by="rope-batch_of_two")
 def positions_of_the_first_axis(x, positions, base=10000.0):
     """One text works, several do not. Stack the first check's tokens twice and print the shapes of x and of your angles: which axis of x holds the tokens?"""
     angles = positions[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
@@ -386,7 +388,7 @@ def positions_of_the_first_axis(x, positions, base=10000.0):
     )
 
 
-@misconception(step="rope", caught_by="rope-any_batch")
+@misconception(step="rope", caught_by="rope-batch_of_two")
 def exactly_two_axes(x, positions, base=10000.0):
     """One text works, several do not. Stack the first check's tokens twice and print their shape: which of your lines counts on exactly two axes?"""
     n, d = x.shape
@@ -445,7 +447,7 @@ def slowest_pair_first(x, positions, base=10000.0):
     )
 
 
-@misconception(step="rope", caught_by="rope-any_positions")
+@misconception(step="rope", caught_by="rope-position_10000")
 def another_default(x, positions, base=10000.0):
     """It is right where somebody says the base, and wrong where nobody does. Print the base inside your function in the first check: is it the docstring's?"""
     base = 1000.0 if base == 10000.0 else base
@@ -732,7 +734,7 @@ def scaled_by_a_whole_number(Q, K, V):
     return weighted_sum(softmax(scores), np.repeat(V, group, axis=0))
 
 
-@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-large_scores")
+@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-thousands")
 def exponentials_as_they_come(Q, K, V):
     """Small scores work, large ones do not. Print the largest exponential that you compute: what is left after dividing?"""
     group = len(Q) // len(K)
@@ -742,7 +744,7 @@ def exponentials_as_they_come(Q, K, V):
         return powers / powers.sum(axis=-1, keepdims=True) @ V
 
 
-@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-large_scores")
+@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-thousands")
 def one_largest_score_for_all(Q, K, V):
     """The rows with large scores work, those far below do not. Print the sum of their exponentials: whose largest score did you take off?"""
     group = len(Q) // len(K)
@@ -1093,7 +1095,7 @@ def squeezed_to_the_bone(Q, K, V):
     return np.array(output) if len(output) > 1 else np.squeeze(output)
 
 
-@misconception(step="decode_with_cache", caught_by="decode_with_cache-large_scores")
+@misconception(step="decode_with_cache", caught_by="decode_with_cache-thousands")
 def running_sums_without_a_shift(Q, K, V):
     """Small scores work, large ones do not. Print the largest exponential that you compute: what is left after dividing?"""
     output = []
@@ -1104,7 +1106,7 @@ def running_sums_without_a_shift(Q, K, V):
     return np.array(output)
 
 
-@misconception(step="decode_with_cache", caught_by="decode_with_cache-large_scores")
+@misconception(step="decode_with_cache", caught_by="decode_with_cache-thousands")
 def shifted_by_the_first_score(Q, K, V):
     """Small scores work, large ones do not. Print the exponents of each row as they go into the exponential: is the largest of them 0?"""
     output = []
@@ -1123,7 +1125,7 @@ def mask_after_softmax(Q, K, V):
 
 
 @misconception(
-    step="decode_with_cache", caught_by="decode_with_cache-large_scores", family="later_keys_win"
+    step="decode_with_cache", caught_by="decode_with_cache-thousands", family="later_keys_win"
 )
 def mask_after_softmax_then_shared_out(Q, K, V):
     """It works until a later key scores far above the earlier ones. Print the weights of query 0 before you take the later keys away: what is left to share out?"""
@@ -1133,7 +1135,7 @@ def mask_after_softmax_then_shared_out(Q, K, V):
 
 
 @misconception(
-    step="decode_with_cache", caught_by="decode_with_cache-large_scores", family="later_keys_win"
+    step="decode_with_cache", caught_by="decode_with_cache-thousands", family="later_keys_win"
 )
 def later_keys_made_a_bit_worse(Q, K, V):
     """It works until a later key scores far above the earlier ones. Print the scores of query 0 as they go into softmax: are the later ones far enough down?"""
@@ -1547,7 +1549,7 @@ def a_thousand_keys_at_most(Q, K, V, block_size):
     return scaled_dot_product_attention(Q, K[:1024], V[:1024])[0]
 
 
-@misconception(step="flash_attention", caught_by="flash_attention-one_of_each")
+@misconception(step="flash_attention", caught_by="flash_attention-one_query_one_key")
 def one_row_without_its_axis(Q, K, V, block_size):
     """Several queries work, a single one comes back with an axis missing. Print the shape of your output for one query: where did you drop an axis?"""
     output = scaled_dot_product_attention(Q, K, V)[0]

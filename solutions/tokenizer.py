@@ -282,6 +282,12 @@ with tools.check("count_pairs-overlaps"):
     tools.same(count_pairs([7, 7, 7]), {(7, 7): 2}, "the counts of 7 7 7", ask)
     tools.same(count_pairs([7, 7, 7, 7]), {(7, 7): 3}, "the counts of 7 7 7 7", ask)
 
+# %% check="count_pairs-no_neighbours" points=0 category="edge cases"
+"""An empty list and a single token have no pairs."""
+with tools.check("count_pairs-no_neighbours"):
+    tools.same(count_pairs([]), {}, "the counts of an empty list", "What does your function do before its loop?")
+    tools.same(count_pairs([5]), {}, "the counts of a single token", "Which token is to the right of a single token?")
+
 # %% check="count_pairs-drawn" points=4 category="counts" hidden=true
 """Long lists of drawn tokens, bytes and larger ones, are counted right, however large and however many."""
 for size in (30, 60, 60):
@@ -374,6 +380,12 @@ with tools.check("merge_pair-left_to_right"):
     ask = "A seven that has been merged is used up. What is left of the row then?"
     tools.same(merge_pair([7, 7, 7], (7, 7), 256), [256, 7], "7 7 7", ask)
     tools.same(merge_pair([7, 7, 7, 7], (7, 7), 256), [256, 256], "7 7 7 7", ask)
+
+# %% check="merge_pair-without_the_pair" points=0 category="edge cases"
+"""An empty list stays empty, and a list without the pair stays as it is."""
+with tools.check("merge_pair-without_the_pair"):
+    tools.same(merge_pair([], (1, 2), 256), [], "an empty list", "What does your function ask of a first token?")
+    tools.same(merge_pair([2, 1, 3], (1, 2), 256), [2, 1, 3], "a list without the pair", "Is 2 1 the same pair as 1 2?")
 
 # %% check="merge_pair-drawn" points=6 category="merges" hidden=true
 """In long lists of drawn tokens every occurrence is merged, under any new number, and nothing else; 0 is a token like others."""
@@ -508,6 +520,22 @@ with tools.check("train-ties"):
     tools.same(train("abcabcab", 2), [(97, 98), (99, 256)], "the merges of abcabcab", ask)
     tools.same(train("cbcb-baba", 1), [(98, 97)], "the first merge of cbcb-baba", ask)
 
+# %% check="train-nothing_twice" points=0 category="edge cases"
+"""After ab has been merged in abcab, no pair occurs twice: training stops, however many merges it may learn."""
+with tools.check("train-nothing_twice"):
+    tools.same(train("abcab", 9), [(97, 98)], "the merges of abcab", "How often must a pair occur?")
+
+# %% check="train-no_text_or_no_merges" points=0 category="edge cases"
+"""An empty text teaches nothing, and no merges are learned if none are asked for."""
+with tools.check("train-no_text_or_no_merges"):
+    tools.same(train("", 3), [], "the merges of an empty text", "What is the most frequent pair of none at all?")
+    tools.same(train("aaaa", 0), [], "no merges at all", "How often does your loop run?")
+
+# %% check="train-letters_of_two_bytes" points=0 category="several bytes"
+"""An é is the bytes 195 and 169, which are the first pair of éé."""
+with tools.check("train-letters_of_two_bytes"):
+    tools.same(train("éé", 3), [(195, 169)], "the merges of éé", "Print the list that you start from: is any number above 255?")
+
 # %% check="train-stops_early" points=4 category="edge cases" hidden=true
 """It learns at most `merges` pairs, and none that occurs only once."""
 letters = drawn_text(1, "bcdfgh")
@@ -624,6 +652,17 @@ with tools.check("encode-in_order"):
     tools.same(encode("abc", [(98, 99), (97, 98)]), [97, 256], "abc, where bc was learned before ab", ask)
     tools.same(encode("abcabc", [(98, 99), (97, 98)]), [97, 256, 97, 256], "abcabc, where bc was learned before ab", ask)
 
+# %% check="encode-no_text_or_no_merges" points=0 category="edge cases"
+"""An empty text has no tokens, and without merges the bytes are the tokens."""
+with tools.check("encode-no_text_or_no_merges"):
+    tools.same(encode("", [(97, 98)]), [], "an empty text", "What is there to merge?")
+    tools.same(encode("ab", []), [97, 98], "ab without merges", "What are its tokens then?")
+
+# %% check="encode-letters_of_two_bytes" points=0 category="several bytes"
+"""An é begins as its two bytes, 195 and 169, and is merged like any other pair."""
+with tools.check("encode-letters_of_two_bytes"):
+    tools.same(encode("éa", [(195, 169)]), [256, 97], "the tokens of éa", "Print the list that you start from: is any number above 255?")
+
 # %% check="encode-drawn" points=4 category="merges" hidden=true
 """Drawn texts are cut as the definition cuts them: the one that was learned from, and others."""
 for letters in ("abc", "xyz  ", "az"):
@@ -726,6 +765,16 @@ with tools.check("decode-several_bytes"):
     ask = "Is half of é a letter?"
     tools.same(decode([195, 169], []), "é", "the text of 195 169", ask)
     tools.same(decode([99, 97, 102, 256], [(195, 169)]), "café", "the text of 99 97 102 256", ask)
+
+# %% check="decode-half_a_letter" points=0 category="several bytes"
+"""A byte that is no text becomes U+FFFD, and the letter beside it is still read."""
+with tools.check("decode-half_a_letter"):
+    tools.same(decode([195, 97], []), "\ufffda", "the text of 195 97", "What does your function do with bytes that are no text?")
+
+# %% check="decode-no_tokens" points=0 category="edge cases"
+"""No tokens are an empty text."""
+with tools.check("decode-no_tokens"):
+    tools.same(decode([], [(97, 98)]), "", "the text of no tokens", "What does your function begin with?")
 
 # %% check="decode-no_text" points=4 category="several bytes" hidden=true
 """Bytes that are no text become U+FFFD, and what is around them is still read."""

@@ -11,6 +11,13 @@ An entry stands by itself, as if handed in: it uses the functions of earlier ste
 
 from autograder.exercises.misconceptions import misconception
 
+UNCLAIMED = {
+    "count_pairs-short_lists": "it asks with other lists what no_neighbours asks before it",
+    "merge_pair-nothing_to_merge": "it asks with other lists what without_the_pair asks before it",
+    "encode-short_texts": "it asks with other texts what no_text_or_no_merges asks before it",
+    "decode-nothing": "it asks with other tokens what no_tokens asks before it",
+}
+
 # Mistakes that answer a visible check alike have one question there, which helps with each.
 ALIKE = {
     "steps_of_two, frequent_pairs_alone": "Pairs are missing. Print the pairs that your loop visits in the first check, "
@@ -247,7 +254,7 @@ def a_call_for_every_token(tokens):
 
 
 
-@misconception(step="count_pairs", caught_by="count_pairs-short_lists")
+@misconception(step="count_pairs", caught_by="count_pairs-no_neighbours")
 def first_token_taken_for_granted(tokens):
     """An empty list stops your function. Print what it does with []: which of its lines needs a first token?"""
     counts = {}
@@ -258,7 +265,7 @@ def first_token_taken_for_granted(tokens):
     return counts
 
 
-@misconception(step="count_pairs", caught_by="count_pairs-short_lists")
+@misconception(step="count_pairs", caught_by="count_pairs-no_neighbours")
 def nothing_for_short_lists(tokens):
     """Short lists get None. Print your result for []: what does the docstring say it is then?"""
     if len(tokens) < 2:
@@ -495,7 +502,7 @@ def always_256(tokens, pair, new):
     return merged
 
 
-@misconception(step="merge_pair", caught_by="merge_pair-drawn")
+@misconception(step="merge_pair", caught_by="merge_pair-without_the_pair")
 def left_token_decides(tokens, pair, new):
     """A merge happens where only the left half fits. Print your result for 1 5 with the pair (1, 2): which two tokens do you compare?"""
     merged = []
@@ -626,7 +633,7 @@ def a_call_for_every_place(tokens, pair, new):
 
 
 
-@misconception(step="merge_pair", caught_by="merge_pair-nothing_to_merge")
+@misconception(step="merge_pair", caught_by="merge_pair-without_the_pair")
 def first_token_taken_first(tokens, pair, new):
     """An empty list stops your function. Print what it does with []: which of its lines needs a first token?"""
     merged = [tokens[0]]
@@ -641,7 +648,7 @@ def first_token_taken_first(tokens, pair, new):
     return merged
 
 
-@misconception(step="merge_pair", caught_by="merge_pair-nothing_to_merge")
+@misconception(step="merge_pair", caught_by="merge_pair-without_the_pair")
 def left_token_must_be_there(tokens, pair, new):
     """A list without the left half stops your function. Print what it does with 3 4: what does it look for before it merges?"""
     start = tokens.index(pair[0])
@@ -926,7 +933,7 @@ def compared_as_text(text, merges):
     return learned
 
 
-@misconception(step="train", caught_by="train-stops_early")
+@misconception(step="train", caught_by="train-nothing_twice")
 def pairs_that_stand_once(text, merges):
     """You merge pairs that stand there only once. Print the count of each pair that you learn from banana: from which count on does a merge pay?"""
     tokens = list(text.encode("utf-8"))
@@ -941,7 +948,7 @@ def pairs_that_stand_once(text, merges):
     return learned
 
 
-@misconception(step="train", caught_by="train-stops_early")
+@misconception(step="train", caught_by="train-no_text_or_no_merges")
 def no_pairs_at_all_unexpected(text, merges):
     """A text without pairs stops your function. Print what it does with an empty text: what is the largest of no counts?"""
     tokens = list(text.encode("utf-8"))
@@ -1018,7 +1025,7 @@ def merged_tokens_only_once(text, merges):
     return learned
 
 
-@misconception(step="train", caught_by="train-bytes")
+@misconception(step="train", caught_by="train-letters_of_two_bytes")
 def letters_instead_of_bytes(text, merges):
     """English texts work, other letters do not. Print the list that you start from for the text é: how many bytes has that letter?"""
     tokens = [ord(letter) for letter in text]
@@ -1033,7 +1040,7 @@ def letters_instead_of_bytes(text, merges):
     return learned
 
 
-@misconception(step="train", caught_by="train-bytes")
+@misconception(step="train", caught_by="train-letters_of_two_bytes")
 def other_letters_left_out(text, merges):
     """English texts work, other letters are lost. Print the list that you start from for the text é: what became of it?"""
     tokens = list(text.encode("ascii", errors="ignore"))
@@ -1128,7 +1135,7 @@ def letters_put_together_before_training(text, merges):
     return learned
 
 
-@misconception(step="train", caught_by="train-bytes")
+@misconception(step="train", caught_by="train-letters_of_two_bytes")
 def letters_taken_apart_before_training(text, merges):
     """One letter becomes two signs. Print the list that you start from for é: is it two bytes?"""
     text = __import__("unicodedata").normalize("NFD", text)
@@ -1256,7 +1263,7 @@ def smaller_sum_among_equals(text, merges):
     return learned
 
 
-@misconception(step="train", caught_by="train-stops_early")
+@misconception(step="train", caught_by="train-no_text_or_no_merges")
 def one_merge_at_least(text, merges):
     """You learn a pair where none was asked for. Print your result for abab and merges = 0: when does your loop first look at merges?"""
     tokens, learned = list(text.encode("utf-8")), []
@@ -1430,7 +1437,7 @@ def missing_pairs_take_no_number(text, merges):
     return tokens
 
 
-@misconception(step="encode", caught_by="encode-short_texts")
+@misconception(step="encode", caught_by="encode-no_text_or_no_merges")
 def a_pair_expected(text, merges):
     """Texts without a pair stop your function. Print what it does with an empty text: what is the smallest of no ranks?"""
     tokens = list(text.encode("utf-8"))
@@ -1442,7 +1449,7 @@ def a_pair_expected(text, merges):
         tokens = merge_pair(tokens, pair, 256 + ranks[pair])
 
 
-@misconception(step="encode", caught_by="encode-short_texts")
+@misconception(step="encode", caught_by="encode-no_text_or_no_merges")
 def nothing_without_merges(text, merges):
     """Without merges you return nothing of the text. Print your tokens for ab and an empty list: what is a text before anything is merged?"""
     tokens = []
@@ -1451,7 +1458,7 @@ def nothing_without_merges(text, merges):
     return tokens
 
 
-@misconception(step="encode", caught_by="encode-bytes")
+@misconception(step="encode", caught_by="encode-letters_of_two_bytes")
 def letters_for_bytes(text, merges):
     """English texts work, other letters do not. Print the list that you start from for the text é: how many bytes has that letter?"""
     tokens = [ord(letter) for letter in text]
@@ -1460,7 +1467,7 @@ def letters_for_bytes(text, merges):
     return tokens
 
 
-@misconception(step="encode", caught_by="encode-bytes")
+@misconception(step="encode", caught_by="encode-letters_of_two_bytes")
 def question_marks_for_letters(text, merges):
     """English texts work, other letters become something else. Print your tokens of é without any merges: is 63 one of its bytes?"""
     tokens = list(text.encode("ascii", errors="replace"))
@@ -1540,7 +1547,7 @@ def letters_put_together_before_merging(text, merges):
     return tokens
 
 
-@misconception(step="encode", caught_by="encode-bytes")
+@misconception(step="encode", caught_by="encode-letters_of_two_bytes")
 def letters_taken_apart_before_merging(text, merges):
     """One letter becomes two signs. Print the list that you start from for é: is it two bytes?"""
     text = __import__("unicodedata").normalize("NFD", text)
@@ -1755,7 +1762,7 @@ def read_as_ascii(tokens, merges):
     return b"".join(pieces[token] for token in tokens).decode("ascii", errors="replace")
 
 
-@misconception(step="decode", caught_by="decode-no_text")
+@misconception(step="decode", caught_by="decode-half_a_letter")
 def errors_raised(tokens, merges):
     """Bytes that are no text stop your function. Print what it does with the token 255 alone: what should a reader see there?"""
     pieces = [bytes([byte]) for byte in range(256)]
@@ -1764,7 +1771,7 @@ def errors_raised(tokens, merges):
     return b"".join(pieces[token] for token in tokens).decode("utf-8")
 
 
-@misconception(step="decode", caught_by="decode-no_text")
+@misconception(step="decode", caught_by="decode-half_a_letter")
 def broken_bytes_left_out(tokens, merges):
     """Bytes that are no text vanish. Print your text of the token 255 alone: how would a reader know that something is missing?"""
     pieces = [bytes([byte]) for byte in range(256)]
@@ -1773,7 +1780,7 @@ def broken_bytes_left_out(tokens, merges):
     return b"".join(pieces[token] for token in tokens).decode("utf-8", errors="ignore")
 
 
-@misconception(step="decode", caught_by="decode-no_text")
+@misconception(step="decode", caught_by="decode-half_a_letter")
 def broken_bytes_spelled_out(tokens, merges):
     """Bytes that are no text come out with a backslash. Print your text of the token 255 alone: which letter should stand there?"""
     pieces = [bytes([byte]) for byte in range(256)]
@@ -1782,7 +1789,7 @@ def broken_bytes_spelled_out(tokens, merges):
     return b"".join(pieces[token] for token in tokens).decode("utf-8", errors="backslashreplace")
 
 
-@misconception(step="decode", caught_by="decode-no_text")
+@misconception(step="decode", caught_by="decode-half_a_letter")
 def question_marks(tokens, merges):
     """Bytes that are no text become question marks. Print your text of the token 255 alone: could a reader tell it from a question?"""
     pieces = [bytes([byte]) for byte in range(256)]
@@ -1791,7 +1798,7 @@ def question_marks(tokens, merges):
     return b"".join(pieces[token] for token in tokens).decode("utf-8", errors="replace").replace("\ufffd", "?")
 
 
-@misconception(step="decode", caught_by="decode-no_text")
+@misconception(step="decode", caught_by="decode-half_a_letter")
 def nothing_where_one_byte_is_broken(tokens, merges):
     """One byte that is no text costs you the whole text. Print your text of 255 104: what of it can still be read?"""
     pieces = [bytes([byte]) for byte in range(256)]
@@ -1882,7 +1889,7 @@ def spaces_stripped(tokens, merges):
     return b"".join(pieces[token] for token in tokens).decode("utf-8", errors="replace").strip()
 
 
-@misconception(step="decode", caught_by="decode-nothing")
+@misconception(step="decode", caught_by="decode-no_tokens")
 def something_expected(tokens, merges):
     """No tokens at all stop your function. Print what it does with an empty list: which of its lines needs a first token?"""
     pieces = [bytes([byte]) for byte in range(256)]
@@ -1894,7 +1901,7 @@ def something_expected(tokens, merges):
     return whole.decode("utf-8", errors="replace")
 
 
-@misconception(step="decode", caught_by="decode-nothing")
+@misconception(step="decode", caught_by="decode-no_tokens")
 def none_for_nothing(tokens, merges):
     """No tokens at all give None. Print your result for an empty list: which text has no letters?"""
     if not tokens:

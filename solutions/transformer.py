@@ -1,22 +1,14 @@
 # %% [markdown]
 # # The transformer, built by hand
 #
-# Attention lets tokens look at each other. Alone it is not a language model: it does not know which token comes
-# first, it only averages, and if you stack it twenty times, its numbers grow out of control. Six short functions
-# fix that. You give the tokens their positions, keep the numbers in range, let every token think for itself, and
-# connect everything by addition. The result is the **transformer block**, and every large language model is a
-# stack of such blocks, with attention inside.
+# Attention alone is not a language model: it does not know which token comes first, it only averages, and if you
+# stack it twenty times, all tokens become alike. Six short functions fix that. You give the tokens their positions,
+# keep the numbers in range, let every token think for itself, and connect everything by addition. The result is the
+# **transformer block**, and every large language model is a stack of such blocks.
 #
-# **How this works.** Each step says why it exists, gives the formula and the shapes, and leaves one function for
-# you to write. Its checks come right below.
-#
-# - A *visible* check tells you at once whether it passed, and what it got and wanted. The first one of each
-#   step is small enough to verify with a pencil.
-# - A *hidden* check is graded after you hand in. It tests only rules that the function's docstring states, with
-#   sizes and numbers that nobody knows beforehand.
-#
-# Work from top to bottom. Change your own functions as often as you like, and add cells wherever you want to try
-# something. Before you hand in, restart the kernel and run everything once.
+# **How this works.** As in the attention notebook: each step leaves one function for you to write, and its checks
+# come right below. *Visible* checks tell you at once what they got and wanted. *Hidden* ones are graded after you
+# hand in, and test only rules that the docstring states. Before you hand in, restart the kernel and run everything.
 
 # %% [markdown]
 # ## The house rules
@@ -24,17 +16,14 @@
 # They hold for all six steps and are the same as in the attention notebook.
 #
 # - **Row vectors.** A token is a *row*, and weights go on the right: `x @ W`.
-# - **Leading batch axes.** `(..., n, d_model)` means: there may be any number of leading axes (none, one,
-#   several), and your function handles each slice separately. No axis is ever empty.
-# - **Inputs are never changed.** Your function must not modify its arguments, and a second call gives the same
-#   answer.
+# - **Leading batch axes.** `(..., n, d_model)` means: any number of leading axes, none included, and your function
+#   handles each slice separately. No axis is ever empty.
+# - **Inputs are never changed**, and a second call gives the same answer.
 # - **NumPy and Python's own `math`**, in the default precision, `float64`. A `float32` result is accepted; nested
 #   lists are accepted in place of arrays.
-# - **To look inside**, print in your own function; to try other numbers, take the arguments of the first
-#   check of a step from `given = tools.first("layer_norm")`, change one, as in `given["x"] = …`, and call
-#   `layer_norm(**given)`.
-# - **More practice.** Once all visible checks of a step pass, `tools.practice("layer_norm")` tries your function on
-#   fresh inputs and says which rules hold, in one line each, also rules that only hidden checks ask for.
+# - **To look inside**, print in your own function; to try other numbers, change `given = tools.first("layer_norm")`,
+#   the arguments of a step's first check, and call `layer_norm(**given)`. Once all visible checks of a step pass,
+#   `tools.practice("layer_norm")` tries your function on fresh inputs.
 #
 # Answers are accepted to within 0.00002. We use the usual symbols: `n` tokens, `d_model` features each.
 #
@@ -250,17 +239,11 @@ def block_by_definition(x, attention, feed, norm_1, norm_2):
 # ## Warm-up: two habits of NumPy
 #
 # Nothing here is graded. A column `(3, 1)` and a row `(2,)` make a table `(3, 2)`: every number of the column is
-# combined with every number of the row. Write down your guess, then run the cell.
+# combined with every number of the row. A slice with a step picks every second feature, to read or to write. Write
+# down your guesses, then run the cell.
 
 # %%
-column, row = np.arange(3)[:, None], np.array([1.0, 0.1])
-print("a column times a row:", (column * row).tolist())
-del column, row
-
-# %% [markdown]
-# And a slice with a step picks every second feature. It can be read, and it can be written to.
-
-# %%
+print("a column times a row:", (np.arange(3)[:, None] * np.array([1.0, 0.1])).tolist())
 table = np.zeros((2, 6))
 table[:, 0::2], table[:, 1::2] = 7.0, [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
 print(table.tolist())
@@ -340,6 +323,15 @@ agree(
     "By which angle does each of the two hands turn from row 0 to row 1?",
     show=True,
 )
+
+# %% check="positional_encoding-a_single_row" points=0 category="edge cases"
+"""A single position is a table, too, of one row."""
+agree(positional_encoding(1, 4), [[0.0, 1.0, 0.0, 1.0]], "the encoding", "How many axes does your result have?")
+
+# %% check="positional_encoding-position_5000" points=0 category="positions"
+"""Position 5,000 has the sine and the cosine of 5,000 and of 50."""
+wanted = [[math.sin(5000.0), math.cos(5000.0), math.sin(50.0), math.cos(50.0)]]
+agree(positional_encoding(5001, 4)[-1:], wanted, "the last row", "With how many digits do you compute such an angle?")
 
 # %% check="positional_encoding-any_size" points=6 category="positions" hidden=true
 """Many positions or few, many features or few, as many of the one as of the other."""
@@ -471,6 +463,15 @@ agree(
     show=True,
 )
 
+# %% check="layer_norm-eps_of_its_own" points=0 category="statistics"
+"""Without a word about eps it is 0.00001: a token with a spread of 0.01 is divided by the root of 0.00011."""
+agree(
+    layer_norm(np.array([[-0.01, 0.01]]), np.ones(2), np.zeros(2)),
+    [[-0.9534625892, 0.9534625892]],
+    "the normed token",
+    "What does the signature say of eps?",
+)
+
 # %% check="layer_norm-any_batch" points=5 category="shapes" hidden=true
 """Tokens of very different mean and size, any number of leading axes, sizes that are equal or 1, one feature far out."""
 for *lead, n, d_model in batches():
@@ -531,9 +532,8 @@ for lead in ((), (2,)):
         agree(layer_norm(x, gamma, beta), wanted, "the second answer")
 
 # %% [markdown]
-# What is it good for? Below, there are 32 random layers in a row, each of which adds something to its tokens. In
-# one run each layer reads the tokens as they are, in the other it reads your normed ones. How large have the
-# tokens become after 32 layers?
+# What is it good for? Below, 32 random layers in a row each add something to their tokens. In one run each layer
+# reads the tokens as they are, in the other your normed ones. How large have the tokens become after 32 layers?
 
 
 # %%
@@ -561,7 +561,7 @@ def thirty_two_layers():
 # matrices are no more than one. The simplest bend is **ReLU**: keep a positive number, set a negative one to 0.
 # It has a corner at 0, and to the left of it the slope is 0, so a feature that ends up there may never recover.
 #
-# **GELU**, the bend of BERT and GPT-2, is a smooth ReLU. It multiplies each number by the share of the bell curve
+# **GELU**, the bend of BERT, is a smooth ReLU. It multiplies each number by the share of the bell curve
 # that lies to its left: a large number keeps all of itself, a very negative one nothing, and 0 is in the middle.
 #
 # $$\operatorname{gelu}(x) = x \cdot \Phi(x), \qquad
@@ -569,8 +569,7 @@ def thirty_two_layers():
 #
 # **Where does erf come from?** NumPy has none, but Python does: `math.erf` takes one number. To use it on an
 # array, call it for each entry in a loop, or let `np.vectorize(math.erf)` do that: it turns a function of numbers
-# into a function of arrays. You may also know the formula with `tanh`: it is an approximation, off by up to
-# 0.0005, and is not accepted here.
+# into a function of arrays. GPT-2's form with `tanh` is an approximation, off by up to 0.0005: it is not accepted.
 
 
 # %% step="gelu" points=12
@@ -612,6 +611,15 @@ agree(
     "the bent numbers",
     "What becomes of negative numbers, near to 0 and far from it?",
     show=True,
+)
+
+# %% check="gelu-ten_thousand" points=0 category="overflow safety"
+"""10,000 and 40 stay as they are, -10,000 and -40 become 0."""
+agree(
+    gelu(np.array([10000.0, -10000.0, 40.0, -40.0])),
+    [10000.0, 0.0, 40.0, 0.0],
+    "the bent numbers",
+    "Print what you compute on the way for 10000: is every part of it finite?",
 )
 
 # %% check="gelu-drawn" points=4 category="values" hidden=true
@@ -675,8 +683,8 @@ def two_bends():
 # | `W_1`, `b_1` | `(d_model, d_ff)`, `(d_ff,)` |
 # | `W_2`, `b_2` | `(d_ff, d_model)`, `(d_model,)` |
 #
-# `d_ff` is usually four times `d_model`, and two thirds of a model's parameters lie here. We take **ReLU**
-# as the first transformer did; newer ones put your `gelu` in its place.
+# `d_ff` is usually four times `d_model`, and two thirds of a block's parameters are here. We take **ReLU**,
+# as the first transformer did; newer ones use `gelu`.
 
 
 # %% step="feed_forward" points=15
@@ -733,6 +741,15 @@ agree(
     show=True,
 )
 
+# %% check="feed_forward-sizes_of_one" points=0 category="edge cases"
+"""One token, one feature, one hidden feature: 2 becomes 5, and 5 becomes 11."""
+agree(
+    feed_forward(np.array([[2.0]]), np.array([[3.0]]), np.array([-1.0]), np.array([[2.0]]), np.array([1.0])),
+    [[11.0]],
+    "the new token",
+    "Does your hidden array keep its axes?",
+)
+
 # %% check="feed_forward-any_batch" points=5 category="shapes" hidden=true
 """Any number of leading axes and hidden features, sizes that are equal or 1, hidden features in the thousands."""
 for turn, (*lead, n, d_model) in enumerate(batches()):
@@ -776,8 +793,8 @@ with tools.unchanged(x=x, W_1=W_1, b_1=b_1, W_2=W_2, b_2=b_2):
     agree(feed_forward(x, W_1, b_1, W_2, b_2), wanted, "the second answer")
 
 # %% [markdown]
-# What can two layers do that one cannot? With three hidden features, weights chosen by hand and your
-# function, a single number becomes a hat: 1 at 0, and 0 from −1 downwards and from 1 upwards. With many hats you
+# What can two layers do that one cannot? With three hidden features and weights chosen by hand, a single number
+# becomes a hat: 1 at 0, and 0 from −1 downwards and from 1 upwards. With many hats you
 # can build any curve you like.
 
 
@@ -803,10 +820,9 @@ def a_hat():
 # $$Q = X_\text{queries} W_Q, \qquad K = X_\text{keys} W_K, \qquad V = X_\text{keys} W_V$$
 #
 # and from there on it is the attention that you know: scores, scaled by $\sqrt{d_k}$, softmax over the keys,
-# weighted sum. The two texts may have different lengths. Nothing is hidden, so there is no mask. Image captioning
-# and speech recognition work in the same way; only `X_keys` comes from something else.
+# weighted sum. The two texts may have different lengths. Nothing is hidden, so there is no mask.
 #
-# Call what you have brought over from the attention notebook. Which of its functions starts from `Q`, `K` and `V`?
+# Which of the functions that you have brought over starts from `Q`, `K` and `V`?
 
 
 # %% step="cross_attention" points=18
@@ -866,6 +882,26 @@ agree(
     "the output of the batch",
     "The scaled scores of sequence 1 are log 3, 0 and 0. What are yours, and how many rows has your output?",
     show=True,
+)
+
+# %% check="cross_attention-thousands" points=0 category="overflow safety"
+"""Scores of 9,000 and of -9,000 give one key everything; a small query beside them still gets quarters."""
+agree(
+    cross_attention(
+        np.array([[9000.0], [-9000.0], [math.log(3.0)]]), np.array([[1.0], [0.0]]), np.eye(1), np.eye(1), np.array([[8.0]])
+    ),
+    [[8.0], [0.0], [6.0]],
+    "the output",
+    "Which function meets 9,000 first, and what does it make of it?",
+)
+
+# %% check="cross_attention-one_of_each" points=0 category="edge cases"
+"""One query and one key: the output is a table of one row, the value of that key."""
+agree(
+    cross_attention(np.array([[2.0, 1.0]]), np.array([[3.0, 5.0]]), np.eye(2), np.eye(2), 2.0 * np.eye(2)),
+    [[6.0, 10.0]],
+    "the output",
+    "Which weight has a single key, and how many axes has your output?",
 )
 
 # %% check="cross_attention-any_batch" points=5 category="shapes" hidden=true
@@ -941,9 +977,9 @@ def a_translator_looks():
 # %% [markdown]
 # ### 6. The block: `transformer_block`
 #
-# Now connect the parts. Picture a river that flows through the whole model, a row for every token: the **residual
-# stream**. No part replaces it. Attention reads a normed copy of the stream and *adds* what it found; then
-# the feed-forward layer reads a normed copy of what is there now, and adds, too:
+# Picture a river that flows through the whole model, a row for every token: the **residual stream**. No part
+# replaces it. Attention reads a normed copy of the stream and *adds* what it found; then the feed-forward layer
+# reads a normed copy of what is there now, and adds, too:
 #
 # $$h = x + \operatorname{attention}(\operatorname{norm}_1(x)), \qquad
 #   y = h + \operatorname{feed\_forward}(\operatorname{norm}_2(h))$$
@@ -955,8 +991,7 @@ def a_translator_looks():
 #
 # Because everything is added, what a token says at the start is still there at the end, and gradients flow back
 # along the same path. The norms come *before* the parts, not in the stream: this is **pre-norm**, as in GPT-2 and
-# most models since. The very first transformer normed the stream itself, after each part, and was hard to train
-# when it was deep.
+# most models since. The first transformer normed the stream itself, and was hard to train.
 #
 # You get all four parts as functions of one array. A block does not need to know which functions they are.
 
@@ -1031,23 +1066,20 @@ with tools.check("transformer_block-batch_of_two"):
 with tools.check("transformer_block-a_trained_model"):
 
     def trained_block(x, i):
-        W_Q, W_K, W_V, W_O, W_1, b_1, W_2, b_2, gamma_1, beta_1, gamma_2, beta_2 = (
-            MODEL[name][i].copy()
-            for name in "W_Q W_K W_V W_O W_1 b_1 W_2 b_2 gamma_1 beta_1 gamma_2 beta_2".split()
-        )
+        names = "W_Q W_K W_V W_O W_1 b_1 W_2 b_2 gamma_1 beta_1 gamma_2 beta_2".split()
+        own = [MODEL[name][i].copy() for name in names]
         return transformer_block(
             x,
-            lambda a: multi_head_attention(np.asarray(a), W_Q, W_K, W_V, W_O, 4, causal_mask(np.shape(a)[-2])),
-            lambda a: feed_forward(np.asarray(a), W_1, b_1, W_2, b_2),
-            lambda a: layer_norm(np.asarray(a), gamma_1, beta_1),
-            lambda a: layer_norm(np.asarray(a), gamma_2, beta_2),
+            lambda a: multi_head_attention(np.asarray(a), *own[:4], 4, causal_mask(np.shape(a)[-2])),
+            lambda a: feed_forward(np.asarray(a), *own[4:8]),
+            lambda a: layer_norm(np.asarray(a), *own[8:10]),
+            lambda a: layer_norm(np.asarray(a), *own[10:]),
         )
 
     stream = MODEL["embedding"][MODEL["asked"]] + np.asarray(positional_encoding(len(MODEL["asked"][0]), 32))
     for number in range(2):
         stream = np.asarray(trained_block(stream, number))
     scores = np.asarray(layer_norm(stream, MODEL["gamma"].copy(), MODEL["beta"].copy()))[:, -1] @ MODEL["embedding"].T
-    # In float64 they are equal to 1e-13, in float32 to 1e-4; what is wrong is off by 3.
     tools.agree(scores, MODEL["logits"], "the scores", "Which check above fails?", rtol=0, atol=1e-3)
 
 # %% check="transformer_block-drawn_parts" points=8 category="residual stream" hidden=true
@@ -1256,8 +1288,8 @@ tools.summary()
 # ## Where to go from here
 #
 # A table of word vectors at the start, a stack of blocks, a last norm, and a matrix that turns the stream into a
-# score for each word: that is all of GPT-2. The notebook on inference explains what makes such a model fast when
-# it writes, and the one on gradients explains how it learns.
+# score for each word: that is all of GPT-2. The notebook `inference` makes such a model fast when it writes, and
+# `gradients` explains how it learns.
 
 
 # %% oracles

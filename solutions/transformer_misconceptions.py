@@ -16,7 +16,10 @@ import numpy as np
 from autograder.exercises.misconceptions import misconception
 
 # A check that is nobody's first catch would stand here with its reason: {"step-check": "why it stays"}.
-UNCLAIMED = {}
+UNCLAIMED = {
+    "positional_encoding-one_position": "it asks with other sizes what a_single_row asks before it",
+    "cross_attention-one_of_them": "it asks with other sizes what one_of_each asks before it",
+}
 
 
 # 1. positional_encoding
@@ -178,7 +181,7 @@ def small_angles_as_sines(n_positions, d_model):
     return np.stack([sines, cosines], axis=-1).reshape(n_positions, d_model)
 
 
-@misconception(step="positional_encoding", caught_by="positional_encoding-any_size")
+@misconception(step="positional_encoding", caught_by="positional_encoding-a_single_row")
 def positions_and_features_mixed_up(n_positions, d_model):
     """Small tables are right, others have empty places. Print your table for 2 positions and 6 features: how far does each of your loops run?"""
     encoding = np.zeros((n_positions, d_model))
@@ -189,14 +192,14 @@ def positions_and_features_mixed_up(n_positions, d_model):
     return encoding
 
 
-@misconception(step="positional_encoding", caught_by="positional_encoding-any_size")
+@misconception(step="positional_encoding", caught_by="positional_encoding-position_5000")
 def a_table_of_sixty_four_rows(n_positions, d_model):
     """Short texts are right, for long ones there are too few rows. Print the shape of your table for 100 positions: how many rows did you prepare?"""
     angles = np.arange(64)[:, None] / 10000 ** (np.arange(0, d_model, 2) / d_model)
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(64, d_model)[:n_positions]
 
 
-@misconception(step="positional_encoding", caught_by="positional_encoding-any_size")
+@misconception(step="positional_encoding", caught_by="positional_encoding-position_5000")
 def a_table_of_five_thousand_rows(n_positions, d_model):
     """All is right until your table ends. Print its shape for 6000 positions: how many positions does the docstring allow?"""
     longest = 5000
@@ -218,14 +221,14 @@ def angles_in_single_precision(n_positions, d_model):
     return encoding
 
 
-@misconception(step="positional_encoding", caught_by="positional_encoding-one_position")
+@misconception(step="positional_encoding", caught_by="positional_encoding-a_single_row")
 def axes_of_one_dropped(n_positions, d_model):
     """Tables are right, a single row is not. Print the shape of your result for one position: where did an axis go?"""
     angles = np.arange(n_positions)[:, None] / 10000 ** (np.arange(0, d_model, 2) / d_model)
     return np.squeeze(np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n_positions, d_model))
 
 
-@misconception(step="positional_encoding", caught_by="positional_encoding-one_position")
+@misconception(step="positional_encoding", caught_by="positional_encoding-a_single_row")
 def last_position_missing_where_alone(n_positions, d_model):
     """Tables are right, a single row holds what is no number. Print your positions where there is only one: what do you divide by on the way?"""
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -234,7 +237,7 @@ def last_position_missing_where_alone(n_positions, d_model):
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n_positions, d_model)
 
 
-@misconception(step="positional_encoding", caught_by="positional_encoding-any_size")
+@misconception(step="positional_encoding", caught_by="positional_encoding-position_5000")
 def positions_that_begin_again(n_positions, d_model):
     """Your table repeats itself. Print the angle of your first hand at position 30: is it 30?"""
     angles = (np.arange(n_positions) % 10)[:, None] / 10000 ** (np.arange(0, d_model, 2) / d_model)
@@ -465,14 +468,14 @@ def normed_numbers_kept_in_range(x, gamma, beta, eps=1e-5):
     return np.clip(normed, -3.0, 3.0) * gamma + beta
 
 
-@misconception(step="layer_norm", caught_by="layer_norm-small_tokens")
+@misconception(step="layer_norm", caught_by="layer_norm-eps_of_its_own")
 def another_default_for_eps(x, gamma, beta, eps=1e-5):
     """Where eps is given all is right. Print the default of your eps: is it the one in the docstring?"""
     eps = 1e-6 if eps == 1e-5 else eps
     return gamma * (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(x.var(axis=-1, keepdims=True) + eps) + beta
 
 
-@misconception(step="layer_norm", caught_by="layer_norm-small_tokens")
+@misconception(step="layer_norm", caught_by="layer_norm-eps_of_its_own")
 def eps_and_a_little_more(x, gamma, beta, eps=1e-5):
     """Large tokens are right, small ones are not. Print what stands under your root for a token of size 0.001: what else did you add?"""
     return gamma * (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(x.var(axis=-1, keepdims=True) + eps + 1e-6) + beta
@@ -754,7 +757,7 @@ def axes_of_size_one_dropped(x):
     return np.squeeze(0.5 * x * (1 + np.vectorize(math.erf)(x / math.sqrt(2))))
 
 
-@misconception(step="gelu", caught_by="gelu-far_out")
+@misconception(step="gelu", caught_by="gelu-ten_thousand")
 def series_far_from_zero(x):
     """Numbers near to 0 are right, large ones are not. Print the terms of your sum for 40: do they ever become small?"""
     z = np.asarray(x, dtype=float) / math.sqrt(2)
@@ -766,7 +769,7 @@ def series_far_from_zero(x):
     return 0.5 * x * (1 + 2 / math.sqrt(math.pi) * total)
 
 
-@misconception(step="gelu", caught_by="gelu-far_out")
+@misconception(step="gelu", caught_by="gelu-ten_thousand")
 def clipped(x):
     """Numbers near to 0 are right, large ones come out too small. Print your value at 40: how much of it should be left?"""
     x = np.clip(x, -6.0, 6.0)
@@ -959,7 +962,7 @@ def one_batch_axis_and_no_more(x, W_1, b_1, W_2, b_2):
     return np.maximum(flat @ W_1 + b_1, 0.0) @ W_2 + b_2
 
 
-@misconception(step="feed_forward", caught_by="feed_forward-nothing_found")
+@misconception(step="feed_forward", caught_by="feed_forward-sizes_of_one")
 def hidden_axis_of_one_dropped(x, W_1, b_1, W_2, b_2):
     """Several hidden features work, a single one does not. Print the shape of your hidden array where d_ff is 1: where did an axis go?"""
     hidden = np.maximum(x @ W_1 + b_1, 0.0)
@@ -1248,7 +1251,7 @@ def query_by_query_alone(X_queries, X_keys, W_Q, W_K, W_V):
     return scaled_dot_product_attention(Q, K, V)[0]
 
 
-@misconception(step="cross_attention", caught_by="cross_attention-large_scores")
+@misconception(step="cross_attention", caught_by="cross_attention-thousands")
 def exponentials_as_they_are(X_queries, X_keys, W_Q, W_K, W_V):
     """Small scores are right, large ones give what is no number. Print the largest score and its exponential: what did softmax do about that?"""
     Q, K, V = X_queries @ W_Q, X_keys @ W_K, X_keys @ W_V
@@ -1257,7 +1260,7 @@ def exponentials_as_they_are(X_queries, X_keys, W_Q, W_K, W_V):
         return powers / powers.sum(axis=-1, keepdims=True) @ V
 
 
-@misconception(step="cross_attention", caught_by="cross_attention-large_scores")
+@misconception(step="cross_attention", caught_by="cross_attention-thousands")
 def one_shift_for_all_queries(X_queries, X_keys, W_Q, W_K, W_V):
     """One query is fine, another is lost. Print the row with the smallest scores after your shift: what is left of it?"""
     Q, K, V = X_queries @ W_Q, X_keys @ W_K, X_keys @ W_V
@@ -1274,7 +1277,7 @@ def scores_clipped(X_queries, X_keys, W_Q, W_K, W_V):
     return softmax(np.clip(Q @ np.swapaxes(K, -1, -2) / math.sqrt(Q.shape[-1]), -50.0, 50.0)) @ V
 
 
-@misconception(step="cross_attention", caught_by="cross_attention-one_of_them")
+@misconception(step="cross_attention", caught_by="cross_attention-one_of_each")
 def axis_of_one_dropped(X_queries, X_keys, W_Q, W_K, W_V):
     """Several queries are right, a single one loses its axis. Print the shape of your output for one query: how many axes has it?"""
     output, _ = scaled_dot_product_attention(X_queries @ W_Q, X_keys @ W_K, X_keys @ W_V)

@@ -143,6 +143,7 @@ def _parts(line: str) -> list[Block | str]:
 def _svg(lines: list[list[Block | str]]) -> str:
     """The picture of these lines, one below the other."""
     shapes: list[str] = []
+    grid: list[str] = []
     width, y = 0.0, 10.0
     for line in lines:
         blocks = [part for part in line if isinstance(part, Block)]
@@ -151,21 +152,23 @@ def _svg(lines: list[list[Block | str]]) -> str:
         x, middle = 12.0, y + above + height / 2
         for part in line:
             if isinstance(part, Block):
-                x = _draw(shapes, part, x, middle)
+                x = _draw(shapes, grid, part, x, middle)
             else:
-                shapes.append(_text(x, middle + 4, part))
+                shapes.append(_text(x + len(part) * LETTER / 2, middle + 4, part))
                 x += len(part) * LETTER
             x += 12
         width, y = max(width, x), y + above + height + below
     size = f'width="{width:.0f}" height="{y + 6:.0f}"'
+    font = 'font-family="sans-serif" font-size="12" text-anchor="middle"'
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif" font-size="12">'
-        f'<rect width="100%" height="100%" rx="6" fill="#fff"/>{"".join(shapes)}</svg>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} {font}>'
+        f'<rect width="100%" height="100%" rx="6" fill="#fff"/>{"".join(shapes)}'
+        f'<path d="{"".join(grid)}" stroke="#333" fill="none"/></svg>'
     )
 
 
-def _draw(shapes: list[str], block: Block, x: float, middle: float) -> float:
-    """Draw an array with its names; where it ends."""
+def _draw(shapes: list[str], grid: list[str], block: Block, x: float, middle: float) -> float:
+    """Draw an array with its names, and note the lines between its entries; where it ends."""
     blocks, rows, columns = block.shape
     top = middle - rows * SIDE / 2
     names = [name for name, _ in block.axes]
@@ -175,41 +178,46 @@ def _draw(shapes: list[str], block: Block, x: float, middle: float) -> float:
     spare = max(0.0, len(title) * LETTER - blocks * pitch) / 2
     x += max(0.0, spare - len("".join(names[-2:-1])) * LETTER)
     if len(names) > 1:
-        shapes.append(_text(x, middle + 4, names[-2], "#555"))
+        shapes.append(_text(x + len(names[-2]) * LETTER / 2, middle + 4, names[-2], "#555"))
         x += len(names[-2]) * LETTER + 9
     start = x
     for number in range(blocks):
         for fill, path in _filled(block, number, x, top).items():
             shapes.append(f'<path d="{path}" fill="{fill}"/>')
-        grid = "".join(f"M{x + SIDE * each:g} {top:g}v{high}" for each in range(columns + 1))
-        grid += "".join(f"M{x:g} {top + SIDE * each:g}h{wide}" for each in range(rows + 1))
-        shapes.append(f'<path d="{grid}" stroke="#333" fill="none"/>')
-        shapes.append(_text(x + wide / 2, top - 5, names[-1], "#555", "middle"))
+        grid.append(f"M{x:g} {top:g}h{wide}v{high}h-{wide}z")
+        grid.extend(f"M{x + SIDE * each:g} {top:g}v{high}" for each in range(1, columns))
+        grid.extend(f"M{x:g} {top + SIDE * each:g}h{wide}" for each in range(1, rows))
+        shapes.append(_text(x + wide / 2, top - 5, names[-1], "#555"))
         x += pitch
     end = x - pitch + wide
-    shapes.append(_text((start + end) / 2, top + high + 15, title, "#000", "middle"))
+    shapes.append(_text((start + end) / 2, top + high + 15, title))
     return end + spare
 
 
 def _filled(block: Block, number: int, x: float, top: float) -> dict[str, str]:
-    """The coloured entries, a path for each colour; neighbours in a row are one piece of it."""
+    """The coloured entries, a path for each colour; equal neighbours are one piece of it."""
     _, rows, columns = block.shape
-    paths: dict[str, str] = {}
+    first_rows: dict[tuple[str, int, int, int], int] = {}  # by colour, left, right and bottom
     for row in range(rows):
+        left = 0
         colours = [block.colour(number, row, column) for column in range(columns)]
-        begin = 0
-        for column in range(1, columns + 1):
-            if column < columns and colours[column] == colours[begin]:
+        for right in range(1, columns + 1):
+            if right < columns and colours[right] == colours[left]:
                 continue
-            if colours[begin]:
-                piece = f"M{x + SIDE * begin:g} {top + SIDE * row:g}h{SIDE * (column - begin)}"
-                piece += f"v{SIDE}h-{SIDE * (column - begin)}z"
-                paths[colours[begin]] = paths.get(colours[begin], "") + piece
-            begin = column
+            if colours[left]:
+                first = first_rows.pop((colours[left], left, right, row), row)
+                first_rows[colours[left], left, right, row + 1] = first
+            left = right
+
+    paths: dict[str, str] = {}
+    for (colour, left, right, bottom), first in first_rows.items():
+        wide, high = SIDE * (right - left), SIDE * (bottom - first)
+        piece = f"M{x + SIDE * left:g} {top + SIDE * first:g}h{wide}v{high}h-{wide}z"
+        paths[colour] = paths.get(colour, "") + piece
     return paths
 
 
-def _text(x: float, y: float, text: str, colour: str = "#000", anchor: str = "start") -> str:
-    place = f'x="{x:.0f}" y="{y:.0f}"' + (f' text-anchor="{anchor}"' if anchor != "start" else "")
+def _text(x: float, y: float, text: str, colour: str = "#000") -> str:
+    """A text in the middle of which x is."""
     fill = f' fill="{colour}"' if colour != "#000" else ""
-    return f"<text {place}{fill}>{html.escape(text)}</text>"
+    return f'<text x="{x:.0f}" y="{y:.0f}"{fill}>{html.escape(text)}</text>'

@@ -97,10 +97,13 @@ def _digests(
         for check in bench.of(wrong.step):
             if check.hidden:
                 continue
+            # Of what wrong answers ask in a check for no points little is worth its bytes.
+            asked.is_listening = check.points > 0
             passes, digest = bench.verdict(check)
             if digest:
                 yield digest, verdicts, wrong
             verdicts += "p" if passes else "f"
+    asked.is_listening = True
 
 
 def experiments_caught(exercise: Exercise) -> Iterator[tuple[str, Experiment]]:

@@ -117,9 +117,11 @@ def _check(authored: Source, cell: AuthoredCell) -> str:
 
     if not cell.hidden:
         body, _ = _asking(authored, cell)
-        # What meets a student who goes on the next day where they were.
-        announced = rf'(check\("{cell.id}"\):)$'
-        body = re.sub(announced, r"\1  # NameError? Run the Tools cell.", body, count=1, flags=re.M)
+        if cell is authored.checks_of(cell.step)[0]:
+            # What meets a student who goes on the next day where they were.
+            announced = rf'(check\("{cell.id}"\):)$'
+            more = r"\1  # NameError? Run the Tools cell."
+            body = re.sub(announced, more, body, count=1, flags=re.M)
         return f"{head}\n{visible}\n{body}"
 
     oracle_cells = [oracle.source for oracle in authored.of("oracles")]

@@ -37,8 +37,8 @@ ARRAYS = re.compile(r"^\w+ = tools\.arrays\(\"[\w+/=]+\"\)", re.MULTILINE)
 BROUGHT = "brought"
 """The id of the cell that brings functions of earlier exercises over."""
 
-DOUBLED = frozenset({"check", "points"})
-"""Marks of a check that nbgrader's say, too; what students get is without them."""
+DOUBLED = frozenset({"check", "points", "step"})
+"""Marks of a check that its id and its points say, too; what students get is without them."""
 
 # Nearly every check begins so. To parse the whole cell for it takes a hundred times as long, and
 # every command reads all checks of an exercise.

@@ -45,7 +45,7 @@ def call_digest(arguments: Iterable[Any]) -> str:
         text = " ".join(map(encoded, values))
     except TypeError:
         raise LookupError("a function, say") from None
-    return hashlib.sha256(text.encode()).hexdigest()[:8]
+    return hashlib.sha256(text.encode()).hexdigest()[:6]
 
 
 def revived(value: Any) -> Any:

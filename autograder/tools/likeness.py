@@ -161,7 +161,7 @@ def digest(name: str, error: BaseException, values: Iterable[object]) -> str:
         facts += map(encoded, values)
     except TypeError:
         return ""
-    return hashlib.sha256(" ".join(facts).encode()).hexdigest()[:8]
+    return hashlib.sha256(" ".join(facts).encode()).hexdigest()[:6]
 
 
 def encoded(value: Any) -> str:

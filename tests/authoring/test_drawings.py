@@ -42,10 +42,11 @@ def test_a_drawing_says_what_it_shows_and_colours_it():
     blue, orange, *_ = drawings.COLOURS
     assert [colour for colour in filled if colour != "none"] == [blue, blue, orange, blue]
     # All of it is on the light ground, which dark pages have too.
+    assert picture.get("text-anchor") == "middle"
     width = float(picture.get("width", 0))
     for text in picture.iter(f"{space}text"):
         x, letters = float(text.get("x", 0)), 6 * len(text.text or "")
-        start = x - letters / 2 if text.get("text-anchor") else x
+        start = x - letters / 2
         assert start >= 0 and start + letters <= width
     assert picture.find(f"{space}rect").get("fill") == "#fff"  # type: ignore[union-attr]
 

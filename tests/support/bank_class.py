@@ -15,7 +15,7 @@ def differences(student: SampleStudent, exercise: Exercise, result: Result | Non
 
     for step in result.steps:
         written = step.name in student.sources
-        lost = [check for check in step.checks if check.earned < check.points]
+        lost = [check for check in step.checks if check.has_failed or check.earned < check.points]
         if not written and len(lost) < len(step.checks):
             yield f"{step.name} is blank, and has {step.score} points"
         elif written and step.name == student.loses_first.partition("-")[0]:

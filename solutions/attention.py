@@ -780,6 +780,8 @@ def spread_of_scores():
 #
 # A score of $-\infty$ is allowed, too: $e^{-\infty} = 0$, so that key gets no weight at all. Part two relies on
 # this.
+#
+# `axis` is the axis along which the weights sum to 1: the last one, that of the keys, unless the caller says otherwise.
 
 
 # %% step="softmax" points=12 draws="weights"

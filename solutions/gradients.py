@@ -568,7 +568,7 @@ def predicted_and_measured():
 # They begin as small random numbers, the weights are almost uniform, and then, 400 times over: forwards, compare
 # with the wish, backwards with your function, and a small step downhill.
 #
-# The two heatmaps show the weights before and after. If the second one is as grey as the first, look at the signs
+# The two heatmaps show the weights before and after. If the second one looks like the first, look at the signs
 # of your gradient; if the loss falls slowly, look at the size.
 
 # %%

@@ -572,7 +572,7 @@ for text in texts_of_all_kinds():
 # %% [markdown]
 # ### Look: what a text teaches
 #
-# Thirty merges from a few lines. Each line shows a new token, the two tokens that it was made of, and the piece
+# All that a few lines teach: training stops before the 30 merges that it may learn. Each line shows a new token, the two tokens that it was made of, and the piece
 # of text that it stands for. Which pieces are words, and which are endings? Try a text of your own, in any
 # language.
 

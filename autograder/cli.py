@@ -41,6 +41,7 @@ COMMANDS = {
     "rename": "keeping",
     "forget": "keeping",
     "new-course": "keeping",
+    "join": "keeping",
     "update": "keeping",
     "new": "authors",
     "prove": "authors",

@@ -13,6 +13,7 @@ from autograder.base.errors import Unusable
 from autograder.base.files import write
 from autograder.base.settings import Settings
 from autograder.exercises import data_files, hidden_checks, misconceptions, sources
+from autograder.exercises.sources import notebook_at
 
 
 def notebooks(path: Path, settings: Settings | None = None) -> tuple[bytes, bytes]:
@@ -32,7 +33,7 @@ def _with_hints(authored: Source, root: Path, settings: Settings) -> bytes:
     from autograder.authoring import hints
 
     bank = misconceptions.load(misconceptions.path_of(root, authored.exercise))
-    data = data_files.read(root / "solutions" / authored.exercise)
+    data = data_files.read(notebook_at(root, authored.exercise).parent)
     with data_files.inside(data):
         questions = hints.table(notebook.full(authored), bank)
     return notebook.full(authored, questions, data_files.marks(data, settings.packages))
@@ -70,7 +71,8 @@ def build(
             "nbgrader", "not installed, and the build takes its release from it", "run make setup"
         )
 
-    folder, handed_out = root / "solutions" / name, root / "assignments" / name
+    folder = notebook_at(root, name).parent
+    handed_out = notebook_at(root, name, "assignments").parent
     data = _data(folder, name)
     # A mistake in a mark is said before anything slow is loaded.
     exercise = read.read(authored) if check else read.read_or_try(authored, notebook.full, data)

@@ -141,7 +141,31 @@ def opened(folder: Path | None, name: str) -> tuple[Course, Exercise]:
     from autograder.exercises import exercise
 
     course = opened_course(folder)
+    if name in ordinary_names(course):
+        repair = f"give it to nbgrader's own commands, for example nbgrader collect {name}"
+        raise Unusable(name, "is an assignment of nbgrader's own", repair)
     return course, exercise.load(course.root, name)
+
+
+def opened_any(folder: Path | None, name: str) -> tuple[Course, Exercise]:
+    """The same, where an assignment of nbgrader's own will do, which has no cells here."""
+    from autograder.exercises import exercise
+
+    course = opened_course(folder)
+    if exercise.belongs(course.root, name):
+        return course, exercise.load(course.root, name)
+    from autograder.course.gradebook import ordinary
+
+    return course, ordinary.find(course, name)
+
+
+def ordinary_names(course: Course) -> list[str]:
+    """The assignments of nbgrader's own; none where nbgrader has nothing to do with the course."""
+    if not course.gradebook.is_file():
+        return []
+    from autograder.course.gradebook import ordinary
+
+    return ordinary.names(course)
 
 
 def opened_course(folder: Path | None) -> Course:

@@ -39,6 +39,28 @@ def new_course(
         print(line)
 
 
+def join(
+    names: Annotated[
+        Optional[list[str]],
+        typer.Argument(metavar="[EXERCISE...]", help="exercises of the kit to take along"),
+    ] = None,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="take out what this command has added")
+    ] = False,
+) -> None:
+    """Add the kit to the nbgrader course in the working folder, and show each line it writes.
+
+    Assignments that are there already go nbgrader's own way, as before.
+    """
+    from autograder.course.new_course import join as joining
+
+    here = Path.cwd()
+    for line in joining.undo(here) if undo else joining.join(here, names or []):
+        print(inert(line))
+    if not undo:
+        print("next: autograder new NAME begins an exercise; autograder report shows the course")
+
+
 def update(
     check: Annotated[
         bool, typer.Option("--check", help="only say what is newer, and what it would change")

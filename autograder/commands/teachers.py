@@ -23,6 +23,7 @@ from autograder.commands.common import (
     finish,
     news,
     opened,
+    opened_any,
     opened_course,
     tell_new,
 )
@@ -169,7 +170,7 @@ def _report_exercise(folder: Path | None, name: str, output: JsonOutput) -> None
     from autograder.show.pages import report as pages
     from autograder.show.terminal import class_tables
 
-    course, exercise = opened(folder, name)
+    course, exercise = opened_any(folder, name)
     class_grades = final_grades.of_class(course, exercise)
     made = reports.of_class(course, class_grades)
 
@@ -319,7 +320,7 @@ def export(
     if exercise_name is None:
         course, exercise, name = opened_course(course_folder), None, NAME
     else:
-        course, exercise = opened(course_folder, exercise_name)
+        course, exercise = opened_any(course_folder, exercise_name)
         name = exercise.name
     request = exports.Request(course, exercise, fill, column, classroom, isolation)
     made = exports.make(to, request, missing_as_zero, anonymous)

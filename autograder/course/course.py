@@ -17,6 +17,7 @@ from autograder.base.files import below
 from autograder.base.settings import Settings
 from autograder.base.text import agreeing
 from autograder.course import class_list
+from autograder.exercises.sources import is_joined
 
 STUDENT_ID = re.compile(r"(?!\.)[A-Za-z0-9._@+-]{1,64}\Z")
 
@@ -45,12 +46,19 @@ class Course:
 
     ``root`` holds ``solutions/`` and ``assignments/``; ``state`` everything that a class makes.
     ``nbgrader`` is the configuration of a running nbgrader, where one has opened the course.
+    ``joined``: the course was nbgrader's before, whose folders and gradebook are in ``root``.
     """
 
     root: Path
     state: Path
     settings: Settings = field(default_factory=Settings)
     nbgrader: Any = field(default=None, compare=False, repr=False)
+    joined: bool = False
+
+    @property
+    def base(self) -> Path:
+        """The folder of what nbgrader makes: its folders with students in them, its gradebook."""
+        return self.root if self.joined else self.state
 
     @property
     def inbox(self) -> Path:
@@ -58,15 +66,15 @@ class Course:
 
     @property
     def submitted(self) -> Path:
-        return self.state / "submitted"
+        return self.base / "submitted"
 
     @property
     def autograded(self) -> Path:
-        return self.state / "autograded"
+        return self.base / "autograded"
 
     @property
     def feedback(self) -> Path:
-        return self.state / "feedback"
+        return self.base / "feedback"
 
     @property
     def results(self) -> Path:
@@ -78,7 +86,7 @@ class Course:
 
     @property
     def gradebook(self) -> Path:
-        return self.state / "gradebook.db"
+        return self.base / "gradebook.db"
 
     @property
     def due_settings(self) -> Path:
@@ -240,7 +248,8 @@ def find(state: Path | None = None, new: bool = False) -> Course:
     nearest = existing(state)
     if not nearest.is_dir():
         raise Unusable(nearest, "is a file, not a folder", "choose another place with --course")
-    return Course(root, state, settings.read(root / settings.NAME, state / settings.NAME))
+    said = settings.read(root / settings.NAME, state / settings.NAME)
+    return Course(root, state, said, joined=is_joined(root))
 
 
 def existing(path: Path) -> Path:
@@ -265,6 +274,6 @@ def _root(state: Path | None, new: bool) -> Path:
     if not new:
         folders.append(KIT)
     for folder in folders:
-        if (folder / "solutions").is_dir():
+        if (folder / "solutions").is_dir() or is_joined(folder):
             return folder
     return here

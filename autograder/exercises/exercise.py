@@ -120,6 +120,11 @@ class Exercise:
         about = self.notebook.get("metadata", {}).get("autograder", {})
         return str(about.get("title") or self.name)
 
+    @property
+    def is_ordinary(self) -> bool:
+        """Whether it is an assignment of nbgrader's own, of which the kit reads no cell."""
+        return not self.cells
+
     @cached_property
     def checks(self) -> tuple[Check, ...]:
         return tuple(cell.check for cell in self.cells if cell.check)
@@ -282,8 +287,30 @@ def built_names(root: Path) -> list[str]:
     Those whose authored file is gone are among them; ``authoring.build.authored_names`` lists what
     can be built.
     """
-    notebooks = (root / "solutions").glob("*/*.ipynb")
-    return sorted(path.stem for path in notebooks if path.stem == path.parent.name)
+    notebooks = (root / sources.folders(root)[0]).glob("*/*.ipynb")
+    named = (path for path in notebooks if path.stem == path.parent.name)
+    return sorted(path.stem for path in named if _is_ours(root, path))
+
+
+def belongs(root: Path, name: str) -> bool:
+    """Whether an assignment is an exercise of the kit; else it is one of nbgrader's own.
+
+    Whoever says the name: it may be that of no file.
+    """
+    try:
+        return sources.is_authored(root, name) or _is_ours(root, sources.notebook_at(root, name))
+    except Refused:
+        return False
+
+
+def _is_ours(root: Path, built: Path) -> bool:
+    """Whether the build wrote this notebook, or will write it again."""
+    if sources.is_authored(root, built.stem):
+        return True
+    try:
+        return b'"source_sha256"' in built.read_bytes()
+    except OSError:
+        return False
 
 
 def from_notebook(notebook: Any) -> Exercise:

@@ -22,6 +22,28 @@ BANKS = ("_misconceptions", "_right_answers")
 FOLDERS = ("solutions", "assignments")
 """Where notebooks lie, each in a folder of the exercise's name: the full ones, and releases."""
 
+ORDINARY_FOLDERS = ("source", "release")
+"""What nbgrader calls these folders, and a course that was nbgrader's before."""
+
+JOIN = "from autograder.nbgrader.course_config import join"
+"""The line that such a course has in its ``nbgrader_config.py``."""
+
+
+def folders(root: Path) -> tuple[str, str]:
+    """Below ``root``, where full notebooks are and where releases are.
+
+    A course that ``autograder join`` has found at nbgrader keeps nbgrader's names.
+    """
+    return ORDINARY_FOLDERS if is_joined(root) else FOLDERS
+
+
+def is_joined(root: Path) -> bool:
+    """Whether the course was nbgrader's before, and keeps its folders."""
+    try:
+        return JOIN.encode() in (root / "nbgrader_config.py").read_bytes()
+    except OSError:
+        return False
+
 
 def authored_at(root: Path, exercise: str, part: str = "") -> Path:
     """Where an exercise is authored below ``root``, or one of its banks.
@@ -46,7 +68,8 @@ def notebook_at(root: Path, exercise: str, folder: str = FOLDERS[0]) -> Path:
     Raises:
         files.Refused: that is the name of no file.
     """
-    return below(root / folder, exercise, f"{exercise}.ipynb", follow=False)
+    place = root / folders(root)[FOLDERS.index(folder)]
+    return below(place, exercise, f"{exercise}.ipynb", follow=False)
 
 
 def files_of(root: Path, exercise: str, others: Iterable[str] = ()) -> list[Path]:

@@ -6,12 +6,15 @@
 from __future__ import annotations
 
 import os
-import sys
+from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from autograder.authoring.regions import CODE_STUB, TEXT_STUB
+from traitlets.config import Config
+
 from autograder.course.course import STATE, Course
+from autograder.course.gradebook.config import alembic_on_path
 from autograder.nbgrader import formgrader
 
 
@@ -19,10 +22,7 @@ def configure(c: Any, root: Path) -> Path:
     """Fill nbgrader's configuration for the course at ``root``; where the class's state lies."""
     state = Path(os.environ.get("AUTOGRADER_COURSE") or root / STATE).absolute()
 
-    # nbgrader calls `alembic` by name and finds it only in an activated environment.
-    tools = str(Path(sys.executable).parent)
-    if tools not in os.environ.get("PATH", "").split(os.pathsep):
-        os.environ["PATH"] = os.pathsep.join(filter(None, [tools, os.environ.get("PATH")]))
+    alembic_on_path()
 
     # nbgrader creates the gradebook, but not the folder that it lies in.
     try:
@@ -44,9 +44,8 @@ def configure(c: Any, root: Path) -> Path:
     # one, too.
     c.CourseDirectory.db_url = f"sqlite:///{state / 'gradebook.db'}"
 
-    c.ClearSolutions.code_stub = {"python": CODE_STUB}
-    c.ClearSolutions.text_stub = TEXT_STUB
     _engine(c)
+    _programs(c)
     _exchange(c, state)
     formgrader.change()
     return state
@@ -58,14 +57,49 @@ def draw_id(c: Any, root: Path, state: Path) -> None:
     c.CourseDirectory.course_id = Course(root, state).id()
 
 
+def join(c: Any) -> None:
+    """Add the kit to a configuration that was nbgrader's before; what it says itself stays.
+
+    Only exercises of the kit go another way from then on.
+    """
+    alembic_on_path()
+    added = Config()
+    _engine(added)
+    _programs(added)
+    if "exporter_class" in c.Autograde:
+        added.GradeExporter.ordinary = c.Autograde.exporter_class
+    if "exporter_class" in c.GenerateFeedback:
+        added.FeedbackExporter.ordinary = c.GenerateFeedback.exporter_class
+    for hook in ("pre_convert_hook", "post_convert_hook"):
+        own = c.GenerateAssignment.get(hook)
+        if own is not None:
+            added.GenerateAssignment[hook] = _both(own, added.GenerateAssignment[hook])
+    # Another exchange than a folder goes its own way, for the kit's exercises, too.
+    for program in c.ExchangeFactory:
+        added.ExchangeFactory.pop(program, None)
+    c.merge(added)
+    formgrader.change()
+
+
+def _both(*hooks: Callable[..., None] | str) -> Callable[..., None]:
+    """Two of nbgrader's hooks, one after the other."""
+
+    def both(**about: Any) -> None:
+        for hook in hooks:
+            if isinstance(hook, str):
+                module, name = hook.rsplit(".", 1)
+                hook = getattr(import_module(module), name)
+            hook(**about)
+
+    return both
+
+
 def _engine(c: Any) -> None:
     # Our engine in the place of nbgrader's: nothing of nbgrader parses, copies or runs what a
-    # student handed in.
+    # student handed in. nbgrader's own assignments go the way they always went.
     c.Autograde.exporter_class = "autograder.nbgrader.plugin.GradeExporter"
-    c.Autograde.sanitize_preprocessors = []
-    c.Autograde.autograde_preprocessors = []
     c.GenerateFeedback.exporter_class = "autograder.nbgrader.plugin.FeedbackExporter"
-    c.GenerateFeedback.preprocessors = []
+    c.GenerateAssignment.exporter_class = "autograder.nbgrader.plugin.ReleaseExporter"
 
     # nbgrader refuses to generate an exercise whose checks changed once there are submissions; the
     # gradebook is told first.
@@ -83,7 +117,7 @@ def _engine(c: Any) -> None:
     c.HTMLExporter.filters = {"markdown2html": "autograder.nbgrader.formgrader.shown_markdown"}
 
 
-def _exchange(c: Any, state: Path) -> None:
+def _programs(c: Any) -> None:
     # Takes the notebook alone, and never through a link that a student made.
     c.ExchangeFactory.collect = "autograder.nbgrader.teachers.Collector"
 
@@ -93,6 +127,8 @@ def _exchange(c: Any, state: Path) -> None:
     # Says who still has no mark by hand.
     c.ExchangeFactory.release_feedback = "autograder.nbgrader.teachers.FeedbackReleaser"
 
+
+def _exchange(c: Any, state: Path) -> None:
     # An exchange for one account, without root. For a class with accounts on this machine name a
     # folder that all can write.
     c.Exchange.root = str(state / "exchange")

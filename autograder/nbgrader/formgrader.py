@@ -27,6 +27,7 @@ from autograder.base import settings, times
 from autograder.base.errors import Unusable
 from autograder.course.course import find
 from autograder.course.gradebook import config
+from autograder.exercises.exercise import belongs
 
 PATIENCE = 30
 """Seconds to wait for a lock that another program holds; more than ours hold one for."""
@@ -117,6 +118,9 @@ def _keep_due_dates(apihandlers: Any) -> None:
     nbgraders = apihandlers.AssignmentHandler.put
 
     def put(self: Any, assignment: str) -> None:
+        if not belongs(Path(self.coursedir.root), assignment.strip()):
+            nbgraders(self, assignment)
+            return
         try:
             due = _kept_due(self, assignment.strip())
         except Unusable as error:
@@ -234,9 +238,11 @@ def act(state: Path, action: str, arguments: list[str]) -> dict[str, Any]:
     from nbgrader.exchange import ExchangeError  # type: ignore[import-untyped]
 
     # What has not changed need not be graded again.
-    options = {"force": False} if action == "autograde" else {}
     try:
-        api = config.api(find(state))
+        course = find(state)
+        api = config.api(course)
+        is_ours = action == "autograde" and belongs(course.root, arguments[0])
+        options = {"force": False} if is_ours else {}
         answer: dict[str, Any] = getattr(api, action)(*arguments, **options)
     except Unusable as error:
         return {"success": False, "log": str(error)}

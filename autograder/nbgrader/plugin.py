@@ -2,7 +2,8 @@
 
 ``nbgrader_config.py`` names what is here. nbgrader builds the exporter that is named there and then
 calls its own ``convert_notebooks``. Our exporters put a loop of their own in that place, so that
-nothing of nbgrader parses, copies or runs what a student handed in.
+nothing of nbgrader parses, copies or runs what a student handed in. For an assignment that is no
+exercise of the kit they step aside: nbgrader's own loop and exporter do what they always do.
 """
 
 from __future__ import annotations
@@ -13,11 +14,14 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, cast
 
-from nbconvert.exporters import NotebookExporter
+from nbconvert.exporters import Exporter, HTMLExporter, NotebookExporter
 from nbgrader.converters import NbGraderException  # type: ignore[import-untyped]
 from sqlalchemy import select
+from traitlets import Type
+from traitlets.config import Config
 
 from autograder.authoring import build
+from autograder.authoring.regions import CODE_STUB, TEXT_STUB
 from autograder.base.errors import Fault, Interrupted, Unusable
 from autograder.course import results as stored
 from autograder.course import timestamp
@@ -27,7 +31,7 @@ from autograder.course.gradebook.database import STUDENT
 from autograder.course.grading import grade_class
 from autograder.course.troubles import Troubles
 from autograder.exercises import hidden_checks
-from autograder.exercises.exercise import Exercise, load
+from autograder.exercises.exercise import Exercise, belongs, load
 from autograder.exercises.sources import authored_at, is_authored, notebook_at
 from autograder.grader.graded import Graded
 from autograder.show.pages import feedback
@@ -35,6 +39,10 @@ from autograder.show.pages import feedback
 
 class _Exporter(NotebookExporter):
     """An exporter that takes over the loop of the converter which builds it."""
+
+    ordinary = Type(
+        NotebookExporter, klass=Exporter, help="what exports assignments that are not the kit's"
+    ).tag(config=True)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[no-untyped-call]
@@ -45,6 +53,35 @@ class _Exporter(NotebookExporter):
         raise NotImplementedError("notebooks of students are not converted one by one")
 
     def _convert(self) -> None:
+        converter = self.converter
+        everything = dict(converter.assignments)
+        others = {path: found for path, found in everything.items() if not self._is_ours(path)}
+        if others:
+            converter.assignments = others
+            self._convert_ordinary()
+        converter.assignments = {
+            path: found for path, found in everything.items() if path not in others
+        }
+        if converter.assignments:
+            self._convert_ours()
+
+    def _is_ours(self, path: str) -> bool:
+        coursedir = self.converter.coursedir
+        folder = Path(coursedir.root, self.converter._input_directory)
+        parts = Path(os.path.relpath(path, folder)).parts
+        name = parts[1] if len(parts) == 2 else coursedir.assignment_id
+        return belongs(Path(coursedir.root), name)
+
+    def _convert_ordinary(self) -> None:
+        """Go on as nbgrader does, with the exporter that it would have built."""
+        converter = self.converter
+        exporter: Any = self.ordinary
+        converter.exporter = exporter(parent=converter, config=converter.config)
+        for preprocessor in converter.preprocessors:
+            converter.exporter.register_preprocessor(preprocessor)
+        type(converter).convert_notebooks(converter)
+
+    def _convert_ours(self) -> None:
         converter = self.converter
         failed: list[str] = []
         try:
@@ -121,6 +158,7 @@ class FeedbackExporter(_Exporter):
     """``nbgrader generate_feedback`` and the formgrader's button, with our page."""
 
     file_extension = ".html"
+    ordinary = Type(HTMLExporter, klass=Exporter).tag(config=True)
 
     def _run(self, course: Course, exercise: Exercise, students: list[str]) -> list[str]:
         # Whoever was rejected has no autograded notebook, and needs the page most.
@@ -157,13 +195,25 @@ class FeedbackExporter(_Exporter):
         return False
 
 
+class ReleaseExporter(NotebookExporter):
+    """``nbgrader generate_assignment``: the kit's exercises get its stubs, and no header."""
+
+    def __init__(self, parent: Any = None, config: Any = None, **kwargs: Any) -> None:
+        if belongs(Path(parent.coursedir.root), parent.coursedir.assignment_id):
+            config = Config(config)
+            config.ClearSolutions.code_stub = {"python": CODE_STUB}
+            config.ClearSolutions.text_stub = TEXT_STUB
+            config.pop("IncludeHeaderFooter", None)
+        super().__init__(parent=parent, config=config, **kwargs)  # type: ignore[no-untyped-call]
+
+
 def before_generate(assignment: str, student: str, notebooks: list[str]) -> None:
     """Prepare the gradebook before nbgrader's own ``generate_assignment``.
 
     nbgrader refuses changed cells once there are submissions; we do not.
     """
-    course = find()
-    if is_authored(course.root, assignment):
+    if is_authored(Path.cwd(), assignment):
+        course = find()
         # nbgrader has removed the release by now.
         authored = authored_at(course.root, assignment)
         _, release = build.notebooks(authored, course.settings)
@@ -172,8 +222,8 @@ def before_generate(assignment: str, student: str, notebooks: list[str]) -> None
 
 def after_generate(assignment: str, student: str, notebooks: list[str]) -> None:
     """Put what students get in the place of what nbgrader has made of the full notebook."""
-    course = find()
-    if is_authored(course.root, assignment):
+    if is_authored(Path.cwd(), assignment):
+        course = find()
         release = notebook_at(course.root, assignment, "assignments")
         release.write_bytes(hidden_checks.handed_out(release.read_bytes()))
 

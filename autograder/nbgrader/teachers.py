@@ -34,6 +34,7 @@ from autograder.course.course import STUDENT_ID
 from autograder.course.gradebook import config, deadlines, marks
 from autograder.course.submission_folder import read_secret
 from autograder.course.timestamp import TOLERANCE
+from autograder.exercises.exercise import belongs
 from autograder.nbgrader.exchange import handed_out
 from autograder.nbgrader.students import name_of, number_of
 from autograder.submissions.notebook import MAX_BYTES
@@ -52,12 +53,23 @@ class _Record(NamedTuple):
     """Where ``time`` comes from (``timestamp.SOURCES``)."""
 
 
-class Collector(ExchangeCollect):  # type: ignore[misc]
+class _Program(Exchange):  # type: ignore[misc]
+    """What our programs have in common: an assignment of nbgrader's own they leave to nbgrader."""
+
+    @property
+    def is_ours(self) -> bool:
+        return belongs(Path(self.coursedir.root), self.coursedir.assignment_id)
+
+
+class Collector(_Program, ExchangeCollect):  # type: ignore[misc]
     """``nbgrader collect`` and the formgrader's button; ``collected`` says what happened."""
 
     collected: Collected = Collected()
 
     def init_src(self) -> None:
+        if not self.is_ours:
+            super().init_src()
+            return
         if self.coursedir.course_id == "":
             self.fail("No course id specified. Re-run with --course flag.")
         self.inbound_path = os.path.join(self.root, self.coursedir.course_id, "inbound")
@@ -145,6 +157,9 @@ class Collector(ExchangeCollect):  # type: ignore[misc]
         return files.below(Path(self.inbound_path), folder, follow=False, portable=False)
 
     def copy_files(self) -> None:
+        if not self.is_ours:
+            super().copy_files()
+            return
         stored: list[str] = []
         unchanged: list[str] = []
         for student, records in sorted(self._records.items()):
@@ -264,7 +279,7 @@ class Collector(ExchangeCollect):  # type: ignore[misc]
             os.close(folder)
 
 
-class _Releaser(Exchange):  # type: ignore[misc]
+class _Releaser(_Program):
     """What releases have in common."""
 
     def ensure_directory(self, path: str, mode: int) -> None:
@@ -273,7 +288,7 @@ class _Releaser(Exchange):  # type: ignore[misc]
         In an exchange that all can write, anybody may have made it before.
         """
         folder = Path(path)
-        if os.path.lexists(path):
+        if self.is_ours and os.path.lexists(path):
             about = folder.lstat()
             is_ours = about.st_uid == os.getuid() or self.coursedir.groupshared
             if not is_ours or not stat.S_ISDIR(about.st_mode):
@@ -295,13 +310,15 @@ class AssignmentReleaser(_Releaser, ExchangeReleaseAssignment):  # type: ignore[
         super().init_dest()
         inbound = Path(self.inbound_path)
         about = inbound.stat()
-        if about.st_uid == os.getuid():
+        if self.is_ours and about.st_uid == os.getuid():
             # All may put something there, for the course's group. Nobody may rename or remove what
             # others did.
             inbound.chmod(stat.S_IMODE(about.st_mode) | stat.S_ISVTX | stat.S_ISGID)
 
     def copy_files(self) -> None:
         super().copy_files()
+        if not self.is_ours:
+            return
         named = self.config.KnownCourses.get("accounts")
         if named is not None and os.getuid() not in {number_of(name) for name in named}:
             owner = name_of(os.getuid())
@@ -313,6 +330,8 @@ class AssignmentReleaser(_Releaser, ExchangeReleaseAssignment):  # type: ignore[
 
     def do_copy(self, src: str, dest: str, log: object = None) -> None:
         super().do_copy(src, dest, log)
+        if not self.is_ours:
+            return
         name = self.coursedir.assignment_id
         notebook = Path(dest, f"{name}.ipynb")
         if notebook.is_file():
@@ -327,6 +346,8 @@ class FeedbackReleaser(_Releaser, ExchangeReleaseFeedback):  # type: ignore[misc
 
     def copy_files(self) -> None:
         super().copy_files()
+        if not self.is_ours:
+            return
         for page in Path(self.dest_path).glob("*.html"):
             if page.stat().st_uid == os.getuid():
                 # Whoever knows its name may read it, whatever the mask of this account.

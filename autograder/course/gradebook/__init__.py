@@ -10,6 +10,7 @@ __all__ = [
     "marks",
     "master",
     "old_marks",
+    "ordinary",
     "record",
     "versions",
 ]

@@ -7,15 +7,23 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from autograder.base.errors import Unusable
-from autograder.course.course import Course, find
+from autograder.course.course import STATE, Course, find
+from autograder.exercises.sources import is_joined
 
 if TYPE_CHECKING:
     from traitlets.config import Config
 
+
+DEFAULT_ID = "default_course"
+"""What nbgrader calls a course that has no name, in its gradebook."""
+
+EXCHANGE = "/usr/local/share/nbgrader/exchange"
+"""Where nbgrader's exchange is if nobody says where."""
 
 _READING = threading.RLock()
 """Held while configuration files are read: the environment that they see is the whole process's."""
@@ -39,7 +47,7 @@ def config(course: Course) -> Config:
             if name not in filled[section] or not filled[section][name]:
                 filled[section][name] = value
     if not filled.CourseDirectory.get("course_id"):
-        filled.CourseDirectory.course_id = course.id()
+        filled.CourseDirectory.course_id = DEFAULT_ID if course.joined else course.id()
     return filled
 
 
@@ -67,6 +75,10 @@ def _from_files(course: Course) -> Config:
 
 
 def _defaults(course: Course) -> dict[str, dict[str, str]]:
+    if course.joined:
+        about = {"root": str(course.root), "db_url": f"sqlite:///{course.gradebook}"}
+        return {"CourseDirectory": about, "Exchange": {"root": EXCHANGE}}
+
     inside = course.state.is_relative_to(course.root)
     # nbgrader builds regular expressions from these; a path relative to the root is the one that it
     # escapes.
@@ -101,21 +113,24 @@ def course_of(coursedir: Any, running: Config | None = None) -> Course:
     folders: dict[str, Path] = {}
     for name in ("submitted", "autograded", "feedback"):
         folders[name] = Path(coursedir.root, getattr(coursedir, f"{name}_directory"))
-    state = folders["autograded"].parent
+    root = Path(coursedir.root)
+    base = folders["autograded"].parent
     for name, folder in folders.items():
-        if Path(os.path.normpath(folder)) != Path(os.path.normpath(state / name)):
+        if Path(os.path.normpath(folder)) != Path(os.path.normpath(base / name)):
             raise Unusable(
                 "nbgrader_config.py",
                 f"{name}_directory is {folder}",
-                f"it must be {state / name}, beside the other folders",
+                f"it must be {base / name}, beside the other folders",
             )
 
     if running is not None:
         running = Config(running)
         running.CourseDirectory.db_url = coursedir.db_url
         running.CourseDirectory.course_id = coursedir.course_id
+    joined = is_joined(root)
+    state = Path(os.environ.get("AUTOGRADER_COURSE") or root / STATE) if joined else base
     course = find(Path(os.path.normpath(state)))
-    return Course(Path(coursedir.root), course.state, course.settings, running)
+    return replace(course, root=root, nbgrader=running, joined=joined)
 
 
 def api(course: Course) -> Any:

@@ -15,7 +15,7 @@ from autograder.base.errors import Unusable
 from autograder.course import results, timestamp
 from autograder.course.class_list import Person, may_be
 from autograder.course.course import Course
-from autograder.course.gradebook import deadlines, final_grades, versions
+from autograder.course.gradebook import deadlines, final_grades, ordinary, versions
 from autograder.course.gradebook.final_grades import ClassGrades, Grade, class_json, dumped
 from autograder.course.submission_folder import handed_in
 from autograder.exercises import exercise as exercises
@@ -149,7 +149,9 @@ def of_course(course: Course, missing_as_zero: bool = False) -> CourseGrades:
     Raises:
         Unusable: no exercise has begun, or one cannot be read.
     """
-    names = exercises.built_names(course.root)
+    own_names = exercises.built_names(course.root)
+    others = ordinary.names(course)
+    names = sorted([*own_names, *others])
     if NAME in names:
         repair = "the whole course has that name in reports and exports; rename it"
         raise Unusable(f"{course.root / 'solutions' / NAME}.py", repair)
@@ -188,7 +190,8 @@ def _has_begun(course: Course, name: str) -> bool:
 
 
 def _exercise(course: Course, name: str, missing_as_zero: bool) -> CourseExercise:
-    exercise = exercises.load(course.root, name)
+    is_ours = exercises.belongs(course.root, name)
+    exercise = exercises.load(course.root, name) if is_ours else ordinary.find(course, name)
     grades = final_grades.of_class(course, exercise, missing_as_zero, nobody=True)
     weight = course.settings.weight(name)
     due = deadlines.due_date(course, name)

@@ -199,8 +199,18 @@ def _end(course: Course, time: str) -> datetime:
 
 
 def _insist_on_an_exercise(course: Course, exercise: str) -> None:
-    if exercise and not is_authored(course.root, exercise):
+    if exercise and not is_authored(course.root, exercise) and not _is_generated(course, exercise):
         raise ValueError(f"{exercise!r} is no exercise of the course; leave it empty for all")
+
+
+def _is_generated(course: Course, name: str) -> bool:
+    """Whether nbgrader has an assignment of this name in its tables."""
+
+    def work(connection: Connection) -> bool:
+        query = select(ASSIGNMENT.c.id).where(ASSIGNMENT.c.name == name)
+        return connection.execute(query).first() is not None
+
+    return database.read(course, work, False)
 
 
 class TimeLeft:

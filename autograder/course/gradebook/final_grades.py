@@ -317,10 +317,12 @@ def of_class(
     """
     # Gradescope's bundle brings no database along, and needs none.
     from autograder.course import results as stored
-    from autograder.course.gradebook import deadlines, master, record
+    from autograder.course.gradebook import deadlines, master, ordinary, record
     from autograder.course.gradebook.marks import settled_marks
     from autograder.course.gradebook.versions import Now
 
+    if exercise.is_ordinary:
+        return ordinary.of_class(course, exercise, missing_as_zero, nobody)
     troubles = Troubles()
     results: dict[str, Result] = {}
     for result in stored.stored_results(course, exercise.name, troubles):
@@ -380,6 +382,19 @@ def missing(
     score = 0.0 if as_zero and not time else None
     pending = "" if score is not None else time or WHY["missing"]
     return Grade(student, "missing", score, person, has_time=time, new_id=new_id, pending=pending)
+
+
+def marked(student: str, person: Mapping[str, str] | None, marks: Marks, new_id: str) -> Grade:
+    """The grade of a student whom nbgrader alone has graded.
+
+    Raises:
+        ValueError: a score is no number of points.
+    """
+    marks.check()
+    grade = Grade(
+        student, "graded", marks.score, person, marks=marks, doubt=marks.doubt, new_id=new_id
+    )
+    return replace(grade, pending=_pending(grade))
 
 
 def _grade(
@@ -459,7 +474,8 @@ def _marked(exercise: Exercise, marks: Marks) -> Iterator[Part]:
     for id, cell in cells.items():
         score = _without_extra(cell)
         if cell.max_score is not None or score:
-            yield Part(id, "by hand", score, cell.max_score or 0.0)
+            category = "" if exercise.is_ordinary else "by hand"
+            yield Part(id, category, score, cell.max_score or 0.0)
 
     extra = sum(cell.extra_credit or 0.0 for cell in marks.cells.values())
     if extra:

@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Select, Table, bindparam, or_, select, update
+from sqlalchemy import Connection, Select, Table, bindparam, func, or_, select, update
 
 from autograder.base.errors import Unusable
 from autograder.base.result import MOST_POINTS, Result
@@ -28,6 +28,7 @@ from autograder.course.gradebook.database import (
     NOTEBOOK,
     SUBMITTED_ASSIGNMENT,
     SUBMITTED_NOTEBOOK,
+    TASK_CELL,
     Gradebook,
 )
 from autograder.course.gradebook.deadlines import Extensions
@@ -182,16 +183,16 @@ def class_marks(
     due = course.settings.due_date(name)
     given = deadlines.extensions(course)
     none: dict[str, Marks] = {}
-    read = database.read(
-        course, lambda connection: _read(connection, name, student, due, extra, given), none
+    found = database.read(
+        course, lambda opened: read(opened, (name, name), student, due, extra, given), none
     )
 
     # After the database is closed: the rule is a program, and nbgrader takes seconds to load.
     penalties = deadlines.Penalties(course, name)
     lowest = -math.inf if course.settings.below_zero else 0.0
     everybody = {}
-    for one, read_marks in read.items():
-        settled = _settled(one, read_marks, penalties, lowest)
+    for one, own in found.items():
+        settled = _settled(one, own, penalties, lowest)
         folder = course.submission(one, name)
         if settled.seconds_late:
             settled = replace(settled, time_source=timestamp.source(folder))
@@ -302,9 +303,9 @@ def _settled(student: str, marks: Marks, penalties: deadlines.Penalties, lowest:
     return marks if raised == marks.raised else replace(marks, raised=raised)
 
 
-def _read(
+def read(
     connection: Connection,
-    name: str,
+    notebook: tuple[str, str],
     student: str | None,
     due: datetime | None,
     extra: Collection[str],
@@ -313,14 +314,16 @@ def _read(
     """The marks without their late penalties.
 
     Args:
+        notebook: the names of the assignment and of one of its notebooks.
         due: comes before the gradebook's own date.
         extra: cells whose points come on top of the maximum.
         given: more time for some.
     """
+    name = notebook[0]
     query = (
         select(NOTEBOOK.c.id, ASSIGNMENT.c.duedate)
         .join(ASSIGNMENT, ASSIGNMENT.c.id == NOTEBOOK.c.assignment_id)
-        .where(ASSIGNMENT.c.name == name, NOTEBOOK.c.name == name)
+        .where(ASSIGNMENT.c.name == name, NOTEBOOK.c.name == notebook[1])
     )
     exercise = connection.execute(query).first()
     if exercise is None:
@@ -377,11 +380,15 @@ def _doubt(submitted: datetime | None) -> str:
     return ""
 
 
+_MOST = func.coalesce(GRADE_CELL.c.max_score, TASK_CELL.c.max_score).label("max_score")
+
+
 def _cells(connection: Connection, notebook: str) -> Sequence[Any]:
     """The exercise's cells; ``max_score`` is None for one without points."""
     query = (
-        select(BASE_CELL, GRADE_CELL.c.max_score)
+        select(BASE_CELL, _MOST)
         .outerjoin(GRADE_CELL, GRADE_CELL.c.id == BASE_CELL.c.id)
+        .outerjoin(TASK_CELL, TASK_CELL.c.id == BASE_CELL.c.id)
         .where(BASE_CELL.c.notebook_id == notebook)
     )
     return connection.execute(query).all()

@@ -30,6 +30,7 @@ from autograder.course.course import KEYS, Course, existing
 from autograder.course.gradebook import database
 from autograder.course.grading.interruption import Journal
 from autograder.course.new_course import copies
+from autograder.exercises import sources
 
 SCHEMA = "autograder/backup/1"
 
@@ -39,9 +40,14 @@ MANIFEST = "backup.json"
 STATE, ROOT = "course", "root"
 """The folders in a back-up: the course's own folder, and what lies around it."""
 
+JOINED = ("submitted", "autograded", "feedback", "gradebook.db")
+"""What is in the course's own folder, or around it where the course was nbgrader's before."""
+
 AROUND = (
     "solutions",
     "assignments",
+    *sources.ORDINARY_FOLDERS,
+    *JOINED,
     settings.NAME,
     "nbgrader_config.py",
     copies.NOTE,
@@ -90,14 +96,23 @@ def write(course: Course, path: Path) -> list[str]:
             without = {place, state / course.gradebook.name, path.resolve()}
             without |= {state / name for name in KEYS.values()}
             _add(archive, state, STATE, without)
-            for name in AROUND:
+            for name in _around(course):
                 _add(archive, course.root / name, f"{ROOT}/{name}", {state})
             if place is not None and place.exists():
-                _add_gradebook(archive, place)
+                above = ROOT if course.joined else STATE
+                _add_gradebook(archive, place, above)
     except BaseException:
         path.unlink(missing_ok=True)
         raise
     return notes
+
+
+def _around(course: Course) -> Iterator[str]:
+    """What is packed of the course's surroundings; the gradebook is copied in its own way."""
+    for name in AROUND:
+        is_ordinary = name in (*sources.ORDINARY_FOLDERS, *JOINED)
+        if name != course.gradebook.name and (course.joined or not is_ordinary):
+            yield name
 
 
 def size(path: Path) -> str:
@@ -161,7 +176,7 @@ def _notes(course: Course, place: Path | None) -> Iterator[str]:
             yield f"not in it: {name}, which is yours alone; write it there again"
     if os.environ.get("AUTOGRADER_SECRET"):
         yield "not in it: the secret, which is AUTOGRADER_SECRET"
-    for name in AROUND:
+    for name in _around(course):
         for path in (course.root / name, *sorted((course.root / name).rglob("*"))):
             if path.is_symlink():
                 yield f"not in it: {short(path)}, which is a link; put what it leads to there"
@@ -173,7 +188,7 @@ def _add_manifest(archive: tarfile.TarFile) -> None:
     _add_bytes(archive, MANIFEST, json.dumps(about).encode(), 0o600)
 
 
-def _add_gradebook(archive: tarfile.TarFile, place: Path) -> None:
+def _add_gradebook(archive: tarfile.TarFile, place: Path, above: str) -> None:
     """Copy the database as it is between two transactions of others."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder, "gradebook.db")
@@ -186,7 +201,7 @@ def _add_gradebook(archive: tarfile.TarFile, place: Path) -> None:
         except sqlite3.Error as error:
             raise Unusable(place, str(error), "repair it, or put an older back-up there") from None
         mode = stat.S_IMODE(place.stat().st_mode)
-        _add_bytes(archive, f"{STATE}/gradebook.db", copy.read_bytes(), mode)
+        _add_bytes(archive, f"{above}/gradebook.db", copy.read_bytes(), mode)
 
 
 def _add_bytes(archive: tarfile.TarFile, name: str, data: bytes, mode: int) -> None:

@@ -134,4 +134,5 @@ def _init(folder: Path) -> bool:
 
 __all__ = [
     "copies",
+    "join",
 ]

@@ -17,7 +17,8 @@ from typing import Literal
 from autograder.base import files
 from autograder.base.errors import Unusable
 from autograder.course.course import KIT
-from autograder.exercises.sources import BANKS, FOLDERS, files_of
+from autograder.exercises.exercise import load
+from autograder.exercises.sources import BANKS, FOLDERS, files_of, folders
 
 NOTE = ".from-kit.json"
 """The file in the course that says what was taken."""
@@ -49,6 +50,32 @@ def take_all(course: Path) -> list[str]:
     for group in _groups(source):
         _take(source, course, group)
     return _exercises(course)
+
+
+def refuse_unknown(name: str) -> None:
+    """Refuse the name of no exercise of the kit.
+
+    Raises:
+        Unusable: it is none.
+    """
+    source = kit()
+    if source is None:
+        raise Unusable("this kit is installed without exercises; take them in a checkout of it")
+    there = _exercises(source)
+    if name not in there:
+        raise Unusable(name, "no exercise of the kit", f"there are: {', '.join(there)}")
+
+
+def take(course: Path, name: str) -> None:
+    """Copy an exercise of the kit into a course, with what it takes from other files."""
+    source = kit()
+    assert source is not None
+    needed = set()
+    for path in load(source, name).files(source):
+        needed.add(path.stem if path.suffix == ".py" else path.name)
+    for group in _groups(source):
+        if group == name or group in needed:
+            _take(source, course, group)
 
 
 def insist(old: Path) -> None:
@@ -152,11 +179,19 @@ def _take(source: Path, course: Path, group: str) -> None:
         (course / "assignments" / gone.removeprefix("solutions/")).unlink(missing_ok=True)
     for path in [source / place for place in places] + files_of(source, group):
         content = path.read_bytes()
-        target = course / path.relative_to(source)
+        target = _target(course, path.relative_to(source))
         if not target.is_file() or target.read_bytes() != content:
             files.write(target, content)
 
     _note(course, {place: _digest(source / place) for place in places})
+
+
+def _target(course: Path, place: Path) -> Path:
+    """Where a file of the kit belongs in a course, whose notebooks may be in other folders."""
+    folder, *others = place.parts
+    if len(others) > 1:
+        folder = folders(course)[FOLDERS.index(folder)]
+    return Path(course, folder, *others)
 
 
 def _noted(course: Path) -> dict[str, str]:

@@ -43,6 +43,8 @@ def of_class(course: Course, class_grades: ClassGrades) -> list[Grade]:
         with class_grades.troubles.of(grade.student, "no row in the report"):
             untried: tuple[str, ...] = ()
             concerns = list(_concerns(grade, best))
+            if class_grades.exercise.is_ordinary:  # nbgrader's tables are all that there is
+                concerns = [one for one in concerns if one.kind != "outdated"]
             if grade.result is not None:
                 untried = grade.result.untried
                 concerns += _unended(grade.result)

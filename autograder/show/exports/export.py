@@ -125,6 +125,10 @@ def make(
         anonymous: under pseudonyms; the notes are for the teacher, and name people.
     """
     format = FORMATS[name]
+    if request.exercise is not None and request.exercise.is_ordinary and not format.of_course:
+        others = listed((name for name, one in FORMATS.items() if one.of_course is not None), "or")
+        cause = f"{request.exercise.name} is an assignment of nbgrader's own"
+        raise Unusable(f"--to {name}", cause, f"write --to {others}")
     module, function = format.maker.split(".")
     maker = getattr(import_module(f"autograder.show.exports.{module}"), function)
     if not format.of_grades:

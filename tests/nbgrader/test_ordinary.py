@@ -1,0 +1,195 @@
+"""Assignments of nbgrader's own beside exercises of the kit, in the folders of either."""
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from autograder.base.errors import Unusable
+from autograder.cli import app
+from autograder.course.course import find
+from autograder.course.gradebook import config as host
+from autograder.course.gradebook import course_grades, final_grades, ordinary
+from autograder.course.keeping import backup, forget
+from autograder.course.new_course import join
+from autograder.exercises import exercise
+from tests.support import courses
+from tests.support.courses import NAME, RIGHT
+
+# nbgrader's and nbconvert's own code, not ours.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.usefixtures("graded_here"),
+    pytest.mark.skipif(sys.platform == "win32", reason="nbgrader's exchange needs POSIX"),
+]
+
+OWN_CONFIG = "c = get_config()\nc.CourseDirectory.course_id = 'c101'\n"
+
+
+def graded(id: str, source: str, points: float) -> dict:
+    marks = {"schema_version": 3, "grade_id": id, "grade": True, "locked": True}
+    marks |= {"solution": False, "task": False, "points": points, "cell_type": "code"}
+    return {"cell_type": "code", "id": id, "metadata": {"nbgrader": marks}, "source": source}
+
+
+def answer(id: str, source: str) -> dict:
+    marks = {"schema_version": 3, "grade_id": id, "grade": False, "locked": False}
+    marks |= {"solution": True, "task": False, "cell_type": "code"}
+    return {"cell_type": "code", "id": id, "metadata": {"nbgrader": marks}, "source": source}
+
+
+def question(id: str, points: float) -> dict:
+    marks = {"schema_version": 3, "grade_id": id, "grade": True, "locked": False}
+    marks |= {"solution": True, "task": False, "points": points, "cell_type": "markdown"}
+    return {"cell_type": "markdown", "id": id, "metadata": {"nbgrader": marks}, "source": "Why?"}
+
+
+def notebook(*cells: dict) -> str:
+    for cell in cells:
+        if cell["cell_type"] == "code":
+            cell |= {"execution_count": None, "outputs": []}
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    about = {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4}
+    return json.dumps(about | {"nbformat_minor": 5})
+
+
+SOLVED = "### BEGIN SOLUTION\ndef triple(x):\n    return 3 * x\n### END SOLUTION"
+SOURCE = notebook(
+    answer("triple", SOLVED),
+    graded("two", "assert triple(2) == 6", 2),
+    graded("hidden", "### BEGIN HIDDEN TESTS\nassert triple(-1) == -3\n### END HIDDEN TESTS", 3),
+    question("why", 4),
+)
+
+
+def write_source(folder: Path) -> None:
+    """An assignment of nbgrader's own, ``ps1``, with a notebook that is called otherwise."""
+    (folder / "ps1").mkdir(parents=True)
+    (folder / "ps1" / "problem.ipynb").write_text(SOURCE)
+
+
+@pytest.fixture(params=["kit", "nbgrader"])
+def mixed(request, tmp_path, monkeypatch):
+    """A course with an exercise of the kit and one of nbgrader's, in the folders of either."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("AUTOGRADER_COURSE", raising=False)
+    courses.write_root(tmp_path)
+    if request.param == "kit":
+        write_source(tmp_path / "solutions")
+        return find()
+
+    aside = tmp_path / "aside"
+    aside.mkdir()
+    for name in ("solutions", "assignments"):
+        (tmp_path / name).rename(aside / name)
+    (tmp_path / "nbgrader_config.py").write_text(OWN_CONFIG)
+    write_source(tmp_path / "source")
+    join.join(tmp_path, [])
+    (aside / "solutions" / f"{NAME}.py").rename(tmp_path / "solutions" / f"{NAME}.py")
+    for old, new in (("solutions", "source"), ("assignments", "release")):
+        shutil.copytree(aside / old / NAME, tmp_path / new / NAME)
+    (aside / "assignments").rename(tmp_path / "assignments")  # students' answers begin with it
+    return find()
+
+
+def test_both_kinds_are_released_graded_added_up_packed_and_forgotten(mixed, tmp_path):
+    full, released = (Path(mixed.root, name) for name in exercise.sources.folders(mixed.root))
+    api = host.api(mixed)
+    for name in ("ps1", NAME):
+        made = api.generate_assignment(name)
+        assert made["success"], made
+    text = (released / "ps1" / "problem.ipynb").read_text()
+    assert "triple(-1)" not in text and "3 * x" not in text and "# YOUR CODE HERE" in text
+
+    shutil.copytree(full / "ps1", mixed.submitted / "ann" / "ps1")
+    shutil.copytree(released / "ps1", mixed.submitted / "bob" / "ps1")
+    courses.submit(mixed, "ann", RIGHT, "2026-11-20 11:00:00 UTC")
+    for student, name in (("ann", "ps1"), ("bob", "ps1"), ("ann", NAME)):
+        outcome = api.autograde(name, student)
+        assert outcome["success"], outcome
+    for name in ("ps1", NAME):
+        assert api.generate_feedback(name)["success"]
+    pages = sorted(path.name for path in mixed.feedback.glob("ann/*/*.html"))
+    assert pages == [f"{NAME}.html", "problem.html"]
+
+    grades = final_grades.of_class(mixed, ordinary.find(mixed, "ps1"))
+    assert grades.max_score == 9
+    assert {one.student: one.score for one in grades.grades} == {"ann": 5, "bob": 0}
+    assert grades.grades[0].pending == "waits for your marks"
+    total = course_grades.of_course(mixed)
+    assert [one.name for one in total.exercises] == [NAME, "ps1"]
+    assert total.rows[0].total == pytest.approx(100 * (10 / 14 + 5 / 9) / 2)
+
+    backup.write(mixed, tmp_path / "all.tar.gz")
+    place = tmp_path / "elsewhere"
+    (place / "solutions").mkdir(parents=True)
+    backup.restore(find(place / "course"), tmp_path / "all.tar.gz")
+    again = find(place / "course")
+    assert course_grades.of_course(again).rows == total.rows
+    forget.forget(mixed, "ann")
+    left = final_grades.of_class(mixed, ordinary.find(mixed, "ps1")).grades
+    assert [one.student for one in left] == ["bob"]
+
+
+def test_extensions_and_the_rule_for_late_work_hold_for_ordinary_assignments(mixed):
+    api = host.api(mixed)
+    api.generate_assignment("ps1")
+    with api.gradebook as book:
+        book.update_or_create_assignment("ps1", duedate="2026-11-20 12:00:00 UTC")
+        book.db.commit()
+    full = Path(mixed.root, exercise.sources.folders(mixed.root)[0])
+    for student in ("ann", "bob"):
+        shutil.copytree(full / "ps1", mixed.submitted / student / "ps1")
+        stamp = mixed.submitted / student / "ps1" / "timestamp.txt"
+        stamp.write_text("2026-11-20 13:00:00.000000 UTC")
+        assert api.autograde("ps1", student)["success"]
+    (mixed.state / "extensions.csv").write_text("who,exercise,until\nbob,ps1,2026-11-21 18:00 UTC\n")
+    (mixed.state / "autograder.toml").write_text('[late.ps1]\nrule = "zero"\n')
+    again = find()
+    grades = final_grades.of_class(again, ordinary.find(again, "ps1")).grades
+    assert {one.student: one.score for one in grades} == {"ann": 0, "bob": 5}
+
+
+def test_joining_shows_its_lines_changes_no_other_file_and_can_be_undone(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_source(tmp_path / "source")
+    config = tmp_path / "nbgrader_config.py"
+    config.write_text(OWN_CONFIG)
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+
+    said = CliRunner().invoke(app(), ["join"])
+    assert said.exit_code == 0, said.output
+    lines = config.read_text().removeprefix(OWN_CONFIG).split("\n")
+    for line in filter(None, lines):
+        assert f": + {line}\n" in said.output
+    after = {path: path.read_bytes() for path in before}
+    assert {path for path in before if before[path] != after[path]} == {config}
+    with pytest.raises(Unusable, match="joined already"):
+        join.join(tmp_path, [])
+
+    assert CliRunner().invoke(app(), ["join", "--undo"]).exit_code == 0
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+    assert not (tmp_path / "course").exists() and not (tmp_path / "solutions").exists()
+
+
+@pytest.mark.parametrize(
+    "line, said",
+    [
+        ("c.CourseDirectory.source_directory = 'src'", "source_directory is src"),
+        ("c.CourseDirectory.directory_structure = '{student_id}'", "directory_structure is set"),
+        ("1 / 0", "ZeroDivisionError"),
+    ],
+)
+def test_a_course_that_cannot_join_stays_as_it_is(tmp_path, monkeypatch, line, said):
+    monkeypatch.chdir(tmp_path)
+    write_source(tmp_path / "source")
+    (tmp_path / "nbgrader_config.py").write_text(OWN_CONFIG + line + "\n")
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    with pytest.raises(Unusable, match=said):
+        join.join(tmp_path, [])
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before

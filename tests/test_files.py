@@ -176,6 +176,7 @@ OWN = {
     },
     "nbgrader/plugin.py": {
         "Path(converter.coursedir.root, converter._input_directory)",
+        "Path(coursedir.root, self.converter._input_directory)",
         "course.feedback_of(student, exercise.name) / f'{exercise.name}.html'",
     },
     "show/pages/course.py": {
@@ -198,7 +199,7 @@ OWN = {
         "course / 'assignments' / gone.removeprefix('solutions/')",
         "course / folder",
         "course / gone",
-        "course / path.relative_to(source)",
+        "Path(course, folder, *others)",
         "course / place",
         "old / folder",
         "old / place",
@@ -233,7 +234,10 @@ OWN = {
         "folder / file",
         "resources.files(__name__) / f'{name}.txt'",
     },
-    "exercises/sources.py": {"root / folder"},
+    "exercises/sources.py": {"root / folders(root)[FOLDERS.index(folder)]"},
+    "course/gradebook/ordinary.py": {"course.root / folders(course.root)[0]"},
+    "course/new_course/join.py": {"root / folder"},
+    "exercises/exercise.py": {"root / sources.folders(root)[0]"},
     "base/files.py": {
         "folder.joinpath(*names)",
         "path.with_name(f'.{secrets.token_hex(8)}{PART}')",
@@ -241,7 +245,7 @@ OWN = {
     "course/gradebook/config.py": {
         "Path(coursedir.root, getattr(coursedir, f'{name}_directory'))",
         "Path(folder, f'nbgrader_config{suffix}')",
-        "state / name",
+        "base / name",
     },
     "course/keeping/backup.py": {
         "course.root / name",

@@ -53,7 +53,7 @@ class _Record(NamedTuple):
     """Where ``time`` comes from (``timestamp.SOURCES``)."""
 
 
-class _Program(Exchange):  # type: ignore[misc]
+class _OfTheExchange(Exchange):  # type: ignore[misc]
     """What our programs have in common: an assignment of nbgrader's own they leave to nbgrader."""
 
     @property
@@ -61,7 +61,7 @@ class _Program(Exchange):  # type: ignore[misc]
         return belongs(Path(self.coursedir.root), self.coursedir.assignment_id)
 
 
-class Collector(_Program, ExchangeCollect):  # type: ignore[misc]
+class Collector(_OfTheExchange, ExchangeCollect):  # type: ignore[misc]
     """``nbgrader collect`` and the formgrader's button; ``collected`` says what happened."""
 
     collected: Collected = Collected()
@@ -279,7 +279,7 @@ class Collector(_Program, ExchangeCollect):  # type: ignore[misc]
             os.close(folder)
 
 
-class _Releaser(_Program):
+class _Releaser(_OfTheExchange):
     """What releases have in common."""
 
     def ensure_directory(self, path: str, mode: int) -> None:

@@ -148,7 +148,9 @@ def test_extensions_and_the_rule_for_late_work_hold_for_ordinary_assignments(mix
         stamp = mixed.submitted / student / "ps1" / "timestamp.txt"
         stamp.write_text("2026-11-20 13:00:00.000000 UTC")
         assert api.autograde("ps1", student)["success"]
-    (mixed.state / "extensions.csv").write_text("who,exercise,until\nbob,ps1,2026-11-21 18:00 UTC\n")
+    (mixed.state / "extensions.csv").write_text(
+        "who,exercise,until\nbob,ps1,2026-11-21 18:00 UTC\n"
+    )
     (mixed.state / "autograder.toml").write_text('[late.ps1]\nrule = "zero"\n')
     again = find()
     grades = final_grades.of_class(again, ordinary.find(again, "ps1")).grades

@@ -236,7 +236,7 @@ OWN = {
     },
     "exercises/sources.py": {"root / folders(root)[FOLDERS.index(folder)]"},
     "course/gradebook/ordinary.py": {"course.root / folders(course.root)[0]"},
-    "course/new_course/join.py": {"root / folder"},
+    "course/keeping/join.py": {"root / folder"},
     "exercises/exercise.py": {"root / sources.folders(root)[0]"},
     "base/files.py": {
         "folder.joinpath(*names)",

@@ -52,7 +52,7 @@ def join(
 
     Assignments that are there already go nbgrader's own way, as before.
     """
-    from autograder.course.new_course import join as joining
+    from autograder.course.keeping import join as joining
 
     here = Path.cwd()
     for line in joining.undo(here) if undo else joining.join(here, names or []):

@@ -13,8 +13,7 @@ from autograder.cli import app
 from autograder.course.course import find
 from autograder.course.gradebook import config as host
 from autograder.course.gradebook import course_grades, final_grades, ordinary
-from autograder.course.keeping import backup, forget
-from autograder.course.new_course import join
+from autograder.course.keeping import backup, forget, join
 from autograder.exercises import exercise
 from tests.support import courses
 from tests.support.courses import NAME, RIGHT

@@ -3,5 +3,6 @@
 __all__ = [
     "backup",
     "forget",
+    "join",
     "rename",
 ]

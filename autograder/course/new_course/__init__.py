@@ -134,5 +134,4 @@ def _init(folder: Path) -> bool:
 
 __all__ = [
     "copies",
-    "join",
 ]

@@ -24,9 +24,12 @@ from autograder.commands.common import (
     Students,
     TellNew,
     course_at,
+    finish,
     known_people,
     news,
     opened,
+    opened_course,
+    ordinary_names,
     stop,
     tell_new,
 )
@@ -240,6 +243,17 @@ def grade(
     from autograder.course.results import folder_of
     from autograder.show.terminal import class_tables
 
+    if exercise_name in ordinary_names(course_at(course_folder)):
+        course = opened_course(course_folder)
+        given = {"json": json, "never-lower": never_lower, "compare": compare, "new": new}
+        given |= {"submitted": submitted, "scheduler": scheduler, "isolation": isolation}
+        given["exit-code"] = exit_code
+        for option, value in given.items():
+            if value:
+                cause = f"does not work with {exercise_name}, an assignment of nbgrader's own"
+                raise Unusable(f"--{option}", cause, "leave it out")
+        _grade_ordinary(course, exercise_name, jobs or os.cpu_count() or 1, force, student)
+        return
     if json == new == "-":
         raise Unusable("--json - --new -", "both would go there", "name a file for one of them")
     with JsonOutput(json) as output, JsonOutput(new) as new_output:
@@ -313,6 +327,25 @@ def grade(
     if any(grade.status == "error" for grade in grades):
         stop("some submissions could not be graded, or not recorded: see reason", 3)
     tell_new(graded_now, exit_code)
+
+
+def _grade_ordinary(
+    course: Course, name: str, jobs: int, force: bool, students: list[str] | None
+) -> None:
+    """Grade an assignment of nbgrader's own, each notebook in a sandbox."""
+    from autograder.course.gradebook import final_grades, ordinary
+    from autograder.course.reports import concerns
+    from autograder.nbgrader import execution
+    from autograder.show.terminal import class_tables
+
+    failed = execution.grade(course, name, jobs, force, students=students)
+    grades = final_grades.of_class(course, ordinary.find(course, name), nobody=True)
+    class_tables.students(concerns.of_class(course, grades))
+    for student, why in sorted(failed.items()):
+        print(inert(f"not graded: {student}: {why}"))
+    print(f"wrote {short(course.autograded)} and the gradebook")
+    log.write_final(course, f"grade {name}", grades.final_scores())
+    finish(grades.troubles.lines)
 
 
 def _scanned(course: Course, exercise: Exercise, submitted: Path | None) -> tuple[Scan, list[str]]:

@@ -17,7 +17,7 @@ from typing import Any, cast
 from nbconvert.exporters import Exporter, HTMLExporter, NotebookExporter
 from nbgrader.converters import NbGraderException  # type: ignore[import-untyped]
 from sqlalchemy import select
-from traitlets import Type
+from traitlets import Bool, Type
 from traitlets.config import Config
 
 from autograder.authoring import build
@@ -34,6 +34,7 @@ from autograder.exercises import hidden_checks
 from autograder.exercises.exercise import Exercise, belongs, load
 from autograder.exercises.sources import authored_at, is_authored, notebook_at
 from autograder.grader.graded import Graded
+from autograder.nbgrader import execution
 from autograder.show.pages import feedback
 
 
@@ -113,6 +114,18 @@ class _Exporter(NotebookExporter):
 
 class GradeExporter(_Exporter):
     """``nbgrader autograde`` and the formgrader's button, with our engine."""
+
+    isolated = Bool(
+        False, help="whether assignments of nbgrader's own are executed in the kit's sandbox"
+    ).tag(config=True)
+
+    def _convert_ordinary(self) -> None:
+        if self.isolated:
+            try:
+                execution.lock_in(self.converter)
+            except Unusable as error:
+                raise NbGraderException(str(error)) from None
+        super()._convert_ordinary()
 
     def _run(self, course: Course, exercise: Exercise, students: list[str]) -> list[str]:
         log = self.converter.log

@@ -4,6 +4,7 @@ __all__ = [
     "cores",
     "levels",
     "live_worker",
+    "notebooks",
     "parents",
     "supplies",
     "worker",

@@ -36,7 +36,7 @@ def command(worker: Path, site: Path, supplies: Supplies) -> tuple[list[str], st
         raise Unusable("bwrap", "not installed", repair)
 
     version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
-    arguments = [program, *_namespaces(), "--die-with-parent", "--new-session", "--clearenv"]
+    arguments = [program, *namespaces(), "--die-with-parent", "--new-session", "--clearenv"]
     # Else bubblewrap puts a process of its own above Python, ends before that one does, and leaves
     # it to whoever collects the dead of this system; in many containers that is nobody.
     arguments.append("--as-pid-1")
@@ -68,7 +68,7 @@ def command(worker: Path, site: Path, supplies: Supplies) -> tuple[list[str], st
     return [*arguments, *python], "/rt"
 
 
-def _namespaces() -> list[str]:
+def namespaces() -> list[str]:
     """Own namespaces; ``--unshare-all`` would go on without what is not to be had."""
     own = [f"--unshare-{kind}" for kind in ("ipc", "pid", "net", "uts", "cgroup-try")]
     own += ["--hostname", "worker"]

@@ -1,6 +1,7 @@
 """Assignments of nbgrader's own beside exercises of the kit, in the folders of either."""
 
 import json
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -15,6 +16,9 @@ from autograder.course.gradebook import config as host
 from autograder.course.gradebook import course_grades, final_grades, ordinary
 from autograder.course.keeping import backup, forget, join
 from autograder.exercises import exercise
+from autograder.nbgrader import execution
+from autograder.sandbox import levels
+from autograder.sandbox.notebooks import NotRun
 from tests.support import courses
 from tests.support.courses import NAME, RIGHT
 
@@ -194,3 +198,97 @@ def test_a_course_that_cannot_join_stays_as_it_is(tmp_path, monkeypatch, line, s
     with pytest.raises(Unusable, match=said):
         join.join(tmp_path, [])
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+NEEDS_BUBBLEWRAP = pytest.mark.skipif(not levels.BUBBLEWRAP.is_installed, reason="no bubblewrap")
+
+HOSTILE = """
+import os, socket
+said = []
+for attack in (
+    lambda: open(SECRET).read(),
+    lambda: os.listdir(ROOT),
+    lambda: socket.create_connection(("1.1.1.1", 80), 2),
+    lambda: open("/usr/left", "w"),
+    lambda: os.kill(PARENT, 9),
+):
+    try:
+        said.append(repr(attack()))
+    except Exception as error:
+        said.append(type(error).__name__)
+open("left", "w").write("gone with the sandbox")
+print(said, open("data.txt").read())
+
+def triple(x):
+    return 3 * x
+"""
+
+
+@NEEDS_BUBBLEWRAP
+@pytest.mark.everything
+def test_a_class_of_ordinary_notebooks_is_graded_in_sandboxes_as_nbgrader_would(mixed, monkeypatch):
+    config = mixed.root / "nbgrader_config.py"
+    config.write_text(config.read_text() + "\nget_config().Execute.timeout = 5\n")
+    full = Path(mixed.root, exercise.sources.folders(mixed.root)[0])
+    (full / "ps1" / "data.txt").write_text("a file beside it")
+    api = host.api(mixed)
+    assert api.generate_assignment("ps1")["success"]
+    names = {"SECRET": repr(str(mixed.state / "secret")), "ROOT": repr(str(mixed.root))}
+    hostile = HOSTILE.replace("PARENT", str(os.getpid()))
+    for name, value in names.items():
+        hostile = hostile.replace(name, value)
+    sources = {
+        "ann": "def triple(x):\n    return 3 * x",
+        "bob": "def triple(x):\n    return abs(3 * x)",
+        "eve": hostile,
+        "kim": "import os\nos._exit(1)",
+        "lee": "def triple(x):\n    while True:\n        pass",
+        "mia": "x = 'y' * 5_000_000\nwhile True:\n    print(x)",
+    }
+    for student, source in sources.items():
+        folder = mixed.submitted / student / "ps1"
+        folder.mkdir(parents=True)
+        handed_in = json.loads(SOURCE)
+        handed_in["cells"][0]["source"] = source
+        handed_in["cells"][1]["source"] = "pass"  # a locked cell, which is restored
+        (folder / "problem.ipynb").write_text(json.dumps(handed_in))
+    (mixed.submitted / "ann" / "ps1" / "link").symlink_to(mixed.root)
+    mixed.secret()
+
+    failed = execution.grade(mixed, "ps1", 2)
+    assert sorted(failed) == ["ann", "kim", "mia"]
+    assert "is a link" in failed["ann"] and "kernel" in failed["kim"].casefold()
+    grades = final_grades.of_class(mixed, ordinary.find(mixed, "ps1")).grades
+    assert {one.student: one.score for one in grades} == {
+        "ann": None, "bob": 2, "eve": 5, "kim": None, "lee": 0, "mia": None,
+    }  # fmt: skip
+    assert {one.status for one in grades if one.score is None} == {"rejected"}
+    written = json.loads((mixed.autograded / "eve" / "ps1" / "problem.ipynb").read_text())
+    said = "".join(written["cells"][0]["outputs"][0]["text"])
+    assert said.count("Error") == 5 and "a file beside it" in said
+    assert not list(mixed.root.rglob("left"))
+
+    # Nothing is done twice, and nbgrader itself says the same.
+    monkeypatch.setattr(execution, "_graded", None)
+    assert execution.grade(mixed, "ps1", 2) == failed
+    before = {one.student: one.score for one in grades if one.student in ("bob", "lee")}
+    for student in before:
+        assert api.autograde("ps1", student)["success"]
+    stock = final_grades.of_class(mixed, ordinary.find(mixed, "ps1")).grades
+    assert {one.student: one.score for one in stock if one.student in before} == before
+
+
+def test_what_comes_out_of_a_sandbox_is_taken_as_outputs_alone():
+    svg = {"image/svg+xml": "<svg onload='x()'/>", "text/plain": "a"}
+    page = "<style>x</style><table onclick='x()'><tr><td>1</td></tr></table><script>x()</script>"
+    picture = {"image/png": '"><script>x()</script>', "text/html": page, "text/plain": "b"}
+    said = {"count": 1, "outputs": []}
+    for data in (svg, picture):
+        said["outputs"].append({"output_type": "display_data", "data": data, "metadata": {"a": 1}})
+    first, second = execution.taken(said)[0]
+    assert first.data == {"text/plain": "a"} and first.metadata == {}
+    table = "<table><tbody><tr><td>1</td></tr></tbody></table>"
+    assert second.data == {"text/plain": "b", "text/html": table}
+    for strange in ({}, {"count": 1, "outputs": [{"output_type": "script"}]}, "outputs", None):
+        with pytest.raises(NotRun):
+            execution.taken(strange)

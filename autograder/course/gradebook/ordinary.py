@@ -10,9 +10,11 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 
 from sqlalchemy import Connection, select
 
+from autograder.base import files
 from autograder.base.errors import Unusable
 from autograder.base.files import Refused, below
 from autograder.course.course import STUDENT_ID, Course
@@ -55,6 +57,26 @@ def find(course: Course, name: str) -> Exercise:
         there = ", ".join([*built_names(course.root), *known]) or "none"
         raise Unusable(name, f"no such exercise in {course.root}", f"there are: {there}")
     return Exercise(name, "", (), {})
+
+
+def note(course: Course, student: str, name: str, digest: str, why: str) -> None:
+    """Keep of what bytes a student was graded, and why it could not be done, if it could not."""
+    files.write(_note_at(course, student, name), f"{digest}\n{why}\n".encode())
+
+
+def noted(course: Course, student: str, name: str) -> tuple[str, str] | None:
+    """What ``note`` has kept: the digest, and why there is no grade; None without any."""
+    try:
+        digest, why = _note_at(course, student, name).read_text("utf-8").split("\n")[:2]
+    except (OSError, ValueError):
+        return None
+    is_there = why or course.autograded_of(student, name).is_dir()
+    return (digest, why) if is_there else None
+
+
+def _note_at(course: Course, student: str, name: str) -> Path:
+    """Beside the student's graded folders, so that it goes where these go."""
+    return below(course.autograded, student, f".{name}.graded", follow=False)
 
 
 def max_score(course: Course, name: str) -> float:
@@ -142,7 +164,10 @@ def of_class(
         if not STUDENT_ID.match(student):
             continue
         person, new_id = people.get(student), moved.get(student, "")
-        if student in marked:
+        why = (noted(course, student, name) or ("", ""))[1] if student in there else ""
+        if why:
+            grade = Grade(student, "rejected", None, person, trouble=why, pending=WHY["rejected"])
+        elif student in marked:
             grade = None
             with troubles.of(student, "no score"):
                 grade = final_grades.marked(student, person, marked[student], new_id)

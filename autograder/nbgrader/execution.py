@@ -1,0 +1,207 @@
+"""Assignments of nbgrader's own, executed in the kit's sandbox and graded by nbgrader's rules.
+
+nbgrader's own converter does everything but one thing: it restores the master's cells, copies the
+files beside them, and turns outputs into points. The notebook is executed in a sandbox, and what
+comes out of there is a stranger's work.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import multiprocessing
+import os
+import re
+import warnings
+from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbconvert.preprocessors.sanitize import SanitizeHTML
+from nbgrader.converters import Autograde, NbGraderException  # type: ignore[import-untyped]
+from nbgrader.preprocessors import Execute  # type: ignore[import-untyped]
+
+from autograder.base import files
+from autograder.course.course import STUDENT_ID, Course, find
+from autograder.course.gradebook import config, ordinary
+from autograder.exercises.sources import folders
+from autograder.nbgrader.formgrader import patient
+from autograder.sandbox import notebooks
+from autograder.sandbox.notebooks import NotRun
+
+OPTIONS = (
+    "timeout",
+    "interrupt_on_timeout",
+    "raise_on_iopub_timeout",
+    "iopub_timeout",
+    "startup_timeout",
+    "kernel_name",
+    "extra_arguments",
+    "execute_retries",
+)
+"""What nbgrader's configuration may say of how a notebook is executed."""
+
+TAGS = frozenset({"a", "abbr", "b", "blockquote", "br", "code", "div", "em", "h1", "h2", "h3", "h4",
+                  "hr", "i", "li", "ol", "p", "pre", "span", "strong", "sub", "sup", "table",
+                  "tbody", "td", "th", "thead", "tr", "ul"})  # fmt: skip
+"""What HTML in an output may have: tables of data frames, and text."""
+
+_STYLE = re.compile(r"<(style|script)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
+_BASE64 = re.compile(r"[A-Za-z0-9+/=\s]*")
+
+
+class SandboxExecute(Execute):  # type: ignore[misc]
+    """nbgrader's preprocessor, which asks a sandbox for the outputs."""
+
+    def preprocess(self, nb: Any, resources: Any, km: Any = None) -> tuple[Any, Any]:
+        options = {name: getattr(self, name) for name in OPTIONS}
+        folder = Path(resources["metadata"]["path"])
+        # nbgrader keeps a kernel's name in the notebook, where it has been restored.
+        said = notebooks.run(nbformat.writes(nb), folder.absolute(), options)
+        if len(said) != len(nb.cells):
+            raise NotRun("has other cells after it was executed")
+        for cell, about in zip(nb.cells, said):
+            if cell.cell_type == "code":
+                cell.outputs, cell.execution_count = taken(about)
+        return nb, resources
+
+
+def taken(about: Any) -> tuple[list[Any], int | None]:
+    """The outputs of a cell, as far as they are outputs.
+
+    Raises:
+        NotRun: they are not.
+    """
+    try:
+        outputs = []
+        for output in about["outputs"]:
+            nbformat.validate(output, ref="output", version=4, version_minor=5)
+            outputs.append(nbformat.from_dict(output))
+        count = about["count"]
+    except (KeyError, TypeError, RecursionError, nbformat.ValidationError):
+        raise NotRun("what the sandbox says are no outputs") from None
+    for output in outputs:
+        data = output.get("data", {})
+        if "metadata" in output:
+            output["metadata"] = nbformat.from_dict({})
+        for kind in list(data):
+            if kind.startswith("image/") and not _BASE64.fullmatch(str(data[kind])):
+                del data[kind]
+        if isinstance(data.get("text/html"), str):
+            data["text/html"] = _STYLE.sub("", data["text/html"])
+    sanitizer: Any = SanitizeHTML(tags=sorted(TAGS), strip=True)
+    return sanitizer.sanitize_code_outputs(outputs), count if isinstance(count, int) else None
+
+
+def lock_in(converter: Any) -> None:
+    """Let an ``Autograde`` of nbgrader's execute nothing outside of a sandbox.
+
+    Raises:
+        Unusable: there is no sandbox on this machine.
+        NbGraderException: a student's folder has a link in it, which nbgrader would follow.
+    """
+    notebooks.require()
+    changed = []
+    for one in converter.autograde_preprocessors:
+        is_execute = one is Execute or str(one).endswith("preprocessors.Execute")
+        changed.append(SandboxExecute if is_execute else one)
+    if SandboxExecute not in changed:
+        raise NbGraderException("Autograde.autograde_preprocessors has no Execute to lock in")
+    converter.autograde_preprocessors = changed
+    for path in converter.assignments:
+        for place in Path(path).rglob("*"):
+            if place.is_symlink():
+                raise NbGraderException(f"{place} is a link; nothing in its folder is graded")
+
+
+class _OneStudent(Autograde):  # type: ignore[misc]
+    """nbgrader's converter, which remembers why it failed."""
+
+    cause = ""
+
+    def convert_single_notebook(self, notebook_filename: str) -> None:
+        try:
+            super().convert_single_notebook(notebook_filename)
+        except Exception as error:
+            said = " ".join(str(error).split())[:300]
+            kind = "" if isinstance(error, NotRun) else f"{type(error).__name__}: "
+            self.cause = f"{os.path.basename(notebook_filename)}: {kind}{said}"
+            raise
+
+
+def grade(
+    course: Course,
+    name: str,
+    jobs: int,
+    force: bool = False,
+    done: Callable[[], None] = lambda: None,
+    students: Iterable[str] | None = None,
+) -> dict[str, str]:
+    """Grade what has not been graded as it is now; why somebody's work could not be, by student.
+
+    Raises:
+        Unusable: there is no sandbox on this machine.
+    """
+    notebooks.require()
+    handed_in = sorted(path.parent.name for path in course.submitted.glob(f"*/{name}/"))
+    known = [one for one in handed_in if STUDENT_ID.match(one)]
+    source = _digest(files.below(course.root / folders(course.root)[0], name, follow=False))
+    digests, due, failed = {}, [], {}
+    for student in known if students is None else students:
+        digests[student] = f"{source} {_digest(course.submission(student, name))}"
+        noted = ordinary.noted(course, student, name)
+        if force or noted is None or noted[0] != digests[student]:
+            due.append(student)
+        elif noted[1]:
+            failed[student] = noted[1]
+
+    spawned = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(max(1, min(jobs, len(due))), mp_context=spawned) as pool:
+        running = {pool.submit(_graded, course.state, name, one): one for one in due}
+        for future in as_completed(running):
+            student = running[future]
+            try:
+                why = future.result()
+            except Exception as error:  # it was killed, or met a fault of ours
+                why = f"{type(error).__name__}: {error}"
+            else:
+                ordinary.note(course, student, name, digests[student], why)
+            if why:
+                failed[student] = why
+            done()
+    return failed
+
+
+def _graded(state: Path, name: str, student: str) -> str:
+    """Grade one student, in a process of its own; why it could not be done, or nothing."""
+    from nbgrader.apps import NbGraderAPI  # type: ignore[import-untyped]
+    from nbgrader.coursedir import CourseDirectory  # type: ignore[import-untyped]
+
+    logging.disable(logging.CRITICAL)
+    warnings.simplefilter("ignore")
+    config.alembic_on_path()
+    filled = config.config(find(state))
+    filled.CourseDirectory.db_url = patient(filled.CourseDirectory.db_url)
+    filled.Autograde.exporter_class = "autograder.nbgrader.plugin.GradeExporter"
+    filled.GradeExporter.isolated = True
+    api = NbGraderAPI(coursedir=CourseDirectory(config=filled), config=filled)
+    api.coursedir.assignment_id, api.coursedir.student_id = name, student
+    converter = _OneStudent(coursedir=api.coursedir, parent=api)
+    converter.force = True
+    try:
+        converter.start()
+    except NbGraderException as error:
+        return converter.cause or " ".join(str(error).split())[:300]
+    return ""
+
+
+def _digest(folder: Path) -> str:
+    """One digest of all files in a folder, links left out."""
+    digest = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and not path.is_symlink():
+            digest.update(str(path.relative_to(folder)).encode("utf-8", "replace") + b"\0")
+            digest.update(path.read_bytes())
+    return digest.hexdigest()

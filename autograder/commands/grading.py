@@ -245,7 +245,12 @@ def grade(
 
     if exercise_name in ordinary_names(course_at(course_folder)):
         course = opened_course(course_folder)
-        given = {"json": json, "never-lower": never_lower, "compare": compare, "new": new}
+        given: dict[str, object] = {
+            "json": json,
+            "never-lower": never_lower,
+            "compare": compare,
+            "new": new,
+        }
         given |= {"submitted": submitted, "scheduler": scheduler, "isolation": isolation}
         given["exit-code"] = exit_code
         for option, value in given.items():

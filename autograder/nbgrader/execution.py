@@ -48,6 +48,8 @@ TAGS = frozenset({"a", "abbr", "b", "blockquote", "br", "code", "div", "em", "h1
                   "tbody", "td", "th", "thead", "tr", "ul"})  # fmt: skip
 """What HTML in an output may have: tables of data frames, and text."""
 
+_FORMAT: Any = nbformat
+
 _STYLE = re.compile(r"<(style|script)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
 _BASE64 = re.compile(r"[A-Za-z0-9+/=\s]*")
 
@@ -59,7 +61,8 @@ class SandboxExecute(Execute):  # type: ignore[misc]
         options = {name: getattr(self, name) for name in OPTIONS}
         folder = Path(resources["metadata"]["path"])
         # nbgrader keeps a kernel's name in the notebook, where it has been restored.
-        said = notebooks.run(nbformat.writes(nb), folder.absolute(), options)
+        script = Path(__file__).with_name("inner_kernel.py")
+        said = notebooks.run(script, _FORMAT.writes(nb), folder.absolute(), options)
         if len(said) != len(nb.cells):
             raise NotRun("has other cells after it was executed")
         for cell, about in zip(nb.cells, said):
@@ -78,20 +81,21 @@ def taken(about: Any) -> tuple[list[Any], int | None]:
         outputs = []
         for output in about["outputs"]:
             nbformat.validate(output, ref="output", version=4, version_minor=5)
-            outputs.append(nbformat.from_dict(output))
+            outputs.append(_FORMAT.from_dict(output))
         count = about["count"]
     except (KeyError, TypeError, RecursionError, nbformat.ValidationError):
         raise NotRun("what the sandbox says are no outputs") from None
     for output in outputs:
         data = output.get("data", {})
         if "metadata" in output:
-            output["metadata"] = nbformat.from_dict({})
+            output["metadata"] = _FORMAT.from_dict({})
         for kind in list(data):
             if kind.startswith("image/") and not _BASE64.fullmatch(str(data[kind])):
                 del data[kind]
         if isinstance(data.get("text/html"), str):
             data["text/html"] = _STYLE.sub("", data["text/html"])
-    sanitizer: Any = SanitizeHTML(tags=sorted(TAGS), strip=True)
+    make: Any = SanitizeHTML
+    sanitizer = make(tags=sorted(TAGS), strip=True)
     return sanitizer.sanitize_code_outputs(outputs), count if isinstance(count, int) else None
 
 

@@ -63,11 +63,16 @@ def require() -> None:
 
 
 def run(
-    notebook: str, folder: Path, execute: Mapping[str, Any], seconds: float = SECONDS
+    script: Path,
+    notebook: str,
+    folder: Path,
+    execute: Mapping[str, Any],
+    seconds: float = SECONDS,
 ) -> list[Any]:
     """What each cell of a notebook gave, as the sandbox says.
 
     Args:
+        script: what runs it in there, with Python alone.
         folder: of the files beside it.
         execute: the options of nbgrader's own preprocessor.
 
@@ -75,7 +80,6 @@ def run(
         NotRun: it did not come to its end.
     """
     options = {"limits": LIMITS, "execute": dict(execute)}
-    script = Path(__file__).with_name("inner_kernel.py")
     python = [sys.executable, "-I", "-B", "-X", "utf8", "/inner_kernel.py", json.dumps(options)]
     command = [*_sandbox(folder), "--ro-bind", str(script), "/inner_kernel.py"]
     command += ["--remount-ro", "/", "--", *python]
@@ -144,8 +148,10 @@ def _sandbox(folder: Path | None) -> list[str]:
         "NBGRADER_EXECUTION": "autograde",
         **ONE_THREAD,
     }
-    for name, value in variables.items():
-        arguments += ["--setenv", name, value]
+    for variable, value in variables.items():
+        arguments += ["--setenv", variable, value]
+    for name in ("/scratch", "/tmp"):
+        arguments += ["--perms", "1777", "--size", str(SCRATCH), "--tmpfs", name]
     for place in _readable():
         for above in reversed(place.parents[:-1]):
             # Else for root alone, and nothing in there stays root.
@@ -159,8 +165,6 @@ def _sandbox(folder: Path | None) -> list[str]:
     arguments += ["--perms", "0755", "--dir", "/dev"]
     for device in ("null", "zero", "random", "urandom"):
         arguments += ["--dev-bind", f"/dev/{device}", f"/dev/{device}"]
-    for place in ("/scratch", "/tmp"):
-        arguments += ["--perms", "1777", "--size", str(SCRATCH), "--tmpfs", place]
     if folder is not None:
         arguments += ["--ro-bind", str(folder), "/given"]
     return arguments

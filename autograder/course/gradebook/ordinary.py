@@ -168,12 +168,11 @@ def of_class(
         if why:
             grade = Grade(student, "rejected", None, person, trouble=why, pending=WHY["rejected"])
         elif student in marked:
-            grade = None
+            grade = Grade(student, "error", None, person, pending=WHY["error"])
             with troubles.of(student, "no score"):
                 grade = final_grades.marked(student, person, marked[student], new_id)
-            if grade is None:
-                why = troubles.about(student)
-                grade = Grade(student, "error", None, person, trouble=why, pending=WHY["error"])
+            if grade.status == "error":
+                grade = replace(grade, trouble=troubles.about(student))
         elif student in there:
             grade = Grade(
                 student, "collected", None, person, new_id=new_id, pending=WHY["collected"]

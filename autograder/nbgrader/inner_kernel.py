@@ -39,7 +39,7 @@ def main(options: dict[str, Any]) -> None:
                 file.write(content)
         os.makedirs("/scratch/work", exist_ok=True)
         os.chdir("/scratch/work")
-        answer = {"cells": _executed(notebook, options["execute"])}
+        answer: dict[str, Any] = {"cells": _executed(notebook, options["execute"])}
     except BaseException as error:
         answer = {"error": f"{type(error).__name__}: {error}"}
     json.dump(answer, answers)
@@ -61,7 +61,8 @@ def _executed(notebook: str, traits: dict[str, Any]) -> list[dict[str, Any]]:
     import nbformat
     from nbgrader.preprocessors import Execute  # type: ignore[import-untyped]
 
-    opened = nbformat.reads(notebook, as_version=4)
+    read: Any = nbformat.reads
+    opened = read(notebook, as_version=4)
     preprocessor = Execute(**traits)
     executed, _ = preprocessor.preprocess(opened, {"metadata": {"path": "/scratch/work"}})
     cells = []

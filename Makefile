@@ -38,7 +38,7 @@ $(READY): requirements.lock pyproject.toml
 	@$(BIN)/python .ci/install.py requirements.lock
 	@touch $(READY)
 
-setup-all: $(ALL_READY) ## what few need, too: for the tests, for PostgreSQL, for a cluster, for a site
+setup-all: $(ALL_READY) ## also install what only some need: tests, PostgreSQL, Dask, sites
 	@:
 
 $(ALL_READY): requirements-all.lock $(READY)
@@ -53,10 +53,10 @@ wheels: ## fetch all packages into wheels/; from then on make setup and make set
 	@touch wheels/.ready
 	@du -sh wheels
 
-demo: setup ## grade a sample class of EXERCISE: release, collect, grade, feedback, report; all of it in build/demo/
+demo: setup ## grade a sample class of EXERCISE: release, collect, grade, feedback, report; everything in build/demo/
 	@$(BIN)/python -m demo $(EXERCISE)
 
-test: setup-all ## run what must pass before a change goes in, and make lint; 6 minutes
+test: setup-all ## run what must pass before a change is merged, along with make lint; 6 minutes
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 test-everything: setup-all ## run the exhaustive tests, of which make test runs samples; 50 minutes
@@ -89,13 +89,13 @@ feedback: setup ## write a page for each student
 report: setup ## show the class, and write its page into course/reports/
 	@$(BIN)/autograder report $(EXERCISE)
 
-export: setup ## write the scores of EXERCISE for another system; TO=canvas, moodle, …, FILL=what you downloaded there
+export: setup ## write the scores of EXERCISE for another system; TO=canvas, moodle, …, FILL=the file that you downloaded there
 	@$(BIN)/autograder export $(EXERCISE) $(if $(TO),--to $(TO)) $(if $(FILL),--fill "$(FILL)")
 
 lab: setup ## open JupyterLab with nbgrader's formgrader on the course
 	@$(BIN)/autograder lab
 
-bench: setup-all ## measure how fast a class is graded, stock nbgrader and Otter-Grader beside; half an hour, less with QUICK=1
+bench: setup-all ## measure how fast a class is graded, compared with stock nbgrader and Otter-Grader; half an hour, less with QUICK=1
 	@$(BIN)/python -m benchmarks.bench $(if $(QUICK),--quick)
 
 bench-growth: setup-all ## measure whether 10,000 submissions cost what 100 do; a quarter of an hour
@@ -104,10 +104,10 @@ bench-growth: setup-all ## measure whether 10,000 submissions cost what 100 do; 
 bench-isolation: setup-all ## measure what each isolation level costs a submission
 	@$(BIN)/python -m benchmarks.isolation
 
-pictures: setup-all demo ## take the pictures of README.md anew, in docs/pictures/
+pictures: setup-all demo ## take the pictures of README.md again, in docs/pictures/
 	@$(BIN)/python -m demo.pictures
 
-train-model: ## train the models of the exercises anew, in a .venv of its own; four minutes
+train-model: ## train the models of the exercises again, in their own .venv; four minutes
 	@$(PYTHON) -m venv build/train
 	@build/train/bin/python -m pip install -qq '$(CURDIR)[train]'
 	@PYTHONPATH=. build/train/bin/python -m models.train $(SEED)
@@ -120,7 +120,7 @@ mutants: ## make new mutants of the solutions of EXERCISE, for the tests to kill
 
 LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-emit-package autograder-kit --no-header --no-annotate pyproject.toml
 
-lock: setup ## resolve both locks anew from pyproject.toml
+lock: setup ## resolve both locks again from pyproject.toml
 	@printf '%s\n' '# Everything that make setup installs, for Python 3.10 and newer; written by make lock.' > requirements.lock.part
 	@$(LOCK) --extra teacher --group setup >> requirements.lock.part
 	@printf '%s\n' '# Everything that make setup-all installs; what requirements.lock names has the same versions here.' > requirements-all.lock.part

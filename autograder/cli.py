@@ -20,7 +20,7 @@ from autograder.base.errors import Fault, Interrupted, Unusable
 from autograder.commands.common import CourseFolder, stop
 
 AGAIN_SECONDS = 0.01
-"""Until a signal that was lost is sent anew."""
+"""How long until a lost signal is sent again."""
 
 COMMANDS = {
     "build": "authors",
@@ -51,7 +51,7 @@ COMMANDS = {
 """In the order in which ``--help`` lists them: each with the module of ``commands`` that has it."""
 
 GARBAGE = 100_000
-"""So many new objects before Python looks for those that nobody needs."""
+"""How many new objects Python makes before it looks for unused ones."""
 
 # The base of all that typer says of a command line; where it lies differs between versions.
 UsageError: Any = typer.BadParameter.__bases__[0]
@@ -131,7 +131,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if place is None:
             raise
         cause = (error.strerror or "cannot be used").lower()
-        stop(f"{place}: {cause}; check the path and who may use it", 2)
+        stop(f"{place}: {cause}; check the path and its permissions", 2)
     except ModuleNotFoundError as error:
         if (error.name or "autograder").startswith("autograder"):
             raise

@@ -169,7 +169,7 @@ def test_what_a_user_can_mend_is_an_error_object_where_json_is_asked_for(bad, co
     done = call("score", RELEASE, "--min-score", "-1", "--json", "-")
     assert json.loads(done.stdout)["error"] == {
         "where": "--min-score -1",
-        "cause": "is no number of points",
+        "cause": "is not a number of points",
         "repair": "write 0 or more, like --min-score 60",
     }
 
@@ -189,7 +189,7 @@ def test_a_score_below_the_wanted_one_exits_with_one():
 def test_a_least_score_that_is_no_number_of_points_opens_no_gate(points):
     done = call("score", RELEASE, f"--min-score={points}")
     assert done.returncode == 2
-    assert f"--min-score {points}: is no number of points; write 0 or more" in done.stderr
+    assert f"--min-score {points}: is not a number of points; write 0 or more" in done.stderr
 
 
 def test_a_command_whose_libraries_are_not_installed_says_how_to_get_them(tmp_path):
@@ -221,7 +221,10 @@ def test_grade_lists_folders_that_are_nobodys(tmp_path):
     )
     assert done.returncode == 0
     assert [json.loads(line)["student"] for line in done.stdout.splitlines()] == ["ada"]
-    assert "'no body' is no student id" in done.stderr and "'..bob' is no student id" in done.stderr
+    assert (
+        "'no body' is not a student id" in done.stderr
+        and "'..bob' is not a student id" in done.stderr
+    )
 
 
 def test_grade_names_a_folder_of_nearly_the_exercises_name(tmp_path):
@@ -321,7 +324,7 @@ def clone(course, tmp_path):
 )
 def test_no_notebook_brings_the_checks_along_that_grade_it(clone, tmp_path, stands, names):
     line = mistake(call("score", names, cwd=clone / stands, TEACHER_TOKEN="canary"))
-    assert f"{names}: lies in {clone}, and its checks" in line and "--course" in line
+    assert f"{names}: is in {clone}, so its checks" in line and "--course" in line
     assert not (tmp_path / "stolen").exists()
     assert not (clone / "course").exists()
 
@@ -339,7 +342,7 @@ def test_a_clone_may_hold_a_course_with_submissions_and_a_secret_too(clone, cour
     handed.write_bytes(handed_in(course, RIGHT))
     (clone / "course" / "secret").write_text("theirs")
     (clone / "course" / "secret").chmod(0o644)  # as git checks it out
-    assert "lies in" in mistake(call("score", handed, cwd=clone, TEACHER_TOKEN="canary"))
+    assert "is in" in mistake(call("score", handed, cwd=clone, TEACHER_TOKEN="canary"))
     assert not (tmp_path / "stolen").exists()
 
 
@@ -375,7 +378,7 @@ def test_a_teacher_scores_in_their_own_course_what_was_handed_in_there(course, t
 
 def test_outside_of_a_course_a_command_says_which_one_it_is_about(tmp_path):
     elsewhere = call("report", "nothing", cwd=tmp_path, AUTOGRADER_COURSE="").stderr
-    assert f"note: {tmp_path} is in no course, so this is about {ROOT / 'course'}" in elsewhere
+    assert f"note: {tmp_path} is not in a course, so this uses {ROOT / 'course'}" in elsewhere
     assert "note:" not in call("report", "nothing", cwd=ROOT, AUTOGRADER_COURSE="").stderr
 
 

@@ -71,7 +71,7 @@ def test_a_foreign_name_is_no_place_outside_of_its_folder(tmp_path, name):
 
 @pytest.mark.parametrize("name", ["..", ".", "", "../a", "a/..", "a//b", "/etc", "a\0b", "x" * 256])
 def test_nor_is_one_that_may_be_a_name_on_this_system_alone(tmp_path, monkeypatch, name):
-    """What lies in a course may be called in any way, and must come back out of a back-up."""
+    """What lies in a course may be called in any way, and must come back out of a backup."""
     odd = ["a\\b", "a\nb", "\udcff", "...", " ", "c:"]
     for honest in odd:
         assert files.below(tmp_path, honest, portable=False) == tmp_path / honest

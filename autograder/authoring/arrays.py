@@ -61,10 +61,10 @@ def archives(source: Source) -> Iterator[Problem]:
         calls = _calls(cell.source)
         if calls and cell.kind != "arrays":
             cause = f"this {cell.kind} cell reads arrays"
-            yield Problem(cell.line, cause, "do it in a cell # %% arrays, behind setup")
+            yield Problem(cell.line, cause, "do it in a cell # %% arrays, after setup")
         elif cell.kind == "arrays" and (not calls or len(named) < len(calls)):
-            repair = 'write MODEL = tools.arrays("decoder.npz"), a file beside this one'
-            yield Problem(cell.line, "no name of an archive", repair)
+            repair = 'write MODEL = tools.arrays("decoder.npz"), a file next to this one'
+            yield Problem(cell.line, "not the name of an archive", repair)
         else:
             yield from _unusable(cell, source.path, named)
 
@@ -74,15 +74,15 @@ def _unusable(cell: AuthoredCell, authored: Path, named: list[ast.Constant]) -> 
     for name in named:
         line, path = cell.line_of(name.lineno), _place(authored, str(name.value))
         if path is None:
-            repair = "put the archive beside this file, and write its name alone"
-            yield Problem(line, f"{name.value!r} names no file beside this one", repair)
+            repair = "put the archive next to this file, and write its name alone"
+            yield Problem(line, f"{name.value!r} names no file next to this one", repair)
             return
         try:
             with np.load(io.BytesIO(path.read_bytes())) as archive:
                 for part in archive.files:
                     archive[part]
         except OSError as error:
-            yield Problem(line, f"{path}: {error.strerror}", "put the archive beside this file")
+            yield Problem(line, f"{path}: {error.strerror}", "put the archive next to this file")
             return
         except Exception:  # whatever NumPy and zipfile make of other bytes
             yield Problem(line, f"{path}: no archive of arrays", "write it with np.savez")

@@ -276,7 +276,7 @@ class _CellReader:
 
             name, value = match["name"], match["value"]
             if name in marks:
-                self._wrong(f"the mark {name} stands there twice", "delete one")
+                self._wrong(f"the mark {name} is listed twice", "delete one")
             if value is None and name not in ("setup", "arrays", "practice", "oracles"):
                 self._wrong(f"the mark {name} has no value", f"write {name}=...")
             marks[name] = "true" if value is None else value.strip("\"'")
@@ -286,7 +286,7 @@ class _CellReader:
     def _unknown_mark(self, word: str) -> None:
         name, _, value = word.partition("=")
         if name in KNOWN and value[:1] in ("'", '"'):
-            self._wrong(f"{word} begins with a quote that nothing ends", f'write {name}="..."')
+            self._wrong(f"{word} begins with a quote that is never closed", f'write {name}="..."')
             return
 
         word = word.rstrip("?!.,;:")
@@ -389,7 +389,7 @@ class _CellReader:
         except SyntaxError as error:
             self._wrong(
                 not_python(error),
-                "fix it; a cell is whole by itself, without % and ! lines",
+                "fix it; a cell must be complete Python, without % and ! lines",
                 line=self._first + (error.lineno or 1) - 1,
             )
         except ValueError as error:

@@ -229,7 +229,7 @@ def _asks_for_dtype(cell: AuthoredCell, tree: ast.Module) -> Iterator[Problem]:
             yield Problem(
                 cell.line_of(node.lineno),
                 "a check that compares dtype: any real dtype is right",
-                "compare the values, or say beside the right answers why NOT_RIGHT has float32",
+                "compare the values, or say next to the right answers why NOT_RIGHT has float32",
             )
 
 

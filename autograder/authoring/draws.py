@@ -66,7 +66,7 @@ def in_solutions(source: Source) -> Iterator[Problem]:
             yield Problem(
                 cell.line,
                 f"{cell.id} draws from {found[0]}, and {asking[0].id} may ask the same call twice",
-                "if answers can differ, take chance from an argument, or mark its checks "
+                "if answers can differ, pass the random numbers as an argument, or mark its checks "
                 "repeat=false",
             )
 

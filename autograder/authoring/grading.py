@@ -24,7 +24,7 @@ from autograder.grader.grader import Grader
 
 REPAIRS = {
     "which no check can use": "let {step} answer with {instead}",
-    "gave two different answers": "let chance come from an argument, or mark it repeat=false",
+    "gave two different answers": "pass the random numbers as an argument, or mark it repeat=false",
     "but your function raised another error": "name a builtin error: others arrive as such",
     "did not return within": "give it less to do, or raise call_seconds in autograder.toml",
 }
@@ -133,7 +133,7 @@ def _repair(message: str) -> str:
     for words, repair in REPAIRS.items():
         if words in message:
             return repair
-    return "it passes in plain Python: mind what runs elsewhere"
+    return "it passes in plain Python: student code runs in another process"
 
 
 def _given(authored: Source, blank: Result) -> Iterator[str]:

@@ -81,7 +81,7 @@ def _ids(source: Source) -> Iterator[Problem]:
     for cell in source.cells:
         for id in filter(None, (cell.was, *cell.removed)):
             if id in seen:
-                cause = f"{id} is said to be gone, and is there ({seen[id]})"
+                cause = f"{id} is marked as removed, but is there ({seen[id]})"
                 yield Problem(cell.line, cause, "take it out of this mark, or rename that cell")
             seen[id] = f"line {cell.line}"
 
@@ -110,7 +110,7 @@ def _order(source: Source) -> Iterator[Problem]:
             yield Problem(
                 cell.line,
                 f"the check {cell.id} belongs to no step above it",
-                "name it <step>-<name>, with a step that stands before it: "
+                "name it <step>-<name>, with a step that comes before it: "
                 + (", ".join(steps) or "none"),
             )
 

@@ -38,7 +38,9 @@ serve(int(sys.argv[1]), path)
 MOST_BYTES = 8 << 20
 """Bytes of an answer at most: the notebook's code may have written it."""
 
-UNLOCKED = "its code ran with your rights, unlocked ({reason}); check nobody else's notebook here"
+UNLOCKED = (
+    "its code ran with your rights, without isolation ({reason}); only check your own notebook here"
+)
 
 
 # Module state, because two pieces of code share it that know nothing of each other: the first line
@@ -207,7 +209,7 @@ class Confined:
             return result, one_line(answer["reason"])
         except (ValueError, KeyError, TypeError, RecursionError):
             raise Fault(
-                f"{self._path}: what its checks came to cannot be read; "
+                f"{self._path}: the results of its checks cannot be read; "
                 "look at its code before you run it"
             ) from None
         except (EOFError, OSError):
@@ -217,7 +219,7 @@ class Confined:
 
     def _ended(self) -> Fault:
         return Fault(
-            f"{self._path}: the process that runs its checks has ended; is there memory enough?"
+            f"{self._path}: the process that runs its checks has ended; is there enough memory?"
         )
 
     def kill(self) -> None:

@@ -137,7 +137,7 @@ class StudentCopy:
         cells = agreeing(len(self.changed), "cell", "cells")
         were = agreeing(len(self.changed), "was", "were")
         what = f"the {cells} of {listed(self.changed)} {were} changed"
-        return f"{what}; what counts in the end is the check that was handed out"
+        return f"{what}; the check that was handed out is the one that counts"
 
     def unusable(self, cause: str) -> Unusable:
         """What is to be said where it cannot be checked."""

@@ -86,11 +86,11 @@ def _say_what_is_older(root: Path, built: list[str]) -> None:
 
 def new(
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="letters, digits, - and _; files are called so")
+        str, typer.Argument(metavar="NAME", help="letters, digits, - and _; names the files, too")
     ],
     course_folder: CourseFolder = None,
 ) -> None:
-    """Write a small exercise that builds and proves, to be changed into one of your own."""
+    """Write a small exercise that builds and proves, to change into your own."""
     from autograder.authoring import starter
     from autograder.course.course import find
 
@@ -98,7 +98,7 @@ def new(
     if root != Path.cwd():
         raise Unusable(
             root,
-            "is the course that this folder lies in",
+            "is the course that contains this folder",
             "run autograder new there, or make a folder solutions here for a course of its own",
         )
     for path in starter.write(root, name):
@@ -110,16 +110,14 @@ def prove(
     exercise_name: ExerciseName,
     cover: Annotated[
         bool,
-        typer.Option(
-            "--cover", help="show which input that a docstring allows occurs in which check"
-        ),
+        typer.Option("--cover", help="show which checks use each input that a docstring allows"),
     ] = False,
     answers: Annotated[
         Optional[Path],
         typer.Option(metavar="FILE", help="grade the wrong and right answers in this file instead"),
     ] = None,
     keys: Annotated[
-        int, typer.Option(min=1, metavar="N", help="draw the random inputs so many times")
+        int, typer.Option(min=1, metavar="N", help="how often to draw the random inputs")
     ] = 20,
     jobs: Annotated[
         Optional[int], typer.Option(min=1, metavar="N", help="processes; default: all cores")
@@ -130,10 +128,10 @@ def prove(
     ] = None,
     course_folder: CourseFolder = None,
 ) -> None:
-    """Try the checks on misconceptions, on unusual right answers, on what docstrings promise."""
+    """Try the checks on misconceptions, unusual right answers, and the docstrings' promises."""
     with JsonOutput(json) as output:
         if cover and answers is not None:
-            raise Unusable("--cover and --answers", "are two things to look at", "give one of them")
+            raise Unusable("--cover and --answers", "cannot be combined", "use one of them")
         course, exercise = opened(course_folder, exercise_name)
         if cover:
             problems = _cover(course, exercise, keys, output)
@@ -198,14 +196,14 @@ def sample(
     exercise_name: ExerciseName,
     output: Annotated[
         Optional[Path],
-        typer.Option(metavar="DIR", help="default: build/sample/EXERCISE; its last class goes"),
+        typer.Option(metavar="DIR", help="default: build/sample/EXERCISE; replaces the last one"),
     ] = None,
     course_folder: CourseFolder = None,
 ) -> None:
-    """Make a class from the banks of an exercise, to try it on.
+    """Write a sample class from the banks of an exercise, to try it on.
 
-    Somebody is right, blank, half done; each known mistake and each unusual right answer is
-    somebody's. What is printed says who is what.
+    One student is right, one blank, one half done; each of the others has one known mistake or
+    one unusual right answer. The output says which is which.
     """
     from autograder.authoring.proving import sample as making
 

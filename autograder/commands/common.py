@@ -33,18 +33,18 @@ ExerciseOrCourse = Annotated[
 ]
 CourseFolder = Annotated[
     Optional[Path],
-    typer.Option("--course", metavar="DIR", help="where the course's state lies; default: course/"),
+    typer.Option("--course", metavar="DIR", help="folder of the course's state; default: course/"),
 ]
 NewFile = Annotated[
     Optional[str],
-    typer.Option("--new", metavar="FILE", help="whose is new, as JSON; - is standard output"),
+    typer.Option("--new", metavar="FILE", help="who has something new, as JSON; - is stdout"),
 ]
 TellNew = Annotated[
-    bool, typer.Option("--exit-code", help=f"exit with {NOTHING_NEW} where nothing was new")
+    bool, typer.Option("--exit-code", help=f"exit with {NOTHING_NEW} if nothing was new")
 ]
 Students = Annotated[
     Optional[list[str]],
-    typer.Option("--student", metavar="ID", help="of this student alone; may be repeated"),
+    typer.Option("--student", metavar="ID", help="only this student; may be repeated"),
 ]
 
 OfExercise = Annotated[
@@ -181,7 +181,7 @@ def _note_elsewhere(course: Course, folder: Path | None) -> None:
     is_named = folder is not None or os.environ.get("AUTOGRADER_COURSE")
     here = Path.cwd().resolve()
     if not is_named and course.root.resolve() not in (here, *here.parents):
-        what = f"{here} is in no course, so this is about {course.state}"
+        what = f"{here} is not in a course, so this uses {course.state}"
         print(
             f"note: {what}; go to your course's folder, or name it with --course", file=sys.stderr
         )
@@ -195,7 +195,7 @@ def _note_unknown(course: Course) -> None:
     for table in TABLES:
         for name in getattr(course.settings, table):
             if name and not is_authored(course.root, name):
-                cause = f"{table}.{name} is of no exercise in {course.root / 'solutions'}"
+                cause = f"{table}.{name} matches no exercise in {course.root / 'solutions'}"
                 print(f"note: {NAME}: {cause}; correct the name, or delete it", file=sys.stderr)
 
 

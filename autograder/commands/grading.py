@@ -56,7 +56,7 @@ def score(
         Optional[str], typer.Option(metavar="FILE", help="the result as JSON; - is stdout")
     ] = None,
     min_score: Annotated[
-        Optional[float], typer.Option(metavar="P", help="exit with 1 below so many points")
+        Optional[float], typer.Option(metavar="P", help="exit with 1 below this many points")
     ] = None,
     exercise_name: OfExercise = None,
     isolation: Isolation = None,
@@ -69,7 +69,7 @@ def score(
         if min_score is not None and not 0 <= min_score < math.inf:
             raise Unusable(
                 f"--min-score {min_score:g}",
-                "is no number of points",
+                "is not a number of points",
                 "write 0 or more, like --min-score 60",
             )
         course = _isolated(_course_for(course_folder, notebook), isolation)
@@ -93,7 +93,7 @@ def score(
     score_table.show(screen, result)
     score_table.total(screen, result)
     hidden = count(sum(check.hidden for check in result.checks), "hidden check")
-    about_hidden = f"What became of the {hidden} is not shown here"
+    about_hidden = f"The results of the {hidden} are not shown here"
     github_actions.publish(result, about_hidden, notebook, output.out)
     if not course.has_secret():
         note = "note: the next run draws other random inputs; AUTOGRADER_SECRET=… keeps them"
@@ -133,7 +133,7 @@ def _course_for(folder: Path | None, notebook: Path) -> Course:
     if not is_named and course.came_with(notebook):
         raise Unusable(
             notebook,
-            f"lies in {course.root}, and its checks and settings would come from there, too",
+            f"is in {course.root}, so its checks and settings would come from there, too",
             f"go to your course's folder, or add --course {course.state} if this is it",
         )
     return course
@@ -211,14 +211,14 @@ def grade(
     ] = None,
     json: Annotated[
         Optional[str],
-        typer.Option(metavar="FILE", help="one result a line; - is standard output"),
+        typer.Option(metavar="FILE", help="one result per line; - is standard output"),
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="also grade again what has not changed")
+        bool, typer.Option("--force", help="also grade unchanged submissions again")
     ] = False,
     never_lower: Annotated[
         bool,
-        typer.Option("--never-lower", help="no check earns less than it did for the same file"),
+        typer.Option("--never-lower", help="no check earns less than before for the same file"),
     ] = False,
     compare: Annotated[
         bool,
@@ -260,7 +260,9 @@ def grade(
         _grade_ordinary(course, exercise_name, jobs or os.cpu_count() or 1, force, student)
         return
     if json == new == "-":
-        raise Unusable("--json - --new -", "both would go there", "name a file for one of them")
+        raise Unusable(
+            "--json - --new -", "both would go to standard output", "name a file for one of them"
+        )
     with JsonOutput(json) as output, JsonOutput(new) as new_output:
         course, exercise = opened(course_folder, exercise_name)
         course = _isolated(course, isolation)
@@ -363,7 +365,7 @@ def _scanned(course: Course, exercise: Exercise, submitted: Path | None) -> tupl
     from autograder.exercises.exercise import built_names
 
     if submitted is not None and not submitted.is_dir():
-        raise Unusable(submitted, "no such folder", "name the folder with one folder a student")
+        raise Unusable(submitted, "no such folder", "name the folder with one folder per student")
     folder = submitted or course.submitted
     scanned = scan(folder, exercise.name)
     misspelt, misplaced = scanned.misspelt(built_names(course.root)), scanned.misplaced()
@@ -386,7 +388,7 @@ def _scanned(course: Course, exercise: Exercise, submitted: Path | None) -> tupl
             f"run autograder collect {exercise.name}, or name another folder with --submitted",
         )
 
-    left_out = [f"{name!r} is no student id; rename the folder" for name in scanned.strangers]
+    left_out = [f"{name!r} is not a student id; rename the folder" for name in scanned.strangers]
     left_out += [f"{name!r} is no {place}; move it there" for name in misplaced]
     for name in misspelt:
         repair = "rename the folder if it is meant to be"
@@ -436,7 +438,7 @@ def explain(
     ] = None,
     course_folder: CourseFolder = None,
 ) -> None:
-    """Show what a check asked a student's code, their answer and the right one."""
+    """Show the inputs of a check, the student's answer and the right one."""
     from autograder.course.gradebook import versions
     from autograder.course.gradebook.versions import submission_of
     from autograder.grader.apart import apart
@@ -469,11 +471,13 @@ def explain(
         return
     if not course.has_secret():
         path = course.state / "secret"
-        raise Unusable(path, "is gone, and with it the random inputs", "put a back-up there")
+        raise Unusable(
+            path, "is missing, and the random inputs depend on it", "restore it from a backup"
+        )
     submission = submission_of(course, exercise, result)
     if submission is None:
         folder = short(course.submission(student, now.name))
-        raise Unusable(folder, "what was graded is no longer there", "put that file back")
+        raise Unusable(folder, "the graded file is no longer there", "put it back")
 
     settings = versions.settings_of(course, result)
     differences = list(versions.differences(course, now, result))

@@ -28,7 +28,9 @@ def new_course(
     old: Annotated[
         Optional[Path],
         typer.Option(
-            "--from", metavar="OLD", help="take exercises and settings of this course, no people"
+            "--from",
+            metavar="OLD",
+            help="copy exercises and settings of this course, but no people",
         ),
     ] = None,
 ) -> None:
@@ -63,13 +65,13 @@ def join(
 
 def update(
     check: Annotated[
-        bool, typer.Option("--check", help="only say what is newer, and what it would change")
+        bool, typer.Option("--check", help="only list newer files, and what they would change")
     ] = False,
     course_folder: CourseFolder = None,
 ) -> None:
-    """Take exercises that are newer in the kit, and say what is no longer graded as it was.
+    """Copy newer exercises of the kit, and list what would be graded differently.
 
-    What you have changed yourself stays as it is. With --check it exits with 1 where something is
+    Your own changes stay as they are. With --check it exits with 1 if something is
     newer.
     """
     from autograder.course.gradebook import versions
@@ -120,10 +122,12 @@ def backup(
 
 
 def restore(
-    path: Annotated[Path, typer.Argument(metavar="FILE", help="what autograder backup wrote")],
+    path: Annotated[
+        Path, typer.Argument(metavar="FILE", help="a file that autograder backup wrote")
+    ],
     course_folder: CourseFolder = None,
 ) -> None:
-    """Restore a course from a back-up, where nothing is in its place."""
+    """Restore a course from a backup, to a place without one."""
     from autograder.course.course import find
     from autograder.course.keeping import backup as backups
 
@@ -135,11 +139,11 @@ def restore(
 
 
 def rename(
-    old: Annotated[str, typer.Argument(metavar="OLD", help="the id of a student until now")],
-    new: Annotated[str, typer.Argument(metavar="NEW", help="the id from now on")],
+    old: Annotated[str, typer.Argument(metavar="OLD", help="the student's current id")],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="the new id")],
     course_folder: CourseFolder = None,
 ) -> None:
-    """Give a student another id: marks, submissions, results and gradebook go along."""
+    """Change a student's id, in marks, submissions, results and gradebook."""
     from autograder.course.keeping import rename as renaming
 
     course = course_at(course_folder)
@@ -149,18 +153,19 @@ def rename(
     for line in done.left:
         print(inert(f"left: {' '.join(line.split())}"))
     again = "run autograder report, feedback and export again"
-    print(inert(f"left: pages and exports of before, which name {old}; {again}"))
+    print(inert(f"left: earlier pages and exports, which name {old}; {again}"))
     log.write(course, "rename")
 
 
 def forget(
     student: Annotated[str, typer.Argument(metavar="STUDENT", help="the id")],
     yes: Annotated[
-        bool, typer.Option("--yes", help="do not ask; nothing is asked without a terminal either")
+        bool,
+        typer.Option("--yes", help="do not ask for confirmation (never asked outside a terminal)"),
     ] = False,
     course_folder: CourseFolder = None,
 ) -> None:
-    """Remove a student from everywhere in the course, for good, and say from where."""
+    """Delete a student from everywhere in the course, and list what was deleted."""
     from autograder.course.keeping import forget as forgetting
 
     course = course_at(course_folder)
@@ -172,7 +177,7 @@ def forget(
         print(inert(f"removed: {' '.join(place.split())}"))
     for line in done.left:
         print(inert(f"left: {' '.join(line.split())}"))
-    print("left: back-ups, and whatever was uploaded or sent from here; they are out of reach")
+    print("left: backups, and everything uploaded or sent from here; these are out of reach")
     log.write(course, "forget")
 
 

@@ -44,7 +44,9 @@ def release(
     ] = None,
     archive: Annotated[
         Optional[Path],
-        typer.Option("--to-zip", metavar="FILE", help="write what students need there instead"),
+        typer.Option(
+            "--to-zip", metavar="FILE", help="write all that students need into this file instead"
+        ),
     ] = None,
     course_folder: CourseFolder = None,
 ) -> None:
@@ -82,14 +84,18 @@ def feedback(
     exercise_name: ExerciseName,
     archive: Annotated[
         Optional[Path],
-        typer.Option("--zip", metavar="FILE", help="also all pages, to upload to Moodle or Canvas"),
+        typer.Option(
+            "--zip",
+            metavar="FILE",
+            help="also write all pages there, to upload to Moodle or Canvas",
+        ),
     ] = None,
     student: Students = None,
     new: NewFile = None,
     exit_code: TellNew = False,
     course_folder: CourseFolder = None,
 ) -> None:
-    """Write a page for each student; one on which nothing changes stays as it is."""
+    """Write a page for each student; unchanged pages are left alone."""
     from autograder.course.gradebook import final_grades, marks
     from autograder.course.results import folder_of, stored_students
     from autograder.show.pages import feedback as pages
@@ -106,7 +112,9 @@ def feedback(
             folder = folder_of(course, name)
             if student and stored_students(course, name):
                 raise Unusable(
-                    listed(student), f"nobody of {name} has that id", f"look into {short(folder)}"
+                    listed(student),
+                    f"no student of {name} has that id",
+                    f"look into {short(folder)}",
                 )
             raise Unusable(folder, "no results yet", f"run autograder grade {name}")
         as_before = len(paths) - len(written)
@@ -149,7 +157,7 @@ def report(
         bool,
         typer.Option(
             "--missing-as-zero",
-            help="of the whole course: 0 points for who handed in nothing and has no time left",
+            help="whole course: 0 points for students who handed in nothing and have no time left",
         ),
     ] = False,
     course_folder: CourseFolder = None,
@@ -213,7 +221,7 @@ def _report_course(folder: Path | None, output: JsonOutput, missing_as_zero: boo
 
 
 NOTES = 10
-"""So many lines that begin alike, such as "empty:", are printed; the file has the others."""
+"""The most lines to print with the same beginning, such as "empty:"; the file has the others."""
 
 
 def _first_of_each_kind(notes: Sequence[str]) -> Iterator[str]:
@@ -256,7 +264,7 @@ def export(
     fill: Annotated[
         Optional[Path],
         typer.Option(
-            metavar="FILE", help=_help("fill", "what you downloaded there, to be filled in")
+            metavar="FILE", help=_help("fill", "the file that you downloaded there, to fill in")
         ),
     ] = None,
     column: Annotated[
@@ -275,7 +283,7 @@ def export(
         bool,
         typer.Option(
             "--missing-as-zero",
-            help="0 points for who handed in nothing; rejected ones stay empty",
+            help="0 points for students who handed in nothing; rejected ones stay empty",
         ),
     ] = False,
     anonymous: Annotated[
@@ -286,11 +294,11 @@ def export(
     ] = False,
     isolation: Annotated[
         Optional[str],
-        typer.Option(metavar="LEVEL", help=_help("isolation", "only this level grades there")),
+        typer.Option(metavar="LEVEL", help=_help("isolation", "grade only at this level there")),
     ] = None,
     course_folder: CourseFolder = None,
 ) -> None:
-    """Write the final scores, or what was handed in, for another system.
+    """Write the final scores, or the submissions, for another system.
 
     Without an exercise: the whole course, with totals.
     """

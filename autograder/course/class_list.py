@@ -108,7 +108,7 @@ def table(path: Path) -> tuple[list[tuple[int, dict[str, str]]], list[str]]:
     for number, row in lines:
         beyond = row.pop(None, [])
         if any(beyond):
-            repair = "put what has a comma in it into quotes"
+            repair = "put values with a comma into quotes"
             raise Unusable(f"{path}:{number}", "more fields than headings", repair)
     return lines, headings
 

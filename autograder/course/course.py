@@ -136,7 +136,7 @@ class Course:
         try:
             return path.read_bytes().strip()
         except OSError as error:
-            raise Unusable(path, str(error.strerror), "make it readable for you alone") from None
+            raise Unusable(path, str(error.strerror), "make it readable only for you") from None
 
     def id(self) -> str:
         """What tells this course from others, in the gradebook and in an exchange.
@@ -161,7 +161,7 @@ class Course:
         id = path.read_text(encoding="utf-8", errors="replace").strip()
         if not _ID.fullmatch(id):
             repair = "write one word of letters, digits, . _ and - into it"
-            raise Unusable(path, f"{id!r} is no name of a course", repair)
+            raise Unusable(path, f"{id!r} is not a course name", repair)
         return id
 
     def came_with(self, notebook: Path) -> bool:
@@ -210,13 +210,13 @@ class Course:
             student = (row.pop(ids[0]) or "").strip()
             if not STUDENT_ID.match(student):
                 repair = "use letters, digits, . _ @ + - in a column named id"
-                raise Unusable(f"{path}:{line}", f"{student!r} is no student id", repair)
+                raise Unusable(f"{path}:{line}", f"{student!r} is not a student id", repair)
             if student in students:
                 repair = "delete one of the lines"
-                raise Unusable(f"{path}:{line}", f"{student} stands there twice", repair)
+                raise Unusable(f"{path}:{line}", f"{student} is listed twice", repair)
             alike = by_letters.setdefault(student.casefold(), student)
             if alike != student:
-                cause = f"{student} is {alike} but for capital letters"
+                cause = f"{student} differs from {alike} only in capital letters"
                 raise Unusable(f"{path}:{line}", cause, "delete a line, or choose another id")
             # Canvas's number tells two people of one name apart, and finds them there again.
             is_number = class_list.is_canvas(titles) and student.isdecimal()

@@ -94,7 +94,7 @@ class Collector(_OfTheExchange, ExchangeCollect):  # type: ignore[misc]
                 found.append(record)
 
         # The clock of the exchange says when a folder was last changed, or when all of it was put
-        # back from a back-up. What came in time, and was not changed since, tells these apart.
+        # back from a backup. What came in time, and was not changed since, tells these apart.
         untouched = [one.changed for one in found if abs(one.changed - one.time) <= TOLERANCE]
         first = min(untouched, default=datetime.max)
         for record in found:
@@ -136,9 +136,9 @@ class Collector(_OfTheExchange, ExchangeCollect):  # type: ignore[misc]
         """
         now = timestamp.now()
         changed = min(record.changed, now)
-        taken = f"taken was that of its last change, {changed:%Y-%m-%d %H:%M} UTC"
+        taken = f"used was that of its last change, {changed:%Y-%m-%d %H:%M} UTC"
         if record.time > min(now, changed + TOLERANCE):
-            lies = "lies in the future" if record.time > now else "lies after its last change"
+            lies = "is in the future" if record.time > now else "is after its last change"
             return record._replace(time=changed, doubt=f"its time {lies}; {taken}")
 
         due = self._due

@@ -48,7 +48,7 @@ _MAX_WIDE, _MAX_OTHER = 8_000_000, 1_000_000
 
 _TOO_WIDE = (
     f"larger than {_MAX_WIDE // 1_000_000} MB, with more than {_MAX_OTHER // 1_000_000} MB "
-    "of letters that are not ASCII"
+    "of characters that are not ASCII"
 )
 """Why some cannot be read."""
 
@@ -57,7 +57,7 @@ _ASCII, _OTHER = bytes(range(128)), re.compile(rb"[\x80-\xff]+")
 SAVED_AGAIN = "open it in Jupyter, save it and hand it in again"
 CLEARED = "clear the outputs and hand it in again"
 DOWNLOADED = "download the notebook (.ipynb) itself and hand that in"
-DELETED = "delete what is no answer and hand it in again"
+DELETED = "delete everything but your answers and hand it in again"
 
 _OTHER_KINDS = {
     b"%pdf": "a PDF",

@@ -87,7 +87,7 @@ def _cut_off(exercise: Exercise, submission: Submission) -> Iterator[str]:
         if cell.id not in exercise.steps or STUB not in cell.source:
             continue
         if _is_cut_off(cell.source, cell.id):
-            yield f"{STUB} still stands above the answer to {cell.id}; delete that line"
+            yield f"{STUB} is still above the answer to {cell.id}; delete that line"
 
 
 def _is_cut_off(source: str, step: str) -> bool:
@@ -232,7 +232,7 @@ class _MasterOrder:
                 nothing = f"the cell of {cell.id} is missing; nothing defines {cell.id}"
                 self._warnings.append(nothing)
             elif cell.kind == "check" and cell.id in self._announced:
-                merged = "was merged with another; the check was asked all the same"
+                merged = "was merged with another; the check was run all the same"
                 self._warnings.append(f"the cell {cell.id} {merged}")
             elif cell.check and cell.check.hidden:
                 continue  # a line may stand for all of a step's
@@ -285,7 +285,7 @@ class _MasterOrder:
             was = checksum(cell.packed or cell.source, id)
             is_older = id in cell.claims and cell.checksum == was
             if not is_older:
-                said = "the setup cell is not the teacher's present one, which was run first"
+                said = "the setup cell is not the teacher's current one, which was run first"
                 self._warnings.append(said)
 
     def _renamed(self, source: str, id: str | None) -> str:

@@ -1,5 +1,5 @@
-"""Back-ups that somebody has changed, damaged or made up: refused in one line, and nothing is written
-but what a back-up of ours holds."""
+"""Backups that somebody has changed, damaged or made up: refused in one line, and nothing is written
+but what a backup of ours holds."""
 
 import gzip
 import io
@@ -21,7 +21,7 @@ Entry = tuple[str, bytes, dict[str, Any]]
 
 
 def made(*entries: Entry, about: bytes = ABOUT) -> bytes:
-    """A back-up with these files; each with what its entry says otherwise."""
+    """A backup with these files; each with what its entry says otherwise."""
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w:gz", format=tarfile.PAX_FORMAT) as archive:
         for name, data, said in (("backup.json", about, {}), *entries):
@@ -80,7 +80,7 @@ TAMPERED = {
 
 @pytest.fixture
 def empty(tmp_path: Path) -> Iterator[Path]:
-    """An empty folder; and after the test nothing but that and the back-up is there."""
+    """An empty folder; and after the test nothing but that and the backup is there."""
     folder = tmp_path / "empty"
     folder.mkdir()
     yield folder
@@ -88,7 +88,7 @@ def empty(tmp_path: Path) -> Iterator[Path]:
 
 
 def refusal(folder: Path, data: bytes) -> str:
-    """What is said of a back-up that is refused; nothing is written."""
+    """What is said of a backup that is refused; nothing is written."""
     path = folder.parent / "backup.tar.gz"
     path.write_bytes(data)
     done = call("restore", path, cwd=folder)
@@ -117,7 +117,7 @@ def test_a_pipe_is_no_back_up(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "empty").mkdir()
     done = call("restore", tmp_path / "pipe", cwd=tmp_path / "empty")
-    assert "is not a regular file; name a back-up" in done.stderr
+    assert "is not a regular file; name a backup" in done.stderr
 
 
 def test_nobody_else_may_read_the_secret_or_run_as_its_owner(empty):
@@ -164,7 +164,7 @@ def test_what_cannot_be_read_or_becomes_shorter_ends_a_back_up_in_one_line(
 
     monkeypatch.setattr(backup.files, "open_regular", refused)
     done = call("backup", path, cwd=course.root)
-    assert done.returncode == 2 and "permission denied; a back-up needs it" in done.stderr
+    assert done.returncode == 2 and "permission denied; a backup needs it" in done.stderr
     assert not path.exists()
 
     monkeypatch.setattr(backup.files, "open_regular", shortened)

@@ -129,7 +129,7 @@ def test_other_arrays_change_nothing_in_what_checks_know(course):
     assert graded(course, answered)[0] == 3
     score, (warning,) = graded(course, with_cell(answered, "arrays", "MODEL = {'table': [[1, 2]]}"))
     assert score == 1
-    assert "not the teacher's present one" in warning
+    assert "not the teacher's current one" in warning
 
 
 def test_the_authored_file_runs_as_plain_python(course):
@@ -178,11 +178,11 @@ def test_an_archive_that_cannot_be_used_is_said_with_its_line(course, put, said)
         (
             'tools.arrays("small.npz")',
             "tools.arrays(NAME)",
-            ":9: no name of an archive; write MODEL",
+            ":9: not the name of an archive; write MODEL",
         ),
-        ('tools.arrays("small.npz")', "{}", ":9: no name of an archive; write MODEL"),
-        ('"small.npz"', '"../small.npz"', ":10: '../small.npz' names no file beside this one"),
-        ('"small.npz"', '"more/x.npz"', ":10: 'more/x.npz' names no file beside this one; put"),
+        ('tools.arrays("small.npz")', "{}", ":9: not the name of an archive; write MODEL"),
+        ('"small.npz"', '"../small.npz"', ":10: '../small.npz' names no file next to this one"),
+        ('"small.npz"', '"more/x.npz"', ":10: 'more/x.npz' names no file next to this one; put"),
         (
             "# %% arrays\n",
             "# %%\n",

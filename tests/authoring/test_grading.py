@@ -41,7 +41,7 @@ def test_a_solution_that_answers_by_chance_is_told_how_to(tmp_path):
         build.build(tmp_path, "doubling")
     assert len(caught.value.lines) == 2
     for line in caught.value.lines:
-        assert re.search("double gave two different answers .*; let chance come from", line)
+        assert re.search("double gave two different answers .*; pass the random numbers", line)
 
 
 def test_a_setup_that_raises_where_student_code_runs_is_said(tmp_path):

@@ -48,7 +48,7 @@ def test_it_writes_nothing_into_a_course_above(tmp_path):
     done = processes.call("new", "words", cwd=folder)
     assert done.returncode == 2
     assert done.stderr.strip() == (
-        f"autograder: {tmp_path}: is the course that this folder lies in; run autograder new there, or make a "
+        f"autograder: {tmp_path}: is the course that contains this folder; run autograder new there, or make a "
         "folder solutions here for a course of its own"
     )
     assert list(tmp_path.rglob("*.py")) == []

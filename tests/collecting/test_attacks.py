@@ -202,7 +202,7 @@ def test_strangers_in_an_export_by_folders_cannot_be_somebody(course):
     honest = {f"{name}/counting.ipynb": courses.handed_in(course, RIGHT) for name in NAMES.values()}
     put(course, "all.zip", zipped({**honest, "Eve Moore/ben/counting.ipynb": b"{}"}, PACKED_AT))
     found = collect(course)
-    assert found.stored == ("ada", "ben", "zed") and "Eve Moore is nobody in students.csv" in why(
+    assert found.stored == ("ada", "ben", "zed") and "Eve Moore is not in students.csv" in why(
         found
     )
     assert taken(course, "ben")[0] == courses.handed_in(course, RIGHT)
@@ -217,7 +217,7 @@ def test_a_submission_that_gradescopes_list_does_not_name_is_nobodys(course):
         zipped({place: courses.handed_in(course, RIGHT)}, PACKED_AT),
     )
     found = collect(course)
-    assert not found.stored and "submission_9 is nobody" in why(found)
+    assert not found.stored and "submission_9 is not in students.csv" in why(found)
 
 
 def test_of_a_group_those_who_are_known_get_the_submission(course):
@@ -229,7 +229,7 @@ def test_of_a_group_those_who_are_known_get_the_submission(course):
     }
     put(course, "assignment_7_export.zip", zipped(entries, PACKED_AT))
     found = collect(course)
-    assert found.stored == ("ada",) and "2026-02-31 is nobody" in why(found)
+    assert found.stored == ("ada",) and "2026-02-31 is not in students.csv" in why(found)
 
 
 # What a student may call a file, by honest accident too: a download that is handed in again.
@@ -451,10 +451,10 @@ def test_times_in_the_future_are_not_believed_and_the_listing_says_which_was_tak
     assert taken(course, "ben")[1] == NOW.replace(tzinfo=None)
     first, second = found.notes
     assert first.startswith(
-        "all.zip: ada/counting.ipynb: its time, 2037-03-02 12:00 UTC, lies in the future"
+        "all.zip: ada/counting.ipynb: its time, 2037-03-02 12:00 UTC, is in the future"
     )
-    assert first.endswith("taken was that of its archive, 2026-03-19 12:00 UTC")
-    assert second.endswith("taken was that of collecting, 2026-03-20 12:00 UTC")
+    assert first.endswith("used was that of its archive, 2026-03-19 12:00 UTC")
+    assert second.endswith("used was that of collecting, 2026-03-20 12:00 UTC")
 
 
 def test_a_stored_time_in_the_future_does_not_keep_out_the_real_submission(course):

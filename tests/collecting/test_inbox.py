@@ -188,7 +188,7 @@ def test_with_a_class_list_strangers_and_contradictions_are_left_with_their_reas
     found = collect(course)
     assert found.stored == ("zoe",)
     assert reasons(found) == {
-        "eve/counting.ipynb": "eve is nobody in students.csv; add a line or a column",
+        "eve/counting.ipynb": "eve is not in students.csv; add a line or a column",
         "Ada Lovelace_12346_assignsubmission_file_/counting.ipynb": "students.csv has Ada Lovelace as ada, but the number or address of bob",
         "Bob Ng_7_assignsubmission_file_/counting.ipynb": "Bob Ng may be bob or ng2; add the platform's number 7 to students.csv, or put it into a folder called by the id",
     }
@@ -203,7 +203,7 @@ def test_a_surname_alone_names_those_who_have_it(course):
     said = reasons(found)
     assert said["King_counting.ipynb"].startswith("King is part of the name of ada or bob; rename")
     assert said["Low_counting.ipynb"].startswith("Low is part of the name of cyd; rename")
-    assert said["High_counting.ipynb"] == "High is nobody in students.csv; add a line or a column"
+    assert said["High_counting.ipynb"] == "High is not in students.csv; add a line or a column"
 
 
 def test_a_folder_of_nobodys_with_files_of_students_is_to_be_emptied_into_the_inbox(course):
@@ -211,10 +211,10 @@ def test_a_folder_of_nobodys_with_files_of_students_is_to_be_emptied_into_the_in
     class_list(course)
     put(course, "mails/ada.ipynb")
     put(course, "mails/mine.ipynb")
-    nobody = "mails is nobody in students.csv"
+    nobody = "mails is not in students.csv"
     assert reasons(collect(course)) == {
         "mails/ada.ipynb": (
-            f"{nobody}; put what lies in it into the inbox itself, if it is a class's"
+            f"{nobody}; put its contents into the inbox itself, if it is a class's"
         ),
         "mails/mine.ipynb": f"{nobody}; add a line or a column",
     }
@@ -355,7 +355,7 @@ submission_2:
     put(course, "export.zip", archive(entries))
     found = collect(course)
     assert found.stored == ("ada", "bob", "zoe")
-    assert "submission_3 is nobody" in reasons(found)[
+    assert "submission_3 is not in students.csv" in reasons(found)[
         "export.zip: assignment_7_export/submission_3/counting.ipynb"
     ].replace("assignment_7_export or ", "")
     assert time_of(course, "ada") == datetime(2026, 11, 20, 12, 30)
@@ -649,7 +649,7 @@ def test_canvas_gradebook_is_a_class_list(course, lines):
 
 def test_a_class_list_that_cannot_be_used_gets_one_line(course):
     class_list(course, "Student,ID,Email\n,,ada@x.org\n")
-    with pytest.raises(Unusable, match=r"students\.csv:2: '' is no student id"):
+    with pytest.raises(Unusable, match=r"students\.csv:2: '' is not a student id"):
         collect(course)
     class_list(course, "name\nAda\n")
     with pytest.raises(Unusable, match=r"students\.csv:1: no column named id"):
@@ -661,7 +661,7 @@ def test_a_class_list_may_begin_with_excels_line_about_separators(course):
         class_list(course, f"sep={mark}\nid{mark}name\nada{mark}Ada Lovelace\n")
         assert course.class_list() == {"ada": {"name": "Ada Lovelace"}}
     class_list(course, "sep=;\nid;name\nada;Ada\nada;Ada\n")
-    with pytest.raises(Unusable, match=r"students\.csv:4: ada stands there twice"):
+    with pytest.raises(Unusable, match=r"students\.csv:4: ada is listed twice"):
         course.class_list()
 
 
@@ -725,7 +725,7 @@ def test_moodles_names_are_those_of_the_class_list_without_what_moodle_drops(cou
     assert found.stored == ("ann", "max", "pat")
     (why,) = reasons(found).values()
     assert why == (
-        "Team-B-Eve Moore is nobody in students.csv; add a line, or 3 in the column Moodle ID"
+        "Team-B-Eve Moore is not in students.csv; add a line, or 3 in the column Moodle ID"
     )
 
 
@@ -738,7 +738,9 @@ def test_a_double_first_name_is_no_team(course):
         put(course, f"{zip_}.zip", archive(places))
         found = collect(course)
         assert "luc" not in found.stored
-        assert all("Jean-Luc Picard is nobody" in why for why in reasons(found).values())
+        assert all(
+            "Jean-Luc Picard is not in students.csv" in why for why in reasons(found).values()
+        )
 
 
 def test_a_notebook_and_its_script_are_one_hand_in_and_the_notebook_counts(course):

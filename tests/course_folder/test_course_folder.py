@@ -194,7 +194,7 @@ def test_what_is_a_link_in_the_old_course_is_a_file_in_the_new_one(folder, tmp_p
     authored.rename(tmp_path / "mine.py")
     authored.symlink_to(tmp_path / "gone.py")
     said = run(tmp_path, "new-course", "autumn", "--from", folder, code=2).stderr
-    assert f"{authored}: is a link that leads nowhere; put the file there" in said
+    assert f"{authored}: is a broken link; put the file there" in said
     assert not (tmp_path / "autumn").exists()
 
     authored.unlink()

@@ -190,11 +190,14 @@ def test_a_changed_due_date_repairs_every_score(course):
     ("text", "said"),
     [
         ("id,until\n", "extensions.csv:1: no column who; write who,exercise,until"),
-        ("who,exercise,until\ndan,,waived\n", "csv:2: 'dan' is no student and no group"),
+        ("who,exercise,until\ndan,,waived\n", "csv:2: 'dan' is neither a student nor a group"),
         ("who,exercise,until\nada,,soon\n", "csv:2: until 'soon': no time"),
-        ("who,exercise,until\nada,,waived\nada,count,waived\n", "csv:3: 'count' is no exercise"),
+        (
+            "who,exercise,until\nada,,waived\nada,count,waived\n",
+            "csv:3: 'count' is not an exercise",
+        ),
         ("who,exercise,until\nada,,2026-11-20 12:00 CEST\n", "unknown time zone CEST"),
-        ("who,exercise,until\n,,waived\n", "csv:2: '' is no student and no group"),
+        ("who,exercise,until\n,,waived\n", "csv:2: '' is neither a student nor a group"),
     ],
 )
 def test_extensions_that_make_no_sense_are_refused_in_one_line(course, text, said):
@@ -211,7 +214,7 @@ def test_extensions_that_make_no_sense_are_refused_in_one_line(course, text, sai
 def test_a_name_in_the_settings_that_is_no_exercise_is_said(course):
     a_class(course)
     settings(course, 'due.countin = "2026-11-20 12:00 UTC"\n')
-    assert "due.countin is of no exercise in" in grade(course).stderr
+    assert "due.countin matches no exercise in" in grade(course).stderr
 
 
 def test_nothing_is_graded_below_the_minimum_isolation_level(course, tmp_path):

@@ -51,9 +51,9 @@ def everything(course: Course) -> dict[str, bytes]:
     [
         ("autograder.toml", f"{DUE}carried = 5\n", "autograder.toml:2: carried = 5 does not fit; write it like"),
         ("autograder.toml", f"{DUE}carried = \n", "autograder.toml:2:"),
-        ("students.csv", f"{PEOPLE}ada,Ada Ash,1\n", "students.csv:4: ada stands there twice; delete one of the lines"),
-        ("students.csv", f"{PEOPLE}cyd,Cedar, Cyd,3\n", "students.csv:4: more fields than headings; put what has a comma in"),
-        ("students.csv", f"{PEOPLE}Ada,Ada Ash,3\n", "students.csv:4: Ada is ada but for capital letters; delete a"),
+        ("students.csv", f"{PEOPLE}ada,Ada Ash,1\n", "students.csv:4: ada is listed twice; delete one of the lines"),
+        ("students.csv", f"{PEOPLE}cyd,Cedar, Cyd,3\n", "students.csv:4: more fields than headings; put values with a comma in"),
+        ("students.csv", f"{PEOPLE}Ada,Ada Ash,3\n", "students.csv:4: Ada differs from ada only in capital letters"),
         ("students.csv", f"{PEOPLE}cyd,Cyd Cedar,2\n", "students.csv:4: cyd has the Moodle ID 2 of bob; correct one"),
         ("students.csv", PEOPLE.encode("utf-16"), "students.csv: "),
         ("extensions.csv", "who,exercise,until\nada,counting,tomorrow\n", "extensions.csv:2: until 'tomorrow': "),
@@ -124,7 +124,7 @@ def test_a_clock_that_jumps_is_said_and_takes_nobodys_work(graded):
     future = datetime(2031, 1, 1, tzinfo=timezone.utc).timestamp()
     os.utime(path, (future, future))
     said = run(graded, "collect", NAME).stdout.splitlines()
-    (line,) = [line for line in said if "lies in the future" in line]
+    (line,) = [line for line in said if "is in the future" in line]
     assert line.startswith(f"note: bob/{NAME}.ipynb: its time, 2031-01-01 00:00 UTC, ")
 
     later = path.with_name(f"{NAME} (1).ipynb")
@@ -141,7 +141,7 @@ def test_empty_lines_of_a_spreadsheet_are_nobody_and_lines_are_counted_with_them
     people.write_text(f"{PEOPLE}\n,,\n,,\n")
     assert scores(graded) == {"ada": 10, "bob": 7}
     people.write_text(f"{PEOPLE}\n,,\nc/d,Cyd Cedar,3\n")
-    assert "students.csv:6: 'c/d' is no student id" in run(graded, "report", NAME, code=2).stderr
+    assert "students.csv:6: 'c/d' is not a student id" in run(graded, "report", NAME, code=2).stderr
 
 
 def test_a_secret_that_is_lost_is_noticed_and_no_other_one_drawn(graded):
@@ -151,7 +151,10 @@ def test_a_secret_that_is_lost_is_noticed_and_no_other_one_drawn(graded):
     path.unlink()
     courses.submit(graded, "bob", RIGHT, IN_TIME)
     refused = run(graded, "grade", NAME, code=2).stderr
-    assert "secret: is gone, and with it the random inputs; put a back-up there" in refused
+    assert (
+        "secret: is missing, and the random inputs depend on it; restore it from a backup"
+        in refused
+    )
     assert len(refused.splitlines()) == 1 and not path.exists()
     path.write_text(secret)
     grade(graded)

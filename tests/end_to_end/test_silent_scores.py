@@ -258,7 +258,7 @@ def test_what_was_collected_and_not_graded_is_neither_missing_nor_0(course):
     }
     notes = run(course, "export", NAME, "--missing-as-zero").stderr
     assert "empty: bob: collected, not graded yet" in notes
-    assert "of an earlier submission: ada: the one that lies there is not graded" in notes
+    assert "of an earlier submission: ada: the current one is not graded" in notes
     told = " ".join(advice(course).split())
     assert "2 submissions are not graded: run autograder grade counting" in told
     assert "1 of 3 handed in nothing: remind cyd" in told
@@ -329,7 +329,7 @@ def test_a_time_in_the_future_wins_over_nothing(course):
     assert database.rows("SELECT timestamp FROM submitted_assignment") == [(None,)]
     # As earlier versions have recorded it.
     database.execute("UPDATE submitted_assignment SET timestamp = '2031-01-01 12:00:00'")
-    assert scores(course) == {"ada": 10} and "lies in the future" in advice(course)
+    assert scores(course) == {"ada": 10} and "is in the future" in advice(course)
     assert "perhaps late: ada" in run(course, "export", NAME).stderr
 
     # And a true later one is collected.
@@ -443,7 +443,7 @@ def test_a_gradebook_that_is_lost_takes_no_due_date_along_and_is_noticed(course)
     course.gradebook.unlink()
     for command in ("grade", "report", "export"):
         refused = run(course, command, NAME, code=2).stderr
-        assert "knows none of the 2 students who have results of counting" in refused
+        assert "knows none of the 2 students with results of counting" in refused
     shutil.rmtree(course.results)
     grade(course)
     assert scores(course) == {"ada": 0, "bob": 10}
@@ -493,7 +493,7 @@ def test_who_came_at_an_unknown_time_is_listed(course):
     assert "Nobody knows" not in advice(course)
     settings(course, DUE)
     told = " ".join(advice(course).split())
-    assert "Nobody knows when 1 submission came: write it into timestamp.txt beside" in told
+    assert "Nobody knows when 1 submission came: write it into timestamp.txt next to" in told
     assert "perhaps late: ada: nobody knows when" in run(course, "export", NAME).stderr
     (course.submission("ada", NAME) / "timestamp.txt").write_text(LATE)
     rule(course)

@@ -467,7 +467,7 @@ def test_more_points_than_moodle_takes_are_said(graded, tmp_path):
         ),
         (
             platforms.worksheet("en", MOODLE).replace(b"14.00", b"Good"),
-            "no column is the grade with its maximum beside it",
+            "no column is the grade with its maximum next to it",
         ),
         (
             b"ID,Name,Raum,Haus,Note,Max\nNr. 1,Ada,,7,,14\nNr. 2,Bob,,7,,14\n",

@@ -180,7 +180,7 @@ def test_a_gradebook_that_knows_nobody_who_was_graded_is_not_begun_anew(course, 
     for command in ("grade", "report", "export"):
         done = processes.call(command, NAME, cwd=course.root)
         assert done.returncode == 2
-        assert "knows none of the 2 students who have results of counting; put the" in done.stderr
+        assert "knows none of the 2 students with results of counting; put the" in done.stderr
     shutil.rmtree(course.results)
     grade(course)
     assert len(marks.class_marks(course, NAME)) == 2

@@ -207,7 +207,7 @@ def test_a_setup_that_a_student_changed_is_told_also_in_an_old_notebook(course):
     folder = courses.submit(course, "ann", RIGHT)
     (folder / f"{NAME}.ipynb").write_text(json.dumps(data))
     courses.write_root(course.root, LOOSER)
-    assert "the setup cell is not the teacher's present one" in " ".join(
+    assert "the setup cell is not the teacher's current one" in " ".join(
         grade(course).stdout.split()
     )
 

@@ -206,7 +206,7 @@ def test_a_run_on_a_cluster_can_be_stopped(course, cluster):
         _, err = process.communicate(timeout=processes.SECONDS)
     assert process.returncode == 130
     assert err.splitlines() == [
-        "autograder: stopped; what was graded is kept, and the same command goes on from there"
+        "autograder: stopped; what was graded is kept; run the same command again to go on"
     ]
 
 

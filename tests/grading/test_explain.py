@@ -123,10 +123,10 @@ def test_what_else_is_different_now_is_said(graded):
     (graded.state / "secret").write_text("another")
     (graded.root / "autograder.toml").write_text("call_seconds = 4\n")
     said = explain(graded, "bob", "double-drawn")
-    assert "the kit has changed since; the present one has run it" in said
+    assert "the kit has changed since; the current one ran it" in said
     assert "NumPy was 1.0 then, and is " in said
-    assert "the secret is another one: these are not the inputs that were graded" in said
-    assert "settings have changed since; these are those of then" in said
+    assert "the secret has changed: these are not the inputs that were graded" in said
+    assert "settings have changed since; these are the earlier ones" in said
     assert "it fails, with another message: the doubles: got" in said
 
 
@@ -187,18 +187,20 @@ def test_what_cannot_be_explained_is_said_in_a_line(graded):
     )
     assert "no such check or step was graded; did you mean total?" in refusal(graded, "bob", "totl")
     courses.submit(graded, "bob", RIGHT)
-    assert "what was graded is no longer there" in refusal(graded, "bob", "total-negative")
+    assert "the graded file is no longer there" in refusal(graded, "bob", "total-negative")
     courses.write_root(graded.root, courses.AUTHORED.replace("Rows of", "Lines of"))
     for path in (graded.state / "versions").glob(f"{NAME}-*"):
         path.write_bytes(b"")
-    assert "damaged; put a back-up of it there" in refusal(graded, "ann", "total-negative")
+    assert "damaged; put a backup of it there" in refusal(graded, "ann", "total-negative")
     for path in (graded.state / "versions").glob(f"{NAME}-*"):
         path.unlink()
     assert "the exercise that graded this is not there" in refusal(graded, "ann", "total-negative")
     secret = graded.state / "secret"
     secret.unlink()
     courses.write_root(graded.root)
-    assert "is gone, and with it the random inputs" in refusal(graded, "ann", "total-negative")
+    assert "is missing, and the random inputs depend on it" in refusal(
+        graded, "ann", "total-negative"
+    )
     assert not secret.exists()
 
 

@@ -193,7 +193,7 @@ def test_a_run_that_is_stopped_keeps_what_it_has_graded_and_leaves_no_process(co
         _, err = process.communicate(timeout=processes.SECONDS)
     assert process.returncode == 128 + number
     assert err.splitlines() == [
-        "autograder: stopped; what was graded is kept, and the same command goes on from there"
+        "autograder: stopped; what was graded is kept; run the same command again to go on"
     ]
     until(lambda: not any(map(processes.command, family)), "ended")
     graded = {name for name, result in results(course).items() if result.status == "graded"}
@@ -352,7 +352,7 @@ def test_where_the_reference_solution_kills_graders_too_a_submission_ends_as_err
 
 @pytest.mark.everything
 def test_graders_that_die_of_everything_are_a_fault_of_their_own():
-    with pytest.raises(Fault, match="die, of the reference solution too"):
+    with pytest.raises(Fault, match="die, even for the reference solution"):
         graded(toy.exercise(DEADLY_FOR_ALL), {"mallory": ANSWERS["mallory"]})
 
 

@@ -1,4 +1,4 @@
-"""A back-up restored into an empty place grades to the same results, and nothing is overwritten."""
+"""A backup restored into an empty place grades to the same results, and nothing is overwritten."""
 
 import io
 import json
@@ -106,7 +106,7 @@ def test_nothing_is_overwritten(graded, tmp_path):
     authored = graded.root / "solutions" / f"{NAME}.py"
     authored.write_text(f"{authored.read_text()}\n")
     line = refusal(graded.root, "restore", path, "--course", tmp_path / "third")
-    assert f"{authored}: is another one in the back-up; restore into an empty folder" in line
+    assert f"{authored}: differs from the one in the backup; restore into an empty folder" in line
     assert not (tmp_path / "third").exists()
 
 
@@ -150,12 +150,12 @@ def test_what_is_no_back_up_is_refused_and_leaves_nothing(graded, tmp_path):
     assert "damaged" in refusal(empty, "restore", bad)
     with tarfile.open(bad, "w:gz") as archive:
         add(archive, "other.txt", b"")
-    assert "is no back-up of a course" in refusal(empty, "restore", bad)
+    assert "is no backup of a course" in refusal(empty, "restore", bad)
     for name in ("course/../../escaped", "/escaped", "elsewhere/x"):
         with tarfile.open(bad, "w:gz") as archive:
             add(archive, "backup.json", b'{"schema": "autograder/backup/1"}')
             add(archive, name, b"")
-        assert "as no back-up of ours" in refusal(empty, "restore", bad)
+        assert "as no backup of ours" in refusal(empty, "restore", bad)
     assert list(empty.iterdir()) == []
     assert not list(tmp_path.rglob("escaped"))
 

@@ -92,7 +92,7 @@ def test_nothing_is_left_but_what_is_said_to_be(lived, database):
     assert left == [
         "left: course/inbox/submissions.zip: holds others' work, too; take theirs out by hand",
         f"left: course/inbox/zoe-{NAME}.ipynb: may name them; look, and take that out by hand",
-        "left: back-ups, and whatever was uploaded or sent from here; they are out of reach",
+        "left: backups, and everything uploaded or sent from here; these are out of reach",
     ]
     for place in (
         "course/students.csv: 1 row",
@@ -154,7 +154,7 @@ def test_what_names_them_elsewhere_is_said(lived, database):
 
 @mostly_sqlite
 def test_nobody_of_this_name(lived, database):
-    for name, why in (("eve", "knows no student eve;"), ("../ann", "is no student id;")):
+    for name, why in (("eve", "knows no student eve;"), ("../ann", "is not a student id;")):
         assert why in run(lived, "forget", name, code=2).stderr
     # Part of another's id is nobody's.
     assert "knows no student zo;" in run(lived, "forget", "zo", code=2).stderr
@@ -263,7 +263,7 @@ def test_an_id_with_work_of_its_own_is_not_taken(lived, database):
     assert "ann: has work of its own, course/submitted/ann, course/autograded/ann, " in said
     assert len(said.splitlines()) == 1
     for ids, why in (
-        (("zoe", "../x"), "is no student id"),
+        (("zoe", "../x"), "is not a student id"),
         (("zoe", "zoe"), "is the id already"),
         (("eve", "zoe"), "knows no student eve"),
     ):

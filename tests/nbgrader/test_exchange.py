@@ -445,7 +445,7 @@ def test_a_folder_made_after_the_due_date_has_the_clocks_time_whatever_its_name_
     assert found.stored == ("ada", "bob", "cyd") and len(found.notes) == 2
     assert found.notes[0].endswith(
         "its name says 2026-11-20 11:59 UTC, but it was changed at 2026-11-26 08:00 UTC, after the "
-        "due date; taken was that of its last change, 2026-11-26 08:00 UTC"
+        "due date; used was that of its last change, 2026-11-26 08:00 UTC"
     )
     for student in ("ada", "cyd"):
         graded, report, page, _ = told(course, student)
@@ -460,7 +460,7 @@ def test_a_folder_made_after_the_due_date_has_the_clocks_time_whatever_its_name_
 def test_where_the_whole_exchange_was_changed_times_in_names_are_taken_and_told_everywhere(
     course, monkeypatch
 ):
-    """Put back from a back-up, or moved, it has none of the old times."""
+    """Put back from a backup, or moved, it has none of the old times."""
     seen = {
         "bob 2026-11-20 11:00:00": "2026-11-26 08:00:00",
         "ada 2026-11-20 11:59:00": "2026-11-26 08:02:00",
@@ -518,7 +518,7 @@ def test_a_folders_time_in_the_future_is_not_believed(course):
     assert found.stored == ("ada",) and time is not None
     assert abs(datetime.now(timezone.utc).replace(tzinfo=None) - time) < timedelta(hours=1)
     assert found.notes[0].startswith(
-        f"ada+{NAME}+2999-11-20 11:00:00 UTC+x: its time lies in the future; taken was that"
+        f"ada+{NAME}+2999-11-20 11:00:00 UTC+x: its time is in the future; used was that"
     )
 
 
@@ -575,8 +575,8 @@ def test_a_time_that_has_come_true_meanwhile_still_wins_over_nothing(course, mon
     os.utime(path, ((now + timedelta(hours=2)).timestamp(),) * 2)
     monkeypatch.setattr(timestamp, "now", lambda: (now + timedelta(hours=3)).replace(tzinfo=None))
     lines = exchange.collect(course, known)
-    assert f"ada+{NAME}+{ahead}+x: its time lies after its last change; taken was" in str(lines)
-    assert "lies after its download; taken was that of" in str(lines)
+    assert f"ada+{NAME}+{ahead}+x: its time is after its last change; taken was" in str(lines)
+    assert "is after its download; used was that of" in str(lines)
     for student in ("ada", "bob"):
         taken = timestamp.submitted_at(course.submission(student, NAME))
         assert taken is not None and abs(taken - now.replace(tzinfo=None)) < timedelta(hours=1)

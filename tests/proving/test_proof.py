@@ -265,7 +265,7 @@ def test_a_small_exercise_is_proved(small):
         ("return x", "return 2 * np.asarray(x).astype(int)", "not_doubled and only_whole_numbers: no call of the checks tells them apart"),
         ("return x", "return np.asarray(x) * (1 + (np.ravel(x)[0] < 0))", "not_doubled: passes double-drawn with key "),
         ("@misc", 'UNCLAIMED = {"total-negative": "why"}\n\n\n@misc', "total-negative: is the first to catch a misconception now"),
-        ("@misc", 'UNCLAIMED = {"total-gone": "why"}\n\n\n@misc', "total-gone: stands in UNCLAIMED, but there is no such check"),
+        ("@misc", 'UNCLAIMED = {"total-gone": "why"}\n\n\n@misc', "total-gone: is in UNCLAIMED, but there is no such check"),
     ],
 )  # fmt: skip
 def test_what_is_not_proved_is_said_in_a_line(small, old, new, says):
@@ -287,7 +287,7 @@ def test_a_check_that_takes_points_from_a_right_answer_is_named_with_what_it_sai
         "the solution, float32 (double): is right, but loses double-drawn with key 0 and 2 more: "
     )
     assert "the doubles" in line
-    repair = "; mend the check, or say in NOT_RIGHT why float32 (double) is not right here"
+    repair = "; fix the check, or say in NOT_RIGHT why float32 (double) is not right here"
     assert line.endswith(repair)
     path = right_answers.path_of(tmp_path, NAME)
     head = "from autograder.exercises.right_answers import right_answer\n\n\n"
@@ -401,9 +401,9 @@ def test_an_argument_that_is_used_again_is_a_problem_with_its_repair(tmp_path):
     write_root(tmp_path, WITH_ROOM.replace(DRAWN, FIRST + again))
     (line,) = [line for line in problems(tmp_path) if line.startswith("double-drawn: ")]
     assert line.startswith(
-        "double-drawn: uses an argument after handing it over (AssertionError: the second answer: got "
+        "double-drawn: uses an argument after passing it (AssertionError: the second answer: got "
     )
-    assert line.endswith("; compute what it wants first, or hand over a copy")
+    assert line.endswith("; compute the expected value first, or pass a copy")
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,7 @@ def test_student_names_whom_a_command_is_about(course):
     for command in ("grade", "feedback"):
         assert "zoe" in mistake(call(command, NAME, "--student", "zoe", cwd=course.root))
     both = call("grade", NAME, "--new", "-", "--json", "-", cwd=course.root)
-    assert "both would go there" in mistake(both)
+    assert "both would go to standard output" in mistake(both)
 
 
 def test_a_page_that_somebody_removed_is_written_again(course):

@@ -221,7 +221,7 @@ def test_a_packed_setup_cell_that_breaks_off_is_code_like_any_other():
         setup["source"] = cut
         submission = parse(json.dumps(notebook).encode(), master())
         assert submission.warnings == (
-            "the setup cell is not the teacher's present one, which was run first",
+            "the setup cell is not the teacher's current one, which was run first",
         )
         assert all(answers(submission).values())
         with pytest.raises(Unusable, match="no setup cell"):

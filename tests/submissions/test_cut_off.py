@@ -9,7 +9,7 @@ from autograder.submissions.parse import parse
 from tests.support.courses import ROOT
 
 RAISE = 'raise NotImplementedError("This step is still to be written.")'
-SAID = "raise NotImplementedError still stands above the answer to causal_mask; delete that line"
+SAID = "raise NotImplementedError is still above the answer to causal_mask; delete that line"
 
 
 @pytest.mark.parametrize(

@@ -315,7 +315,7 @@ def test_a_large_notebook_of_wide_letters_is_refused():
     ).encode()
     with pytest.raises(
         Rejected,
-        match=r"larger than 8 MB, with more than 1 MB of letters that .*; clear the outputs",
+        match=r"larger than 8 MB, with more than 1 MB of characters that .*; clear the outputs",
     ):
         parse(data, TOY)
 

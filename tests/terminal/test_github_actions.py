@@ -84,7 +84,7 @@ def test_a_failing_step_gets_a_remark_at_its_notebook_and_the_page_says_why(on_g
     assert "```text\ntotal([1, 2]): got 4\n```" in page
     assert {
         "check": "2 hidden checks, worth 6 points",
-        "score": "the 2 hidden checks is not shown",
+        "score": "The results of the 2 hidden checks are not shown",
     }[command] in page
 
 

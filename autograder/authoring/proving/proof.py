@@ -130,7 +130,7 @@ class Proof:
                 yield f"{check}: no misconception is caught by it first; {repair}"
         for check in reasons:
             if check not in self.checks:
-                yield f"{check}: stands in UNCLAIMED, but there is no such check; take it out"
+                yield f"{check}: is in UNCLAIMED, but there is no such check; take it out"
 
     def _unlike(self) -> Iterator[str]:
         for first, second in self.alike:
@@ -151,7 +151,7 @@ class Proof:
                 loss = f"loses {', '.join(lost)} with {_keys(keys)}"
                 wrapper = right_answers.wrapper_of(trial.answer.name)
                 of_one = f"{wrapper} ({trial.answer.step})"
-                repair = f"mend the check, or say in NOT_RIGHT why {of_one} is not right here"
+                repair = f"fix the check, or say in NOT_RIGHT why {of_one} is not right here"
                 problem = f"{answer}: is right, but {loss}: {trial.message}"
                 yield f"{problem}; {repair}" if wrapper else problem
 
@@ -166,8 +166,8 @@ class Proof:
 
     def _spoilt(self) -> Iterator[str]:
         for check, shown in self.spoilt:
-            repair = "compute what it wants first, or hand over a copy"
-            yield f"{check}: uses an argument after handing it over ({shown:.100}); {repair}"
+            repair = "compute the expected value first, or pass a copy"
+            yield f"{check}: uses an argument after passing it ({shown:.100}); {repair}"
 
     def to_json(self) -> str:
         """The same as the table on the terminal, and the problems, for other programs."""

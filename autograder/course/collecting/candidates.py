@@ -315,9 +315,9 @@ class Reader:
                 break
 
         name, other = past
-        lies = "lies in the future" if time > now else "lies after its download"
+        lies = "is in the future" if time > now else "is after its download"
         return other, (
-            f"its time, {time:%Y-%m-%d %H:%M} UTC, {lies}; taken was that of {name}, "
+            f"its time, {time:%Y-%m-%d %H:%M} UTC, {lies}; used was that of {name}, "
             f"{other:%Y-%m-%d %H:%M} UTC"
         )
 

@@ -318,7 +318,7 @@ def walk(folder: Path, above: Parts, left: list[Left]) -> Iterator[tuple[Parts, 
         if not entry.is_dir(follow_symlinks=False):
             yield parts, entry
         elif len(parts) > MAX_DEPTH:
-            left.append(Left("/".join(parts), f"lies more than {MAX_DEPTH} folders deep"))
+            left.append(Left("/".join(parts), f"is more than {MAX_DEPTH} folders deep"))
         else:
             yield from walk(Path(entry.path), parts, left)
 
@@ -396,12 +396,12 @@ def _refusal(entry: zipfile.ZipInfo) -> str:
     if len(name) > MAX_NAME:
         return f"its name has more than {MAX_NAME} characters"
     if len(parts) > MAX_DEPTH:
-        return f"lies more than {MAX_DEPTH} folders deep"
+        return f"is more than {MAX_DEPTH} folders deep"
 
     if stat.S_ISLNK(entry.external_attr >> 16):
         return "is a link; links are not followed"
     if name.lower().endswith((".zip", *OTHER_KINDS)):
-        return "is an archive inside an archive; unpack it beside the other one"
+        return "is an archive inside an archive; unpack it next to the other one"
     return ""
 
 

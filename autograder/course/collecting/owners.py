@@ -100,7 +100,7 @@ class Owners:
                 self._refuse_doubt(download, unknown, place, claims[0])
                 return [replace(claim, depth=place + 1) for claim in claims]
             if self._is_strange(download, place):
-                raise _Nobody(f"{part} is nobody in students.csv; add a line or a column", place)
+                raise _Nobody(f"{part} is not in students.csv; add a line or a column", place)
             if not self._is_passed_over(download, place):
                 unknown.append(place)
 
@@ -150,8 +150,8 @@ class Owners:
             names = " or ".join(download.parts[place] for place in unknown)
             repair = "add a line or a column"
             if self._roster.mentioned(download.parts[-1])[0]:
-                repair = "put what lies in it into the inbox itself, if it is a class's"
-            raise _Nobody(f"{names} is nobody in students.csv; {repair}", depth)
+                repair = "put its contents into the inbox itself, if it is a class's"
+            raise _Nobody(f"{names} is not in students.csv; {repair}", depth)
         repair = "put it into a folder named as the student"
         if depth == 1:
             repair = f"call it STUDENT_{self._exercise}.ipynb, or {repair}"

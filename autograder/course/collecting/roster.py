@@ -111,7 +111,7 @@ class Roster:
             repair = "add a line or a column"
             if claim.number and claim.kind in _COLUMNS:
                 repair = f"add a line, or {claim.number} in the column {_COLUMNS[claim.kind]}"
-            raise Unmatched(f"{claim.text} is nobody in students.csv; {repair}")
+            raise Unmatched(f"{claim.text} is not in students.csv; {repair}")
         return next(iter(students))
 
     def spelled(self, claim: Claim) -> str:

@@ -120,7 +120,7 @@ def course_of(coursedir: Any, running: Config | None = None) -> Course:
             raise Unusable(
                 "nbgrader_config.py",
                 f"{name}_directory is {folder}",
-                f"it must be {base / name}, beside the other folders",
+                f"it must be {base / name}, next to the other folders",
             )
 
     if running is not None:

@@ -111,7 +111,7 @@ class Extensions:
         """Until when a student is in time; None without a due date.
 
         Args:
-            stored: the extension that stands in the gradebook.
+            stored: the extension that is in the gradebook.
         """
         if due is None:
             return None
@@ -173,7 +173,7 @@ def _students(who: str, people: Mapping[str, Mapping[str, str]] | None) -> list[
     if people is None:
         if STUDENT_ID.match(who):
             return [who]
-        raise ValueError(f"{who!r} is no student id; write one, or a group of students.csv")
+        raise ValueError(f"{who!r} is not a student id; write one, or a group of students.csv")
 
     group = []
     for student, person in people.items():
@@ -185,7 +185,9 @@ def _students(who: str, people: Mapping[str, Mapping[str, str]] | None) -> list[
         return [who]
     if group and who:
         return group
-    raise ValueError(f"{who!r} is no student and no group of students.csv; correct or delete it")
+    raise ValueError(
+        f"{who!r} is neither a student nor a group of students.csv; correct or delete it"
+    )
 
 
 def _end(course: Course, time: str) -> datetime:
@@ -200,7 +202,7 @@ def _end(course: Course, time: str) -> datetime:
 
 def _insist_on_an_exercise(course: Course, exercise: str) -> None:
     if exercise and not is_authored(course.root, exercise) and not _is_generated(course, exercise):
-        raise ValueError(f"{exercise!r} is no exercise of the course; leave it empty for all")
+        raise ValueError(f"{exercise!r} is not an exercise of the course; leave it empty for all")
 
 
 def _is_generated(course: Course, name: str) -> bool:

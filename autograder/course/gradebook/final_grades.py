@@ -61,7 +61,7 @@ _TIMES = {
 """How it is known that a submission came late, where that is not the platform's word."""
 
 NAMED = 5
-"""So many students are named in a line."""
+"""The most students to name in one line."""
 
 
 @dataclass(frozen=True)
@@ -255,7 +255,7 @@ class ClassGrades:
             if grade.new_id:
                 yield f"perhaps renamed: {may_be(student, grade.new_id)}"
             if grade.is_older:
-                yield f"of an earlier submission: {student}: the one that lies there is not graded"
+                yield f"of an earlier submission: {student}: the current one is not graded"
             older = [name for name in grade.outdated if name != "gradebook"]
             if older:
                 yield f"graded before a change: {student}: {', '.join(older)}"

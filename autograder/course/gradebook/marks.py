@@ -35,10 +35,10 @@ from autograder.course.gradebook.deadlines import Extensions
 from autograder.exercises.exercise import Exercise
 
 ROWS = 1000
-"""So many are had from the database at once: a class of 10,000 has 640,000."""
+"""How many to read from the database at once: a class of 10,000 has 640,000."""
 
 NAMED = 10
-"""So many students are named in a line."""
+"""The most students to name in one line."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class Marks:
         """Refuse what no person and no program of ours gives, such as infinity.
 
         Raises:
-            ValueError: a score is no number of points.
+            ValueError: a score is not a number of points.
             Unusable: the rule for late work fails.
         """
         if self.trouble:
@@ -376,7 +376,7 @@ def _doubt(submitted: datetime | None) -> str:
     if submitted is None:
         return "nobody knows when it was handed in"
     if submitted > timestamp.now():
-        return f"handed in at {submitted:%Y-%m-%d %H:%M} UTC, which lies in the future"
+        return f"handed in at {submitted:%Y-%m-%d %H:%M} UTC, which is in the future"
     return ""
 
 

@@ -38,7 +38,7 @@ from autograder.exercises.exercise import Cell, Exercise, checksum, written
 from autograder.exercises.sources import notebook_at
 
 MAX_ANSWER = 20_000
-"""So many characters are shown of an answer in words, here and on pages."""
+"""The most characters to show of an answer in words, here and on pages."""
 
 Key = tuple[str, str]
 """nbgrader's type of a cell, and its name."""
@@ -185,7 +185,7 @@ def load(course: Course, exercise: Exercise, release: bytes | None = None) -> Ma
 
 @dataclass(frozen=True)
 class Saved:
-    """Where an exercise stands in the gradebook: ids of its rows, those of cells by cell name."""
+    """Where an exercise is in the gradebook: ids of its rows, those of cells by cell name."""
 
     assignment: str
     notebook: str

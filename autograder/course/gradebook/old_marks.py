@@ -53,7 +53,7 @@ SAID = "For an earlier submission: "
 """How the comment begins that says such a mark."""
 
 NAMED = 5
-"""So many students are named in a line."""
+"""The most students to name in one line."""
 
 Mark = dict[str, Any]
 """Exercise, student and cell; what a person entered; whether that was settled, with which verdict;

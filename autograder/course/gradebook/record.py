@@ -78,8 +78,8 @@ def refuse_a_new_gradebook(
         folder = short(results.folder_of(course, exercise))
         raise Unusable(
             f"the gradebook ({database.address(course)}) knows none of the "
-            f"{count(number, 'student')} who have results of {exercise}; put the old one back, or "
-            f"move {folder} away to begin anew without marks by hand and extensions{cut}"
+            f"{count(number, 'student')} with results of {exercise}; put the old one back, or "
+            f"move {folder} away to start over without marks by hand and extensions{cut}"
         )
 
 

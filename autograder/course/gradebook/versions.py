@@ -150,7 +150,7 @@ def exercise_of(course: Course, result: Result, now: Exercise) -> Exercise:
         raise Unusable(
             short(place),
             "the exercise that graded this is not there",
-            f"put a back-up of it there, or run autograder grade {result.exercise}",
+            f"put a backup of it there, or run autograder grade {result.exercise}",
         )
     try:
         data = {name: base64.b64decode(raw) for name, raw in kept["data"].items()}
@@ -185,7 +185,7 @@ def differences(course: Course, now: Exercise, result: Result) -> Iterator[str]:
         yield "the exercise has changed since; this is the one that graded it"
     if "settings" in names:
         kept = _settings(course, result)
-        which = "these are those of then" if kept.exists() else "those of then were not kept"
+        which = "these are the earlier ones" if kept.exists() else "the earlier ones were not kept"
         yield f"settings have changed since; {which}"
     if "engine" in names:
         name = f"engine-{then.get('engine', '')}.json.gz"
@@ -193,11 +193,11 @@ def differences(course: Course, now: Exercise, result: Result) -> Iterator[str]:
         which = ""
         if kit.keys() >= {"kit", "python"}:
             which = f" (kit {kit['kit']}, Python {kit['python']})"
-        yield f"the kit has changed since{which}; the present one has run it"
+        yield f"the kit has changed since{which}; the current one ran it"
     if "numpy" in names:
         yield f"NumPy was {then.get('numpy', 'of another version')} then, and is {present['numpy']}"
     if "secret" in names:
-        yield "the secret is another one: these are not the inputs that were graded"
+        yield "the secret has changed: these are not the inputs that were graded"
 
 
 def submission_of(course: Course, exercise: Exercise, result: Result) -> Submission | None:
@@ -242,4 +242,4 @@ def _kept(path: Path) -> Any:
 
 
 def _damaged(path: Path) -> Unusable:
-    return Unusable(short(path), "damaged", "put a back-up of it there")
+    return Unusable(short(path), "damaged", "put a backup of it there")

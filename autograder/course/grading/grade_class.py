@@ -180,7 +180,7 @@ def grade_class(
     Args:
         scanned: whose submissions there are; by default, those in the course's own folder.
         students: grade these alone.
-        jobs: so many processes of this machine grade.
+        jobs: how many processes of this machine grade.
         scheduler: the address of a Dask cluster that grades instead.
         force: grade again a submission, also where all that its score depends on is as it was for
             its stored result.
@@ -241,8 +241,8 @@ def insist_on_the_secret(course: Course) -> None:
     is_graded = any(path.is_file() for path in course.results.glob("*/*.json"))
     if is_graded and not course.has_secret():
         path, folder = course.state / "secret", short(course.results)
-        repair = f"put a back-up there, or move {folder} away to begin anew"
-        raise Unusable(path, "is gone, and with it the random inputs", repair)
+        repair = f"restore it from a backup, or move {folder} away to start over"
+        raise Unusable(path, "is missing, and the random inputs depend on it", repair)
 
 
 def task_of(course: Course, exercise: str, folder: Path, student: str, force: bool) -> Task:

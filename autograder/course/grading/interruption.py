@@ -96,7 +96,7 @@ def stoppable(put: Callable[[Interrupted], None]) -> Iterator[None]:
         return
 
     def stop(number: int, _: object) -> None:
-        kept = "what was graded is kept, and the same command goes on from there"
+        kept = "what was graded is kept; run the same command again to go on"
         put(Interrupted(number, f"stopped; {kept}"))
 
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}

@@ -275,7 +275,7 @@ class ClusterLost(Unusable):
 
     def __init__(self) -> None:
         super().__init__(
-            "the cluster does not answer any more; start it again, and the same command will go on"
+            "the cluster no longer answers; start it again, and run the same command to go on"
         )
 
 
@@ -362,8 +362,8 @@ def grade_all(
         level = reference.isolation if reference else level
         if level is None:
             raise Fault(
-                "the processes that grade die, of the reference solution too; "
-                "is there memory enough?"
+                "the grading processes die, even for the reference solution; "
+                "is there enough memory?"
             )
         alone = reference is not None and reference.status == "graded"
         yield Graded(_ended(exercise, task(student), level, alone), None)
@@ -422,11 +422,10 @@ def _ended(exercise: Exercise, task: Task, level: str, alone: bool) -> Result:
     Args:
         alone: they did not die of the reference solution.
     """
-    reason = "the processes that grade it die, of the reference solution too"
+    reason = "its grading processes die, even for the reference solution"
     if alone:
         reason = (
-            "ends every process that grades it, where the reference solution does not; "
-            "look at it by hand"
+            "ends every process that grades it, unlike the reference solution; look at it by hand"
         )
 
     return Result(

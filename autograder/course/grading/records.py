@@ -26,7 +26,7 @@ BATCH = 50
 """Results per gradebook transaction."""
 
 LOST = (
-    "the gradebook had lost this one: put a back-up of it in its place if there were marks by hand"
+    "the gradebook had lost this one: put a backup of it in its place if there were marks by hand"
 )
 """Said of a student who was graded before, and of whom the gradebook knew nothing."""
 

@@ -1,4 +1,4 @@
-"""Keeping a course: back-ups, and people who are to be forgotten."""
+"""Keeping a course: backups, and people who are to be forgotten."""
 
 __all__ = [
     "backup",

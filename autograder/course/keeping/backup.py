@@ -35,10 +35,10 @@ from autograder.exercises import sources
 SCHEMA = "autograder/backup/1"
 
 MANIFEST = "backup.json"
-"""The first file of a back-up: what it is, and since when."""
+"""The first file of a backup: what it is, and since when."""
 
 STATE, ROOT = "course", "root"
-"""The folders in a back-up: the course's own folder, and what lies around it."""
+"""The folders in a backup: the course's own folder, and what lies around it."""
 
 JOINED = ("submitted", "autograded", "feedback", "gradebook.db")
 """What is in the course's own folder, or around it where the course was nbgrader's before."""
@@ -57,19 +57,19 @@ AROUND = (
 
 
 ABOUT_BYTES = 10_000
-"""So much is read of what a back-up says of itself."""
+"""So much is read of what a backup says of itself."""
 
 CHUNK = 1 << 20
 """Bytes that are read at once of what follows the last file."""
 
 SECRET = PurePosixPath(STATE, "secret")
-"""What nobody else may read, whatever the back-up says."""
+"""What nobody else may read, whatever the backup says."""
 
 _PLACES_AROUND = {((ROOT,), (name,)) for name in AROUND}
 
 
 def write(course: Course, path: Path) -> list[str]:
-    """Write a back-up that only its owner can read; notes on what is not in it.
+    """Write a backup that only its owner can read; notes on what is not in it.
 
     No class is graded meanwhile: whoever wants to waits.
 
@@ -116,14 +116,14 @@ def _around(course: Course) -> Iterator[str]:
 
 
 def size(path: Path) -> str:
-    """How large a back-up is, and how many files it holds."""
+    """How large a backup is, and how many files it holds."""
     with tarfile.open(path) as archive:
         number = sum(member.isreg() for member in archive) - 1
     return f"{count(number, 'file')}, {path.stat().st_size / 1_000_000:.1f} MB"
 
 
 def restore(course: Course, path: Path) -> list[Path]:
-    """Restore a back-up: the course's own folder, and the exercises that are not there yet.
+    """Restore a backup: the course's own folder, and the exercises that are not there yet.
 
     Nothing is overwritten, and nothing is written where something would have to be.
 
@@ -131,7 +131,7 @@ def restore(course: Course, path: Path) -> list[Path]:
         What was written: the folder of the course, and folders and files around it.
 
     Raises:
-        Unusable: no back-up, a damaged one, or something else lies in its place.
+        Unusable: no backup, a damaged one, or something else lies in its place.
     """
     if course.state.exists() and any(course.state.iterdir()):
         raise Unusable(course.state, "is not empty", "restore into another place with --course")
@@ -179,7 +179,7 @@ def _notes(course: Course, place: Path | None) -> Iterator[str]:
     for name in _around(course):
         for path in (course.root / name, *sorted((course.root / name).rglob("*"))):
             if path.is_symlink():
-                yield f"not in it: {short(path)}, which is a link; put what it leads to there"
+                yield f"not in it: {short(path)}, which is a link; put its target there"
 
 
 def _add_manifest(archive: tarfile.TarFile) -> None:
@@ -199,7 +199,7 @@ def _add_gradebook(archive: tarfile.TarFile, place: Path, above: str) -> None:
             ):
                 source.backup(target)
         except sqlite3.Error as error:
-            raise Unusable(place, str(error), "repair it, or put an older back-up there") from None
+            raise Unusable(place, str(error), "repair it, or put an older backup there") from None
         mode = stat.S_IMODE(place.stat().st_mode)
         _add_bytes(archive, f"{above}/gradebook.db", copy.read_bytes(), mode)
 
@@ -241,7 +241,7 @@ def _readable(path: Path) -> Iterator[BinaryIO]:
         with files.open_regular(path) as file:
             yield file
     except files.Refused as refused:
-        raise Unusable(path, str(refused), "a back-up needs it, so see who may read it") from None
+        raise Unusable(path, str(refused), "a backup needs it; check who may read it") from None
     except OSError as error:
         if error.errno is not None:
             raise
@@ -284,10 +284,10 @@ def _taken_back(new: list[tuple[Path, Path]]) -> Iterator[list[Path]]:
 
 
 def _unpack(path: Path, folder: Path) -> None:
-    """Unpack a back-up into a folder of its own.
+    """Unpack a backup into a folder of its own.
 
     Raises:
-        Unusable: it is none, it is damaged, or it holds what no back-up of ours holds.
+        Unusable: it is none, it is damaged, or it holds what no backup of ours holds.
     """
     try:
         with (
@@ -302,12 +302,12 @@ def _unpack(path: Path, folder: Path) -> None:
     except Unusable:
         raise
     except FileNotFoundError:
-        raise Unusable(path, "no such file", "name a back-up") from None
+        raise Unusable(path, "no such file", "name a backup") from None
     except files.Refused as refused:
-        raise Unusable(path, str(refused), "name a back-up") from None
+        raise Unusable(path, str(refused), "name a backup") from None
     except Exception as error:  # whatever a reader of archives stumbles over
         cause = error.strerror if isinstance(error, OSError) and error.strerror else error
-        raise Unusable(path, f"damaged ({cause})", "take another back-up") from None
+        raise Unusable(path, f"damaged ({cause})", "take another backup") from None
 
 
 def _unpack_all(archive: tarfile.TarFile, path: Path, folder: Path) -> None:
@@ -315,7 +315,7 @@ def _unpack_all(archive: tarfile.TarFile, path: Path, folder: Path) -> None:
     file = archive.extractfile(first) if first and first.name == MANIFEST else None
     about = json.loads(file.read(ABOUT_BYTES)) if file else None
     if not isinstance(about, dict) or about.get("schema") != SCHEMA:
-        raise Unusable(path, "is no back-up of a course", "name one of autograder backup")
+        raise Unusable(path, "is no backup of a course", "name one of autograder backup")
 
     room = shutil.disk_usage(folder).free
     for member in archive:
@@ -328,14 +328,14 @@ def _unpack_all(archive: tarfile.TarFile, path: Path, folder: Path) -> None:
             )
         _extract(archive, member, path, folder)
     if not (folder / STATE).is_dir():
-        raise Unusable(path, "holds no course", "take another back-up")
+        raise Unusable(path, "holds no course", "take another backup")
 
 
 def _extract(archive: tarfile.TarFile, member: tarfile.TarInfo, path: Path, folder: Path) -> None:
     name = PurePosixPath(member.name)
     is_inside = name.parts[:1] == (STATE,) or (name.parts[:1], name.parts[1:2]) in _PLACES_AROUND
     is_plain = member.isdir() or (member.isreg() and not member.issparse())
-    strange = f"{path}: holds {member.name!r}, as no back-up of ours; take another one"
+    strange = f"{path}: holds {member.name!r}, as no backup of ours; take another one"
     try:
         place = files.below(folder, member.name, portable=False)
     except files.Refused:
@@ -362,7 +362,7 @@ def _extract(archive: tarfile.TarFile, member: tarfile.TarInfo, path: Path, fold
 
 
 def _new(folder: Path, root: Path) -> list[tuple[Path, Path]]:
-    """The files of a back-up that are not below ``root`` yet, each with its place there.
+    """The files of a backup that are not below ``root`` yet, each with its place there.
 
     Raises:
         Unusable: another file lies in the place of one.
@@ -375,5 +375,7 @@ def _new(folder: Path, root: Path) -> list[tuple[Path, Path]]:
         if not target.exists():
             new.append((source, target))
         elif target.read_bytes() != source.read_bytes():
-            raise Unusable(target, "is another one in the back-up", "restore into an empty folder")
+            raise Unusable(
+                target, "differs from the one in the backup", "restore into an empty folder"
+            )
     return new

@@ -46,7 +46,7 @@ def refuse_no_id(course: Course, student: str) -> None:
         Unusable: it is no id, or no folder of this system can have that name.
     """
     if not STUDENT_ID.match(student):
-        raise Unusable(f"{student!r} is no student id; use letters, digits, . _ @ + -")
+        raise Unusable(f"{student!r} is not a student id; use letters, digits, . _ @ + -")
     try:
         files.below(course.submitted, student, follow=False)
     except files.Refused as why:

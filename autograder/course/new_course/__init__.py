@@ -65,7 +65,7 @@ def make(folder: Path, old: Path | None = None, name: str = "") -> list[str]:
     lines.insert(0, f"{made}: {', '.join(names)}" if names else f"{made}; autograder new makes one")
     lines.append(f"next: cd {short(folder)}, then autograder release EXERCISE")
     if has_git:
-        lines.append("git keeps all of it but course/, where the class and the secret are")
+        lines.append("git keeps everything except course/, which holds the class and the secret")
         lines.append("to keep it as it is now: git add --all, then git commit -m 'A new course'")
     return lines
 
@@ -89,7 +89,7 @@ def _old_settings(old: Path) -> tuple[str, list[str]]:
 
     lines = []
     for path in paths[1:]:
-        lines.append(f"note: {short(path)} is that class's alone, and not taken")
+        lines.append(f"note: {short(path)} belongs to that class, and was not copied")
     text = _without_due(paths[0].read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder, settings.NAME)

@@ -82,12 +82,12 @@ def insist(old: Path) -> None:
     """Refuse a course of which a file cannot be copied.
 
     Raises:
-        Unusable: there is a link that leads nowhere.
+        Unusable: there is a broken link.
     """
     for folder in FOLDERS:
         for path in (old / folder).rglob("*"):
             if not path.exists():
-                cause = "is a link that leads nowhere"
+                cause = "is a broken link"
                 raise Unusable(path, cause, "put the file there, or delete the link")
 
 

@@ -29,7 +29,7 @@ _LATE = re.compile(r"([\w.]+) did not return within ")
 """What a check says where a function, or a cell, was still at work."""
 
 NAMED = 5
-"""So many students are named in a line."""
+"""The most students to name in one line."""
 
 
 def of_class(course: Course, class_grades: ClassGrades) -> list[Grade]:
@@ -158,7 +158,7 @@ def _concerns(grade: Grade, best: str | None) -> Iterator[Concern]:
         said = f"handed in nothing, {grade.has_time}" if grade.has_time else "handed in nothing"
         yield Concern("missing", said)
     if grade.status == "collected":
-        yield Concern("collected", "is collected, and not graded yet")
+        yield Concern("collected", "is collected, but not graded yet")
     if grade.is_older:
         yield Concern("collected", "has handed in again, and that is not graded yet")
     if grade.trouble:
@@ -166,7 +166,7 @@ def _concerns(grade: Grade, best: str | None) -> Iterator[Concern]:
     if result is not None and result.status != "graded":
         reason = str(result.reason)
         if marks:
-            reason += f"; an earlier grade of {number(marks.score)} stands in the gradebook"
+            reason += f"; an earlier grade of {number(marks.score)} is in the gradebook"
         yield Concern(result.status, reason)
 
     if grade.status == "graded":

@@ -84,7 +84,7 @@ class Report:
             return None
         return (
             f"Discrimination needs more than {statistics.ENOUGH} graded submissions;"
-            f" here are {len(self.graded)}, and chance would say more than the checks."
+            f" with {len(self.graded)} it is mostly chance."
         )
 
     def next(self) -> list[Advice]:
@@ -92,8 +92,8 @@ class Report:
         advice = [*_unusable(self), *_mistakes(self), *_people(self), *_checks(self)]
         if advice:
             return advice
-        why = "everybody was graded, and no mistake is shared by many"
-        return [Advice("Nothing waits for you", why, "look")]
+        why = "everybody is graded, and no mistake is widespread"
+        return [Advice("Nothing to do", why, "look")]
 
     def to_json(self) -> str:
         """The report as one JSON object; students in lists are their ids."""
@@ -229,7 +229,7 @@ ERRORS = 2.0
 """Standard errors by which a correlation must lie below 0: by chance alone half of them do."""
 
 NAMED = 3
-"""So many students are named in a line."""
+"""The most students to name in one line."""
 
 
 @dataclass(frozen=True)
@@ -274,7 +274,7 @@ ADVICE: Mapping[str, tuple[str, str, str]] = {
     "untried": (
         "student left half of the steps or more untried",
         "students left half of the steps or more untried",
-        "ask {names} what is in the way",
+        "ask {names} what is holding them back",
     ),
     "identical": (
         "student handed in files that others handed in, too",
@@ -312,12 +312,12 @@ def _unusable(report: Report) -> Iterator[Advice]:
     unknown = report.who("time")
     if unknown:
         fact = f"Nobody knows when {count(len(unknown), 'submission')} came"
-        place = "write it into timestamp.txt beside the notebook, like 2026-12-01 17:00:00 UTC"
+        place = "write it into timestamp.txt next to the notebook, like 2026-12-01 17:00:00 UTC"
         yield Advice(fact, f"{place}, and {_grade(report)}", "time")
 
     yield from _told(report, "isolation")
     if "process" in report.levels and not report.who("isolation"):
-        fact = "Student code was free to read and write files of this machine (level process)"
+        fact = "Student code could read and write files on this machine (level process)"
         action = f"{_grade(report)} --force where autograder doctor finds a better level"
         yield Advice(fact, action, "glance")
 
@@ -377,7 +377,7 @@ def _checks(report: Report) -> Iterator[Advice]:
         yield Advice(fact, "read that check again", f"check-{hard[0].name}")
     if upside:
         _, worst = min(upside, key=lambda pair: pair[0])
-        fact = f"Who does well elsewhere fails {worst.name} more often than others"
+        fact = f"Students who do well elsewhere fail {worst.name} more often than others"
         yield Advice(f"{fact}{_more(len(upside))}", "read that check again", f"check-{worst.name}")
 
 

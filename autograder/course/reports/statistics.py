@@ -16,7 +16,7 @@ from autograder.base.result import Result, worst
 from autograder.exercises.exercise import Exercise
 
 ENOUGH = 30
-"""A discrimination is given above so many students: below, chance moves a correlation too much."""
+"""A class must be larger than this for a discrimination index; below, it is mostly noise."""
 
 BINS = 100
 """No histogram has many more bins."""

@@ -164,7 +164,7 @@ def _grade_column(download: PlatformTable) -> int:
         return places[0]
     how = "several columns may be" if places else "no column is"
     raise Unusable(
-        download, f"{how} the grade with its maximum beside it", f"grade with points, then {again}"
+        download, f"{how} the grade with its maximum next to it", f"grade with points, then {again}"
     )
 
 

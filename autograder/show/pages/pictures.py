@@ -16,7 +16,7 @@ from autograder.base.result import Example, Table
 
 LEGENDS = {
     "mask": "✓ True, · False",
-    "weights": "beside each row stands the sum of its weights",
+    "weights": "the sum of its weights is next to each row",
 }
 
 Value = float | bool | str
@@ -73,7 +73,7 @@ def drawings(example: Example) -> Drawings:
             draw(example.wanted, example.wanted, f"The right {kind}"),
         ]
         if _shape(example.got) == _shape(example.wanted):
-            legend += f"; a thick frame is where yours {verb} wrong"
+            legend += f"; a thick frame shows where yours {verb} wrong"
 
     return Drawings(kind, tables, f"{legend[0].upper()}{legend[1:]}.")
 

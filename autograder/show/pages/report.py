@@ -26,7 +26,7 @@ from autograder.show.pages import charts
 from autograder.show.pages.document import show
 
 FEW = 12
-"""So many students stand in an open list; more wait to be opened."""
+"""The most students in an open list; longer ones are closed at first."""
 
 NO_SCORE = "-1"
 """Where no score sorts: below all of them."""

@@ -38,11 +38,11 @@ STYLES = {
 """Of each status, the most urgent first."""
 
 MANY = 100
-"""So many students stand on a terminal; a file or a pipe gets everybody."""
+"""The most students to list on a terminal; a file or a pipe gets everybody."""
 
 
 FEW = 10
-"""So many checks stand on a terminal; a file or a pipe gets all."""
+"""The most checks to list on a terminal; a file or a pipe gets all."""
 
 
 def next_steps(report: Report, out: TextIO | None = None) -> None:

@@ -62,7 +62,7 @@ def wait(is_done: Callable[[float], bool], what: str, out: TextIO) -> None:
     """Wait for what takes long; a terminal says what for, and for how long by now.
 
     Args:
-        is_done: waits for so many seconds at most, and says whether it is over.
+        is_done: waits for at most this many seconds, and says whether it is over.
     """
     if not out.isatty():
         return

@@ -23,13 +23,13 @@ from autograder.grader.check_result import printable
 from autograder.grader.explanation import Explanation, Question
 
 MOST = 5
-"""So many calls are shown."""
+"""The most calls to show."""
 
 CHARACTERS = 20_000
-"""So many characters of one value are shown."""
+"""The most characters of one value to show."""
 
 MESSAGE = 60
-"""So many characters of a message stand in the list of checks."""
+"""The most characters of a message in the list of checks."""
 
 
 def lines(

@@ -21,7 +21,7 @@ SUMMARY_BYTES = 1024 * 1024
 """More is thrown away as a whole."""
 
 REMARKS = 10
-"""So many errors are shown for a step of a workflow."""
+"""The most errors to show for a step of a workflow."""
 
 MESSAGE = 4_000
 """Characters of a remark; GitHub shows less."""

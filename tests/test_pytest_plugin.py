@@ -114,9 +114,9 @@ def test_a_failure_asks_what_the_notebook_asks_and_says_what_it_waits_for(tmp_pa
     done = pytest_on(tmp_path, path.name)
     assert "\nE   hint: " in done.stdout
     both = "scale_scores and softmax: look at them first"
-    assert done.stdout.count(f"E   waits for {both}\n") == 2
+    assert done.stdout.count(f"E   waits for {both}\n") == 6
     # Of one feature, nothing is scaled.
-    assert done.stdout.count("E   waits for softmax: look at that first\n") == 4
+    assert done.stdout.count("E   waits for softmax: look at that first\n") == 7
 
 
 def test_a_percent_script_is_as_good_as_a_notebook(notebook):

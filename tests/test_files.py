@@ -237,6 +237,7 @@ OWN = {
     "exercises/sources.py": {"root / folders(root)[FOLDERS.index(folder)]"},
     "course/gradebook/ordinary.py": {"course.root / folders(course.root)[0]"},
     "course/keeping/join.py": {"root / folder"},
+    "nbgrader/execution.py": {"course.root / folders(course.root)[0]"},
     "exercises/exercise.py": {"root / sources.folders(root)[0]"},
     "base/files.py": {
         "folder.joinpath(*names)",

@@ -4,7 +4,7 @@
 # Everything you have built so far could read and write, but none of it could *learn*: the weights came from
 # somewhere else. Here you write what is missing: a loss that says how wrong a model is, the gradients of the
 # remaining layers, an optimizer that turns gradients into better weights, and a way to draw the next token. Ten short
-# functions, and at the end your own code trains a small language model, from random numbers to words.
+# functions, and at the end you watch a loss fall because of your own code.
 #
 # **How this works.** Each step says why it exists, gives the formula and the shapes, and leaves one function for
 # you to write. Its checks come right below.
@@ -1320,6 +1320,54 @@ for middle in (0.0, 5000.0, -5000.0):
         with tools.unchanged(logits=logits):
             agree(next_token_probabilities(logits, temperature, top_k, top_p), wanted, "the first answer")
             agree(next_token_probabilities(logits, temperature, top_k, top_p), wanted, "the second answer")
+
+# %% [markdown]
+# ### Look: a loss falls
+#
+# All of it together, on a text that everybody has: what NumPy says of its own functions. The model is as small as can
+# be, a vector for each character and one linear layer, and it sees a single character at a time. So do not expect
+# words; but it begins with random numbers, and every step that it takes is yours. What happens to the loss if you leave
+# out the warm-up, or make the peak a hundred times as high?
+
+
+# %%
+@tools.demo
+def a_loss_falls():
+    text = "".join(function.__doc__ for function in (np.sum, np.mean, np.where, np.take, np.concatenate))
+    letters, draw = sorted(set(text)), np.random.default_rng(0)
+    tokens, size = np.array([letters.index(letter) for letter in text]), len(letters)
+    weights = [0.3 * draw.normal(size=(size, 24)), 0.3 * draw.normal(size=(24, size)), np.zeros(size)]
+    moments = [(np.zeros(w.shape), np.zeros(w.shape)) for w in weights]
+
+    def written(length=60):
+        token, found = letters.index("a"), []
+        while len(found) < length:
+            logits = weights[0][token] @ weights[1] + weights[2]
+            shares = np.asarray(next_token_probabilities(logits, 0.8, top_k=20), dtype=float)
+            token = draw.choice(size, p=shares / shares.sum())
+            found.append(letters[token])
+        return repr("".join(found))
+
+    print(f"before:   {written()}")
+    losses = []
+    for step in range(300):
+        place = draw.integers(len(tokens) - 1, size=256)
+        now, coming = tokens[place], tokens[place + 1]
+        x = weights[0][now]
+        logits = x @ weights[1] + weights[2]
+        losses.append(float(cross_entropy(logits, coming)))
+        d_x, d_W, d_b = linear_backward(cross_entropy_backward(logits, coming), x, weights[1])
+        gradients = clip_by_global_norm([embedding_backward(d_x, now, size), d_W, d_b], 1.0)
+        rate = learning_rate(step, 0.03, 20, 300)
+        for i, gradient in enumerate(gradients):
+            w, *both = adamw_update(weights[i], gradient, *moments[i], step + 1, rate)
+            weights[i], moments[i] = np.asarray(w), both
+        if step % 100 == 0:
+            print(f"step {step:>3}: loss {losses[-1]:.2f}")
+    print(f"step {step:>3}: loss {losses[-1]:.2f}")
+    print(f"after:    {written()}")
+    tools.curves(np.arange(300), {"loss": losses}, "A loss falls", "step", "loss")
+
 
 # %% [markdown]
 # ## Your score so far

@@ -404,6 +404,13 @@ def gradient_of_logits_cut_off(logits, targets, ignore=-1):
     return kept * (shares_of(np.clip(logits, -1000.0, 1000.0)) - (targets[..., None] == np.arange(logits.shape[-1]))) / max(kept.sum(), 1)
 
 
+@misconception(step="cross_entropy_backward", caught_by="cross_entropy_backward-by_hand")
+def logits_less_the_targets(logits, targets, ignore=-1):
+    """You use the logits as they are. Print your first row and its sum: what did softmax make of it?"""
+    kept = (targets != ignore)[..., None]
+    return kept * (logits - (targets[..., None] == np.arange(logits.shape[-1]))) / max(kept.sum(), 1)
+
+
 # 3. linear_backward
 
 
@@ -1054,6 +1061,23 @@ def gradient_limited_to_a_hundred(d_output, x):
     return np.clip(d_output * (phi_of(x) + x * height_of(x)), -100.0, 100.0)
 
 
+@misconception(step="gelu_backward", caught_by="gelu_backward-by_hand")
+def slope_of_the_sigmoid_form(d_output, x):
+    """Your slopes are a little off. Print the one at 1 beside 1.0833154706: is a sigmoid the share of the bell curve?"""
+    s = 1 / (1 + np.exp(-1.702 * np.clip(x, -300, 300)))
+    return d_output * (s + 1.702 * x * s * (1 - s))
+
+
+@misconception(step="gelu_backward", caught_by="gelu_backward-by_hand")
+def slope_of_the_share(d_output, x):
+    """You have the slope of the share alone. Print yours at 0: is it 1/2?"""
+
+    def height_of(x):
+        return np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
+
+    return d_output * height_of(x)
+
+
 # 6. embedding_backward
 
 
@@ -1263,6 +1287,25 @@ def list_filled_anew(gradients, max_norm):
     return gradients
 
 
+@misconception(step="clip_by_global_norm", caught_by="clip_by_global_norm-by_hand")
+def mean_square_for_length(gradients, max_norm):
+    """You take a mean of squares. Print your length for 3, 0, 0 and 4: is it 5?"""
+
+    def length_of(gradients):
+        return math.sqrt(sum(float(np.sum(array**2)) for array in gradients))
+
+    count = sum(array.size for array in gradients)
+    size = length_of(gradients) / math.sqrt(count)
+    return [array * (max_norm / size if size > max_norm else 1.0) for array in gradients]
+
+
+@misconception(step="clip_by_global_norm", caught_by="clip_by_global_norm-by_hand")
+def largest_number_for_length(gradients, max_norm):
+    """The largest number is your length. Print it for 3 and 4: is it 5?"""
+    size = max(float(np.abs(array).max()) for array in gradients)
+    return [array * (max_norm / size if size > max_norm else 1.0) for array in gradients]
+
+
 # 8. adamw_update
 
 
@@ -1414,6 +1457,36 @@ def moments_moved_in_place(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta
     return w - learning_rate * (m / (1 - beta_1**t) / (np.sqrt(v / (1 - beta_2**t)) + eps) + weight_decay * w), m, v
 
 
+@misconception(step="adamw_update", caught_by="adamw_update-second_step")
+def correction_by_t_times_beta(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
+    """Your correction multiplies where a power belongs. Print what you divide m by at step 2, with a beta of 1/2: is it 3/4?"""
+    m, v = beta_1 * m + (1 - beta_1) * gradient, beta_2 * v + (1 - beta_2) * gradient**2
+    m_hat, v_hat = m / (t * (1 - beta_1)), v / (t * (1 - beta_2))
+    return w - learning_rate * (m_hat / (np.sqrt(v_hat) + eps) + weight_decay * w), m, v
+
+
+@misconception(step="adamw_update", caught_by="adamw_update-decay")
+def decay_by_the_sign(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
+    """Large weights and small ones lose the same. Print what 20 and -40 lose: which one should lose more?"""
+    m, v = beta_1 * m + (1 - beta_1) * gradient, beta_2 * v + (1 - beta_2) * gradient**2
+    return w - learning_rate * (m / (1 - beta_1**t) / (np.sqrt(v / (1 - beta_2**t)) + eps) + weight_decay * np.sign(w)), m, v
+
+
+@misconception(step="adamw_update", caught_by="adamw_update-by_hand")
+def second_moment_of_the_first(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
+    """Your second moment is made of the first one. Print v after the first step: whose square is in it?"""
+    m = beta_1 * m + (1 - beta_1) * gradient
+    v = beta_2 * v + (1 - beta_2) * m**2
+    return w - learning_rate * (m / (1 - beta_1**t) / (np.sqrt(v / (1 - beta_2**t)) + eps) + weight_decay * w), m, v
+
+
+@misconception(step="adamw_update", caught_by="adamw_update-eps")
+def eps_before_the_correction(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
+    """You add eps before the second moment is corrected. Print the root to which it is added: is it 3 yet?"""
+    m, v = beta_1 * m + (1 - beta_1) * gradient, beta_2 * v + (1 - beta_2) * gradient**2
+    return w - learning_rate * (m / (1 - beta_1**t) * math.sqrt(1 - beta_2**t) / (np.sqrt(v) + eps) + weight_decay * w), m, v
+
+
 # 9. learning_rate
 
 
@@ -1545,6 +1618,46 @@ def warm_up_of_one_step_left_out(step, peak, warmup, total, floor=0.0):
 
     warmup = warmup if warmup > 1 else 0
     return peak * (step + 1) / warmup if step < warmup else down_of(step, peak, warmup, total, floor)
+
+
+@misconception(step="learning_rate", caught_by="learning_rate-warms_up")
+def warm_up_downwards(step, peak, warmup, total, floor=0.0):
+    """Your warm-up cools down. Print the rates of steps 0 to 3: which of them should be the largest?"""
+
+    def down_of(step, peak, warmup, total, floor):
+        return floor + (peak - floor) * (1 + math.cos(math.pi * min(1.0, (step - warmup) / (total - warmup)))) / 2
+
+    return peak * (warmup - step) / warmup if step < warmup else down_of(step, peak, warmup, total, floor)
+
+
+@misconception(step="learning_rate", caught_by="learning_rate-comes_down")
+def whole_cosine(step, peak, warmup, total, floor=0.0):
+    """Your rate is at its lowest half-way. Print it at the end: how far does half a cosine go?"""
+    if step < warmup:
+        return peak * (step + 1) / warmup
+    return floor + (peak - floor) * (1 + math.cos(2 * math.pi * (step - warmup) / (total - warmup))) / 2 if step < total else floor
+
+
+@misconception(step="learning_rate", caught_by="learning_rate-warms_up")
+def warm_up_one_step_longer(step, peak, warmup, total, floor=0.0):
+    """Your warm-up goes on at step = warmup. Print the rate there: is it above the peak?"""
+
+    def down_of(step, peak, warmup, total, floor):
+        return floor + (peak - floor) * (1 + math.cos(math.pi * min(1.0, (step - warmup) / (total - warmup)))) / 2
+
+    return peak * (step + 1) / warmup if step <= warmup and warmup else down_of(step, peak, warmup, total, floor)
+
+
+@misconception(step="learning_rate", caught_by="learning_rate-comes_down")
+def nothing_after_the_end(step, peak, warmup, total, floor=0.0):
+    """After the end your rate is 0. Print it at step 13: where should it stay?"""
+
+    def down_of(step, peak, warmup, total, floor):
+        return floor + (peak - floor) * (1 + math.cos(math.pi * min(1.0, (step - warmup) / (total - warmup)))) / 2
+
+    if step < warmup:
+        return peak * (step + 1) / warmup
+    return 0.0 if step > total else down_of(step, peak, warmup, total, floor)
 
 
 # 10. next_token_probabilities
@@ -2236,6 +2349,174 @@ def temperature_of_two_at_most(logits, temperature=1.0, top_k=None, top_p=None):
     if temperature == 0:
         return best_of(logits)
     return top_p_of(top_k_of(softmax_of(logits / min(temperature, 2.0)), logits, top_k), top_p)
+
+
+@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-temperature")
+def temperature_squared(logits, temperature=1.0, top_k=None, top_p=None):
+    """Your temperature works twice. Print by what you divide the logits at temperature 2: is it 2?"""
+
+    def kept_of(shares, kept):
+        found = np.zeros(len(shares))
+        found[kept] = shares[kept]
+        return found / found.sum()
+
+    def top_p_of(shares, top_p):
+        if top_p is None:
+            return shares
+        order = np.argsort(-shares, kind="stable")
+        return kept_of(shares, order[: np.searchsorted(np.cumsum(shares[order]), top_p) + 1])
+
+    def best_of(logits):
+        return np.eye(len(logits))[np.argmax(logits)]
+
+    def top_k_of(shares, logits, top_k):
+        return shares if top_k is None else kept_of(shares, np.argsort(-logits, kind="stable")[:top_k])
+
+    def softmax_of(scores):
+        powers = np.exp(scores - np.max(scores))
+        return powers / powers.sum()
+
+    if temperature == 0:
+        return best_of(logits)
+    return top_p_of(top_k_of(softmax_of(logits / temperature**2), logits, top_k), top_p)
+
+
+@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-temperature")
+def zero_taken_for_one(logits, temperature=1.0, top_k=None, top_p=None):
+    """Temperature 0 is for you as if none were given. Print your probabilities there: who should have all?"""
+
+    def kept_of(shares, kept):
+        found = np.zeros(len(shares))
+        found[kept] = shares[kept]
+        return found / found.sum()
+
+    def top_p_of(shares, top_p):
+        if top_p is None:
+            return shares
+        order = np.argsort(-shares, kind="stable")
+        return kept_of(shares, order[: np.searchsorted(np.cumsum(shares[order]), top_p) + 1])
+
+    def top_k_of(shares, logits, top_k):
+        return shares if top_k is None else kept_of(shares, np.argsort(-logits, kind="stable")[:top_k])
+
+    def softmax_of(scores):
+        powers = np.exp(scores - np.max(scores))
+        return powers / powers.sum()
+
+    return top_p_of(top_k_of(softmax_of(logits / (temperature or 1.0)), logits, top_k), top_p)
+
+
+@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-top_k")
+def first_k_tokens(logits, temperature=1.0, top_k=None, top_p=None):
+    """You keep the first tokens of the vocabulary. Print which ones: what are they the largest of?"""
+
+    def softmax_of(scores):
+        powers = np.exp(scores - np.max(scores))
+        return powers / powers.sum()
+
+    def kept_of(shares, kept):
+        found = np.zeros(len(shares))
+        found[kept] = shares[kept]
+        return found / found.sum()
+
+    def top_p_of(shares, top_p):
+        if top_p is None:
+            return shares
+        order = np.argsort(-shares, kind="stable")
+        return kept_of(shares, order[: np.searchsorted(np.cumsum(shares[order]), top_p) + 1])
+
+    def best_of(logits):
+        return np.eye(len(logits))[np.argmax(logits)]
+
+    if temperature == 0:
+        return best_of(logits)
+    shares = softmax_of(logits / temperature)
+    return top_p_of(shares if top_k is None else kept_of(shares, np.arange(len(logits))[:top_k]), top_p)
+
+
+@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-top_p")
+def each_compared_with_p(logits, temperature=1.0, top_k=None, top_p=None):
+    """You compare each probability with top_p. Print what you compare: is it a sum?"""
+
+    def kept_of(shares, kept):
+        found = np.zeros(len(shares))
+        found[kept] = shares[kept]
+        return found / found.sum()
+
+    def top_k_of(shares, logits, top_k):
+        return shares if top_k is None else kept_of(shares, np.argsort(-logits, kind="stable")[:top_k])
+
+    def best_of(logits):
+        return np.eye(len(logits))[np.argmax(logits)]
+
+    def softmax_of(scores):
+        powers = np.exp(scores - np.max(scores))
+        return powers / powers.sum()
+
+    if temperature == 0:
+        return best_of(logits)
+    shares = top_k_of(softmax_of(logits / temperature), logits, top_k)
+    if top_p is not None:
+        shares = np.where((shares >= top_p) | (np.arange(len(shares)) == np.argmax(shares)), shares, 0.0)
+    return shares / shares.sum()
+
+
+@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-top_p")
+def last_equals_first_for_top_p(logits, temperature=1.0, top_k=None, top_p=None):
+    """Of four equals you keep the last two. Print the order in which you add up: which of the equals comes first?"""
+
+    def kept_of(shares, kept):
+        found = np.zeros(len(shares))
+        found[kept] = shares[kept]
+        return found / found.sum()
+
+    def top_k_of(shares, logits, top_k):
+        return shares if top_k is None else kept_of(shares, np.argsort(-logits, kind="stable")[:top_k])
+
+    def best_of(logits):
+        return np.eye(len(logits))[np.argmax(logits)]
+
+    def softmax_of(scores):
+        powers = np.exp(scores - np.max(scores))
+        return powers / powers.sum()
+
+    if temperature == 0:
+        return best_of(logits)
+    shares = top_k_of(softmax_of(logits / temperature), logits, top_k)
+    if top_p is None:
+        return shares
+    order = np.argsort(shares, kind="stable")[::-1]
+    return kept_of(shares, order[: np.searchsorted(np.cumsum(shares[order]), top_p - 1e-12) + 1])
+
+
+@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-top_k")
+def equals_all_dropped(logits, temperature=1.0, top_k=None, top_p=None):
+    """You keep fewer than top_k. Print how many are above 0: what about those that equal the last one kept?"""
+
+    def softmax_of(scores):
+        powers = np.exp(scores - np.max(scores))
+        return powers / powers.sum()
+
+    def best_of(logits):
+        return np.eye(len(logits))[np.argmax(logits)]
+
+    def kept_of(shares, kept):
+        found = np.zeros(len(shares))
+        found[kept] = shares[kept]
+        return found / found.sum()
+
+    def top_p_of(shares, top_p):
+        if top_p is None:
+            return shares
+        order = np.argsort(-shares, kind="stable")
+        return kept_of(shares, order[: np.searchsorted(np.cumsum(shares[order]), top_p) + 1])
+
+    if temperature == 0:
+        return best_of(logits)
+    shares = softmax_of(logits / temperature)
+    if top_k is not None and 0 < top_k < len(logits):
+        shares = np.where(logits > np.sort(logits)[-top_k - 1], shares, 0.0)
+    return top_p_of(shares / shares.sum(), top_p) if shares.any() else shares
 
 
 UNCLAIMED = {"next_token_probabilities-equals": "it asks of sorts that keep no order, which show on some machines alone"}

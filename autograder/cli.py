@@ -31,6 +31,7 @@ COMMANDS = {
     "collect": "teachers",
     "grade": "grading",
     "feedback": "teachers",
+    "serve": "serve",
     "report": "teachers",
     "explain": "grading",
     "export": "teachers",

@@ -89,6 +89,8 @@ def test_the_courses_own_file_comes_before_that_of_the_kit(tmp_path):
         (f"memory_mb = 1{'0' * 30}", "does not fit; write it like memory_mb = "),
         ('[late]\nrule = "per day"\npoints = nan', "autograder.toml:3: late.points: nan does not"),
         (f'[late]\nrule = "zero"\ngrace = 1{"0" * 400}', "autograder.toml:3: late.grace: 1000"),
+        ("[tries]\na = 0", "autograder.toml:2: tries.a = 0 does not fit; write it like a = 10"),
+        ('[tries]\na = "5 a day"', "autograder.toml:2: tries.a = '5 a day' does not fit"),
         ("[weights]\na = true", "autograder.toml:2: weights.a = True does not fit"),
         (f"[weights]\na = 1{'0' * 400}", "autograder.toml:2: weights.a = 1000"),
         ("weights = 2", "autograder.toml:1: weights = 2 does not fit; write a table [weights]"),
@@ -154,6 +156,8 @@ def test_of_every_setting_it_is_decided_whether_scores_depend_on_it():
         "push_address",
         "push_course",
         "assignments",
+        "tries",
+        "feedback_tries",
     }
     others |= {
         f"lti_{name}" for name in ("client", "key", "tokens", "audience", "lineitems", "members")

@@ -21,7 +21,7 @@ DISCLOSURES = ("never", "points", "message")
 LEVELS = ("process", "landlock", "bubblewrap")
 """The isolation levels, the weakest first."""
 
-TABLES = ("due", "late", "weights", "assignments")
+TABLES = ("due", "late", "weights", "assignments", "tries")
 """The settings that have something to say of each exercise."""
 
 MOST_LIMIT = 1e9
@@ -68,6 +68,21 @@ def _platform(name: str, example: str) -> str:
 
 
 @dataclass(frozen=True)
+class TryLimit:
+    """So many files of a student are graded at once; all together, or on one day."""
+
+    number: int
+    per_day: bool = False
+
+
+MOST_TRIES = 1_000_000
+"""No limit says more: it would be none."""
+
+TRIES = TryLimit(10, per_day=True)
+"""Where the settings say nothing of an exercise."""
+
+
+@dataclass(frozen=True)
 class Settings:
     """What a teacher may change, in ``autograder.toml`` beside ``nbgrader_config.py``.
 
@@ -89,6 +104,10 @@ class Settings:
     the course's number there, ``assignments`` what the platform calls each exercise. Those that
     begin with ``lti`` are what a platform says of a tool: its own id, the name of its key, and the
     addresses of tokens, line items and members; the audience is that of tokens where none is named.
+    ``tries`` has how many files of a student ``autograder serve``
+    grades, by exercise, None where there is no limit; ``feedback_tries``, in the file
+    ``feedback.tries``, how much of hidden checks the pages show that it writes: no more than
+    ``feedback_hidden`` allows.
     """
 
     isolation: str = "auto"
@@ -101,6 +120,9 @@ class Settings:
     packages: tuple[str, ...] = ()
     feedback_hidden: str = field(
         default="message", metadata={"name": "feedback.hidden", "choices": DISCLOSURES}
+    )
+    feedback_tries: str = field(
+        default="points", metadata={"name": "feedback.tries", "choices": DISCLOSURES}
     )
     time_zone: str = ""
     below_zero: bool = False
@@ -142,6 +164,7 @@ class Settings:
     late: Mapping[str, times.LateRule] = field(default_factory=dict)
     weights: Mapping[str, float] = field(default_factory=dict)
     assignments: Mapping[str, str] = field(default_factory=dict)
+    tries: Mapping[str, TryLimit | None] = field(default_factory=dict)
 
     @property
     def scoring(self) -> dict[str, Any]:
@@ -152,6 +175,15 @@ class Settings:
     def zone(self) -> tzinfo | None:
         """The zone of times that name none; None for this machine's own."""
         return times.zone(self.time_zone)
+
+    def try_limit(self, exercise: str) -> TryLimit | None:
+        """How many files of a student are graded as they come; None without a limit."""
+        return self.tries.get(exercise, TRIES)
+
+    @property
+    def shown_at_tries(self) -> str:
+        """How much of hidden checks a student sees at a try."""
+        return min(self.feedback_hidden, self.feedback_tries, key=DISCLOSURES.index)
 
     def late_rule(self, exercise: str) -> times.LateRule | None:
         """The rule for late work on an exercise; None where the settings say nothing of it."""
@@ -181,6 +213,7 @@ def read(*paths: Path) -> Settings:
     rules: dict[str, times.LateRule] = {}
     weights: dict[str, float] = {}
     assignments: dict[str, str] = {}
+    tries: dict[str, TryLimit | None] = {}
     for path in paths:
         data = _data(path)
         tables = {name: _table(path, name, data.pop(name, {})) for name in TABLES}
@@ -190,12 +223,16 @@ def read(*paths: Path) -> Settings:
             weights[exercise] = _weight(path, exercise, value)
         for exercise, value in tables["assignments"].items():
             assignments[exercise] = _assignment(path, exercise, value)
+        for exercise, value in tables["tries"].items():
+            tries[exercise] = _tries(path, exercise, value)
         for name, value in _dotted(data):
             values |= _setting(path, name, value)
 
     zone = times.zone(values.get("time_zone", ""))
     dates = {exercise: _due(*written, exercise, zone) for exercise, written in due.items()}
-    return Settings(**values, due=dates, late=rules, weights=weights, assignments=assignments)
+    return Settings(
+        **values, due=dates, late=rules, weights=weights, assignments=assignments, tries=tries
+    )
 
 
 def keep_due(path: Path, exercise: str, time: datetime) -> None:
@@ -270,6 +307,20 @@ def _assignment(path: Path, exercise: str, value: Any) -> str:
         repair = _misplaced(exercise, "assignments") or f"write it like {exercise} = 815"
         raise Unusable(where, f"assignments.{exercise} = {value!r} does not fit", repair)
     return str(value)
+
+
+def _tries(path: Path, exercise: str, value: Any) -> TryLimit | None:
+    if value == "no limit":
+        return None
+    said = re.fullmatch(r"(\d{1,7})( per day)?", value) if isinstance(value, str) else None
+    number = int(said[1]) if said else value
+    is_number = isinstance(number, int) and not isinstance(number, bool)
+    if not is_number or not 1 <= number <= MOST_TRIES:
+        where = _line_of(path, ("tries", exercise))
+        how = f'write it like {exercise} = 10, "5 per day" or "no limit"'
+        repair = _misplaced(exercise, "tries") or how
+        raise Unusable(where, f"tries.{exercise} = {value!r} does not fit", repair)
+    return TryLimit(number, per_day=bool(said and said[2]))
 
 
 def _setting(path: Path, name: str, value: Any) -> dict[str, Any]:

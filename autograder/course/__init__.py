@@ -13,5 +13,6 @@ __all__ = [
     "results",
     "submission_folder",
     "timestamp",
+    "tries",
     "troubles",
 ]

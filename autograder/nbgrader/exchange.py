@@ -6,7 +6,7 @@ import io
 import json
 import sys
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import datetime, timezone, tzinfo
 from pathlib import Path
@@ -161,17 +161,30 @@ def lines(course: Course, collected: Collected) -> list[str]:
     return [*(collected.lines or nothing), *moved]
 
 
-def from_exchange(course: Course, exercise: Exercise) -> Collected:
+def inbound(course: Course) -> Path:
+    """The folder of the exchange in which submissions arrive."""
+    settings = config.config(course)
+    return Path(settings.Exchange.root, settings.CourseDirectory.course_id, "inbound")
+
+
+def from_exchange(
+    course: Course,
+    exercise: Exercise,
+    students: Collection[str] | None = None,
+    unfinished: Collection[str] = (),
+) -> Collected:
     """Collect what students handed in with ``nbgrader submit``.
 
     Nothing where there is no exchange for the course.
+
+    Args:
+        students: of these alone.
+        unfinished: folders that are still being written; they are left, without a word.
     """
     if sys.platform == "win32":
         return Collected()
-    settings = config.config(course)
-    inbound = Path(settings.Exchange.root, settings.CourseDirectory.course_id, "inbound")
-    collect = _named(settings.ExchangeFactory.get("collect", OURS))
-    if collect.startswith(OURS) and not inbound.is_dir():
+    collect = _named(config.config(course).ExchangeFactory.get("collect", OURS))
+    if collect.startswith(OURS) and not inbound(course).is_dir():
         return Collected()  # without nbgrader, which takes a second to load
 
     app = _app(course, exercise, "Collect")
@@ -179,10 +192,27 @@ def from_exchange(course: Course, exercise: Exercise) -> Collected:
         repair = f"run nbgrader collect {exercise.name}"
         return Collected(notes=(f"{collect} is no exchange in a folder, and not asked; {repair}",))
     app.update = True
+    app.students, app.unfinished = students, unfinished
     _start(app)
     collected = getattr(app, "collected", Collected())
     assert isinstance(collected, Collected)
     return collected
+
+
+def release_feedback(course: Course, exercise: Exercise, students: Sequence[str]) -> bool:
+    """Put the pages of some students into the exchange; whether there is one for the course.
+
+    Raises:
+        Unusable: it cannot be written.
+    """
+    if sys.platform == "win32" or not inbound(course).is_dir():
+        return False
+    app = _app(course, exercise, "ReleaseFeedback")
+    if app is None or not hasattr(app, "students"):
+        return False
+    app.students = students
+    _start(app)
+    return True
 
 
 def _insist(course: Course, exercise: Exercise) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime, timezone
 from fnmatch import fnmatchcase
@@ -24,6 +24,7 @@ from nbgrader.exchange.default import (  # type: ignore[import-untyped]
     ExchangeReleaseAssignment,
     ExchangeReleaseFeedback,
 )
+from nbgrader.utils import notebook_hash  # type: ignore[import-untyped]
 
 from autograder.base import files
 from autograder.course import timestamp
@@ -65,6 +66,10 @@ class Collector(_OfTheExchange, ExchangeCollect):  # type: ignore[misc]
     """``nbgrader collect`` and the formgrader's button; ``collected`` says what happened."""
 
     collected: Collected = Collected()
+    students: Collection[str] | None = None
+    """Whose submissions are taken; None for everybody's."""
+    unfinished: Collection[str] = ()
+    """Folders that are still being written."""
 
     def init_src(self) -> None:
         if not self.is_ours:
@@ -85,6 +90,8 @@ class Collector(_OfTheExchange, ExchangeCollect):  # type: ignore[misc]
         wanted = self.coursedir.student_id or "*"
         found: list[_Record] = []
         for name in sorted(os.listdir(self.inbound_path)):
+            if name in self.unfinished:
+                continue
             try:
                 record = self._record(name)
             except Exception as error:
@@ -98,7 +105,8 @@ class Collector(_OfTheExchange, ExchangeCollect):  # type: ignore[misc]
         untouched = [one.changed for one in found if abs(one.changed - one.time) <= TOLERANCE]
         first = min(untouched, default=datetime.max)
         for record in found:
-            if fnmatchcase(record.student, wanted):
+            is_one = self.students is None or record.student in self.students
+            if is_one and fnmatchcase(record.student, wanted):
                 is_alone = first < record.changed - 2 * TOLERANCE
                 dated = self._dated(record, is_alone)
                 self._records.setdefault(record.student, []).append(dated)
@@ -344,7 +352,14 @@ class AssignmentReleaser(_Releaser, ExchangeReleaseAssignment):  # type: ignore[
 class FeedbackReleaser(_Releaser, ExchangeReleaseFeedback):  # type: ignore[misc]
     """``nbgrader release_feedback`` and the formgrader's button."""
 
+    students: Collection[str] | None = None
+    """Whose pages are released; None for everybody's."""
+
     def copy_files(self) -> None:
+        if self.students is not None:
+            for student in self.students:
+                self._copy_one(student)
+            return
         super().copy_files()
         if not self.is_ours:
             return
@@ -357,3 +372,12 @@ class FeedbackReleaser(_Releaser, ExchangeReleaseFeedback):  # type: ignore[misc
         students = marks.unmarked(course, self.coursedir.assignment_id)
         if students:
             self.log.warning(marks.unmarked_line(students))
+
+    def _copy_one(self, student: str) -> None:
+        name = self.coursedir.assignment_id
+        folder = config.course_of(self.coursedir).feedback_of(student, name)
+        secret = read_secret(folder)
+        if secret is not None:
+            page = Path(self.dest_path, f"{notebook_hash(secret=secret, notebook_id=name)}.html")
+            if files.update(page, (folder / f"{name}.html").read_bytes()):
+                page.chmod(0o644)  # as above

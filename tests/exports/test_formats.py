@@ -826,7 +826,7 @@ def test_a_bundle_grades_by_the_settings_of_the_course(course, tmp_path):
     (course.root / "autograder.toml").write_text(
         'minimum_isolation = "landlock"\ncall_seconds = 7\nsubmission_seconds = 30.5\n'
         "memory_mb = 2048\ncarried = 0.5\ncarried_unattempted = 0.25\npackages = ['numpy']\n"
-        'feedback.hidden = "points"\ntime_zone = "Europe/Berlin"\nbelow_zero = true\n'
+        'feedback.hidden = "points"\nfeedback.tries = "never"\ntime_zone = "Europe/Berlin"\nbelow_zero = true\n'
         'course_name = "A \\"course\\""\ncounts = "best"\nai = "tutor"\n'
         '[late]\nrule = "per day"\nshare = 0.1\n[late.other]\nrule = "none"\n'
         '[links]\nrepository = "https://github.com/ada/attention"\nsite = "https://example.org/attention"\n'
@@ -834,7 +834,7 @@ def test_a_bundle_grades_by_the_settings_of_the_course(course, tmp_path):
         '[lti]\nclient = "tool"\nkey = "one"\ntokens = "https://a.example/token"\naudience = "a"\n'
         'lineitems = "https://a.example/items?type_id=1"\nmembers = "https://a.example/members"\n'
         f"[assignments]\n{NAME} = 815\n"
-        f"[weights]\n{NAME} = 2\n[due]\n{NAME} = 2026-12-01T18:00:00Z\n",
+        f"[weights]\n{NAME} = 2\n[tries]\n{NAME} = 3\n[due]\n{NAME} = 2026-12-01T18:00:00Z\n",
         encoding="utf-8",
     )
     run("--to", "gradescope-zip", "--output", tmp_path / "bundle.zip")
@@ -845,7 +845,7 @@ def test_a_bundle_grades_by_the_settings_of_the_course(course, tmp_path):
     for setting in fields(Settings):
         is_default = getattr(here, setting.name) == getattr(Settings(), setting.name)
         assert not is_default or setting.name == "isolation"
-    assert there == replace(here, due={}, late={}, weights={}, assignments={})
+    assert there == replace(here, due={}, late={}, weights={}, assignments={}, tries={})
 
 
 def test_a_bundle_never_falls_back_to_a_process_unless_it_was_built_so(course, tmp_path):

@@ -12,7 +12,7 @@ import stat
 import struct
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timezone, tzinfo
@@ -71,7 +71,10 @@ class Download:
 
 @contextmanager
 def found(
-    folder: Path, is_name: Callable[[str], bool], zone: tzinfo | None = None
+    folder: Path,
+    is_name: Callable[[str], bool],
+    zone: tzinfo | None = None,
+    without: Collection[Parts] = (),
 ) -> Iterator[tuple[list[Download], list[Left]]]:
     """All files below ``folder`` in a fixed order, and what cannot be looked at.
 
@@ -80,11 +83,13 @@ def found(
     Args:
         is_name: whether a folder or archive called so is a student's own.
         zone: that of times in archives that name none; None for this machine's own.
+        without: files that are left out.
     """
     search = _Search(is_name, OpenArchives(), zone)
     try:
         for parts, entry in walk(folder, (), search.left):
-            search.look(parts, entry)
+            if parts not in without:
+                search.look(parts, entry)
         yield search.downloads, search.left
     finally:
         search.archives.close()

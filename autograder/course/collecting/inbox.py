@@ -6,7 +6,7 @@ Nothing in the folder is changed. What cannot be matched for certain is listed, 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
@@ -17,7 +17,7 @@ from autograder.base.text import first_of, listed
 from autograder.course import timestamp
 from autograder.course.collecting import gradescope, naming, store
 from autograder.course.collecting.candidates import MAX_LOOKS, Candidate, Reader
-from autograder.course.collecting.collected import Collected, Left, shortened, unreadable
+from autograder.course.collecting.collected import Collected, Left, Parts, shortened, unreadable
 from autograder.course.collecting.downloads import Download, found, walk
 from autograder.course.collecting.roster import Roster
 from autograder.course.course import Course
@@ -28,36 +28,49 @@ MAX_NAMES = 10
 """Students that a line names at most."""
 
 
-def collect(course: Course, exercise: Exercise, due: datetime | None = None) -> Collected:
+def collect(
+    course: Course,
+    exercise: Exercise,
+    due: datetime | None = None,
+    unfinished: Collection[Parts] = (),
+    known: dict[str, object] | None = None,
+) -> Collected:
     """Store the newest submission of each student in the inbox, with the time it was handed in.
 
     Args:
         due: when the exercise is due, in UTC: Canvas says of a file no more than that it came late.
+        unfinished: files that are still being written; they are left, without a word.
+        known: what the inbox held of each student when it was collected last, and from now on:
+            whoever has nothing else there is passed over.
 
     Raises:
         Unusable: the class list cannot be read.
     """
     roster = Roster(course.class_list(), [exercise.name, *built_names(course.root)])
     due = due.replace(tzinfo=timezone.utc) if due else None
-    with by_student(course, exercise.name, roster) as (candidates, left):
+    with by_student(course, exercise.name, roster, unfinished) as (candidates, left):
         certain = _told_apart(candidates, roster, left)
         collection = _Collection(course, exercise.name, roster, due, left)
         moved = store.read_again(course, exercise.name)
         if moved:
             collection.notes.append(_read_again(moved, course.settings.time_zone))
         for student in sorted(certain):
-            collection.add(student, certain[student])
+            there = [(one.download.where, one.download.placed) for one in certain[student]]
+            if known is None or known.get(student) != there:
+                collection.add(student, certain[student])
+            if known is not None:
+                known[student] = there
     return collection.collected()
 
 
 @contextmanager
 def by_student(
-    course: Course, exercise: str, roster: Roster
+    course: Course, exercise: str, roster: Roster, unfinished: Collection[Parts] = ()
 ) -> Iterator[tuple[dict[str, list[Candidate]], list[Left]]]:
     """The submissions of each student in the inbox, which can be read in the block, and what is
     left."""
     zone = course.settings.zone
-    with found(course.inbox, roster.is_name, zone) as (downloads, left):
+    with found(course.inbox, roster.is_name, zone, unfinished) as (downloads, left):
         exports = gradescope.exports(downloads, left, roster)
         reader = Reader(course, exercise, roster, exports, downloads, left)
         yield reader.by_student(), left

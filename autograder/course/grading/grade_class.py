@@ -114,6 +114,7 @@ class ClassRun:
     scheduler: str | None = None
     force: bool = True
     never_lower: bool = False
+    pool: Pool | None = None
 
     @contextmanager
     def answered(self, names: Sequence[str]) -> Iterator[Iterator[Graded]]:
@@ -150,6 +151,8 @@ class ClassRun:
                     yield folder, graded
 
     def _pool(self, jobs: int) -> Pool:
+        if self.pool is not None:
+            return self.pool
         job = self.exercise, self.course.secret(), self.course.settings
         if self.scheduler is None:
             return LocalPool(jobs, *job)
@@ -171,6 +174,7 @@ def grade_class(
     never_lower: bool = False,
     progress: Callable[[Graded], None] | None = None,
     lines: dict[str, str] | None = None,
+    pool: Pool | None = None,
 ) -> list[Grade]:
     """Grade the submissions of a class into results, gradebook and autograded notebooks.
 
@@ -187,6 +191,7 @@ def grade_class(
         never_lower: where the same file was graded before, no check earns less than it did then.
         progress: is called with each submission, also those that need not be graded again.
         lines: gets the JSON of each result that is stored, by student.
+        pool: grades them, and is closed at the end.
 
     Returns:
         One grade a submission, in the order of the students' ids, with the final score.
@@ -198,7 +203,7 @@ def grade_class(
     """
     insist_on_the_secret(course)
     scanned = scanned or scan(course.submitted, exercise.name)
-    run = ClassRun(course, exercise, scanned, jobs, scheduler, force, never_lower)
+    run = ClassRun(course, exercise, scanned, jobs, scheduler, force, never_lower, pool)
     names = [name for name in scanned.students if students is None or name in students]
 
     with Journal(results.folder_of(course, exercise.name)) as journal:

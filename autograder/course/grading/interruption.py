@@ -80,6 +80,20 @@ class Journal:
             os.truncate(self._path, 0)
 
 
+def is_busy(folder: Path) -> bool:
+    """Whether a run is at work on the results in a folder."""
+    import fcntl
+
+    try:
+        with (folder / JOURNAL).open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except BlockingIOError:
+        return True
+    return False
+
+
 def sweep(course: Course, exercise: str) -> None:
     """Remove what a run that was killed had begun to write."""
     results = course.results.glob(f"{exercise}/.*{files.PART}")

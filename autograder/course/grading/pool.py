@@ -299,14 +299,20 @@ class Pool(Protocol):
 
 
 class LocalPool:
-    """Grader processes of this machine, with a thread that waits for each."""
+    """Grader processes of this machine, with a thread that waits for each.
+
+    Args:
+        spare: so many more start where they are needed.
+    """
 
     deaths: tuple[type[Exception], ...] = (GraderDied,)
 
-    def __init__(self, size: int, exercise: Exercise, secret: bytes, settings: Settings) -> None:
+    def __init__(
+        self, size: int, exercise: Exercise, secret: bytes, settings: Settings, spare: int = 0
+    ) -> None:
         self.size = size
         self._graders = Graders(exercise, secret, settings, cores())
-        self._threads = ThreadPoolExecutor(max(size, 1))
+        self._threads = ThreadPoolExecutor(max(size, 1) + spare)
         for _ in range(size):  # they get ready while this process opens the gradebook
             self._threads.submit(self._graders.warm)
 

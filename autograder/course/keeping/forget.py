@@ -16,7 +16,7 @@ from sqlalchemy import Connection, delete, select
 from autograder.base import files
 from autograder.base.errors import Unusable
 from autograder.base.text import count, short
-from autograder.course import log
+from autograder.course import log, tries
 from autograder.course.class_list import EMAILS, full_name, value_of
 from autograder.course.collecting import store
 from autograder.course.course import Course, pseudonym
@@ -130,7 +130,7 @@ def _forgotten(course: Course, student: str) -> Done:
     def without(entry: places.Entry) -> places.Entry | None:
         return None if entry.get("student") == student else entry
 
-    for name in old_marks.NAMES:
+    for name in (*old_marks.NAMES, tries.NAME):
         path = course.state / name
         _note(done, path, places.change_lines(path, without), "line")
     _note(done, course.state / log.NAME, places.change_log(course, without), "score")

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 from autograder.base import files
 from autograder.base.errors import Unusable
 from autograder.base.text import count, listed, short
-from autograder.course import log
+from autograder.course import log, tries
 from autograder.course.collecting import store
 from autograder.course.course import Course
 from autograder.course.gradebook import database, old_marks
@@ -147,7 +147,7 @@ def _lines(course: Course, old: str, new: str, done: Done) -> None:
     def changed(entry: places.Entry) -> places.Entry:
         return entry | {"student": new} if entry.get("student") == old else entry
 
-    for name in old_marks.NAMES:
+    for name in (*old_marks.NAMES, tries.NAME):
         number = places.change_lines(course.state / name, changed)
         if number:
             done.places.append(f"{short(course.state / name)}: {count(number, 'line')}")

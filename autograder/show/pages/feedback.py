@@ -32,6 +32,7 @@ from autograder.course.course import Course
 from autograder.course.gradebook import deadlines
 from autograder.course.gradebook.marks import Marks, settled_marks
 from autograder.course.submission_folder import SECRET, digest, handed_in, read_secret
+from autograder.course.tries import Tries
 from autograder.course.troubles import Troubles, gathered
 from autograder.exercises.exercise import Exercise
 from autograder.show.pages import changes
@@ -73,6 +74,7 @@ def write_class(
     stored = stored_students(course, exercise.name)
     there = handed_in(course, exercise.name)
     alike = "" if anew else _alike(course, exercise)
+    tries = Tries(course, exercise.name)
 
     paths = []
     with gathered(troubles) as found:
@@ -81,7 +83,10 @@ def write_class(
                 with found.of(student, "no page"):
                     name = full_name(listed.get(student, {}))
                     marks = everybody.get(student)
-                    path, is_written, is_new = _write(course, exercise, student, marks, name, alike)
+                    left = tries.said(student)
+                    path, is_written, is_new = _write(
+                        course, exercise, student, marks, name, left, alike
+                    )
                     paths.append(path)
                     if is_written and written is not None:
                         written.append(student)
@@ -110,11 +115,18 @@ def _program() -> str:
 
 
 def _write(
-    course: Course, exercise: Exercise, student: str, marks: Marks | None, name: str, alike: str
+    course: Course,
+    exercise: Exercise,
+    student: str,
+    marks: Marks | None,
+    name: str,
+    tries: str,
+    alike: str,
 ) -> tuple[Path, bool, bool]:
     """Write a page.
 
     Args:
+        tries: how many are left, for people; empty where nobody counts.
         alike: what it is made of that is the same for all; empty where it is written anyway.
 
     Returns:
@@ -136,7 +148,7 @@ def _write(
         html = made(exercise, student, name)
     else:
         there = digest(course, exercise.name, student)
-        came = _handed_in(course, exercise.name, student, marks)
+        came = ". ".join(filter(None, [_handed_in(course, exercise.name, student, marks), tries]))
         stored = result_path(course, exercise.name, student).read_bytes()
         made_of = hashlib.sha256(
             repr((alike, stored, marks, name, there, came)).encode()

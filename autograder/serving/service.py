@@ -1,0 +1,524 @@
+"""One process that takes in what is handed in, grades it, and gives each student their page.
+
+A round looks for what has come, lets graders work on what is there, and writes down what they have
+answered. Submissions are graded without any lock, in the ways of ``autograder grade``: a round
+hands their answers to ``grade_class``, which holds the gradebook's lock while it writes.
+
+One student has one submission at work at a time, the newest, and students take turns. Where this is
+killed nothing is lost: what lies there and has no result is graded by the next process, and who was
+graded and has got no page (``tries``) gets it then.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+from queue import SimpleQueue
+from typing import TYPE_CHECKING
+
+from autograder.base import settings
+from autograder.base.errors import Fault, Interrupted, Unusable
+from autograder.base.text import inert, points_of
+from autograder.course import log, results, tries
+from autograder.course.collecting import inbox
+from autograder.course.collecting.collected import Collected
+from autograder.course.course import STUDENT_ID, Course
+from autograder.course.gradebook import deadlines
+from autograder.course.grading import interruption
+from autograder.course.grading.grade_class import ClassRun, grade_class, scan, task_of
+from autograder.course.grading.pool import LocalPool, Task, grade_all
+from autograder.course.submission_folder import digest_of
+from autograder.course.troubles import Troubles
+from autograder.exercises.exercise import Exercise
+from autograder.exercises.sources import notebook_at
+from autograder.grader.graded import Graded
+from autograder.nbgrader import exchange
+from autograder.serving.arrivals import Exchange, Inbox
+from autograder.serving.lease import Lease, now
+from autograder.show.pages import feedback
+
+if TYPE_CHECKING:
+    from autograder.course.gradebook.final_grades import Grade
+
+ROUND_SECONDS = 1.0
+"""Between two looks."""
+
+SWEEP_SECONDS = 60.0
+"""Between two looks at all that was collected, by other commands too."""
+
+SLOW_SECONDS = 3.0
+"""A submission that takes longer makes room for another beside it."""
+
+SLOW = 8
+"""So many make room."""
+
+Say = Callable[[str], None]
+
+
+@dataclass
+class Job:
+    """A student's submission at work."""
+
+    student: str
+    since: float
+    future: Future[list[tuple[str, Graded]]]
+    came: float
+
+
+@dataclass
+class _Served:
+    """An exercise that is served, as it is now, and who waits for what."""
+
+    course: Course
+    exercise: Exercise
+    lease: Lease
+    pool: LocalPool | None = None
+    waiting: dict[str, float] = field(default_factory=dict)
+    """Who waits for their turn, in their order, and since when."""
+    pages: set[str] = field(default_factory=set)
+    """Whose page is to be written again, with nothing graded."""
+    jobs: list[Job] = field(default_factory=list)
+    seen: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """The submissions that were looked at, by time and size."""
+    held: set[str] = field(default_factory=set)
+    """Who has no tries left, and something that waits."""
+    handed_in: dict[str, object] = field(default_factory=dict)
+    """What the inbox held of each student when it was collected last."""
+    is_new: bool = True
+    """Whether all of it is to be collected, whatever has come."""
+    swept: float = -SWEEP_SECONDS
+
+    @property
+    def name(self) -> str:
+        return self.exercise.name
+
+    @property
+    def shown(self) -> Course:
+        """The course, with what pages of tries may show of hidden checks."""
+        hidden = self.course.settings.shown_at_tries
+        return replace(self.course, settings=replace(self.course.settings, feedback_hidden=hidden))
+
+
+class Service:
+    """Serves some exercises of a course until it is told to stop.
+
+    Args:
+        open_course: reads the course and its exercises, at first and whenever a file of theirs
+            changes.
+        jobs: so many submissions are graded at once.
+        say: prints a line.
+    """
+
+    def __init__(
+        self,
+        open_course: Callable[[], tuple[Course, list[Exercise]]],
+        jobs: int,
+        say: Say,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._open = open_course
+        self._jobs = jobs
+        self._say = say
+        self._clock = clock
+        self._wake = threading.Event()
+        self._is_stopping = False
+        self._troubles: set[str] = set()
+        self._served: dict[str, _Served] = {}
+        self._threads = ThreadPoolExecutor(jobs + SLOW)
+        self._files: tuple[int, ...] = ()
+        self._day = datetime.now().date()
+        self._load()
+        course = next(iter(self._served.values())).course
+        self._inbox = Inbox(course.inbox, clock)
+        self._exchange = Exchange(exchange.inbound(course), clock)
+
+    def stop(self, *_: object) -> None:
+        """Let the round that is at work be the last one; for a signal, too."""
+        self._is_stopping = True
+        self._wake.set()
+
+    def run(self, until_idle: bool = False) -> None:
+        """Serve until ``stop``.
+
+        Args:
+            until_idle: end as soon as nothing waits any more.
+        """
+        try:
+            while not self._is_stopping:
+                began = self._clock()
+                self._wake.clear()
+                self.round()
+                if until_idle and self.is_idle:
+                    return
+                self._wake.wait(max(ROUND_SECONDS - (self._clock() - began), 0.05))
+        except Interrupted:
+            pass  # while a class was written: what it had is kept
+        finally:
+            self.close()
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is there that waits for anything."""
+        if self._inbox.unfinished or self._exchange.unfinished:
+            return False
+        for one in self._served.values():
+            if one.lease.is_held and (one.waiting or one.jobs or one.pages):
+                return False
+        return True
+
+    def round(self) -> None:
+        """Look for what has come, begin what can begin, and write down what is done."""
+        self._try(self._load)
+        for one in self._served.values():
+            self._try(self._hold, one)
+        self._try(self._take_in)
+        for one in self._served.values():
+            if one.lease.is_held:
+                self._try(self._finish, one)
+                self._try(self._begin, one)
+
+    def close(self) -> None:
+        """End all processes, and let others serve."""
+        for one in self._served.values():
+            if one.pool is not None:
+                one.pool.close()
+        self._threads.shutdown(cancel_futures=True)
+        for one in self._served.values():
+            one.lease.give_back()
+
+    def _try(self, work: Callable[..., None], *arguments: object) -> None:
+        """Do something; what stands in its way is said once, and each round tries it again."""
+        try:
+            work(*arguments)
+        except (Unusable, Fault, OSError) as error:
+            self._say_once(f"trouble: {error}")
+
+    def _say_once(self, line: str) -> None:
+        if line not in self._troubles:
+            self._troubles.add(line)
+            self._say(inert(line))
+
+    # What is served
+
+    def _load(self) -> None:
+        """Read the course again where a file of it has changed."""
+        known = self._mtimes()
+        if known == self._files and self._served:
+            return
+        course, exercises = self._open()
+        self._files = known
+        for exercise in exercises:
+            old = self._served.get(exercise.name)
+            if old is None:
+                lease = Lease(course, exercise.name)
+                self._served[exercise.name] = _Served(course, exercise, lease)
+                continue
+            is_other = (old.exercise.sha256, old.course.settings) != (
+                exercise.sha256,
+                course.settings,
+            )
+            old.course, old.exercise, old.is_new = course, exercise, True
+            if is_other and old.pool is not None:
+                old.pool.close()
+                old.pool = None
+        self._files = self._mtimes()
+
+    def _mtimes(self) -> tuple[int, ...]:
+        found = []
+        for one in self._served.values():
+            places = (
+                one.course.root / settings.NAME,
+                one.course.state / settings.NAME,
+                one.course.state / "students.csv",
+                notebook_at(one.course.root, one.name),
+            )
+            for place in places:
+                try:
+                    found.append(os.stat(place).st_mtime_ns)
+                except OSError:
+                    found.append(0)
+        return tuple(found)
+
+    def _hold(self, one: _Served) -> None:
+        if one.lease.is_held:
+            return
+        if not one.lease.take():
+            self._say_once(
+                f"{one.name}: another process serves it; this one goes on when that ends"
+            )
+            return
+        one.is_new = True
+        self._say(f"serving {one.name}")
+
+    # What has come
+
+    def _take_in(self) -> None:
+        """Collect what has come and is complete; who has a submission without a result waits."""
+        of_exchange = self._exchange.look()
+        of_inbox = self._inbox.look()
+        self._next_day()
+        for one in self._served.values():
+            if one.lease.is_held:
+                students = {said.student for said in of_exchange if said.exercise == one.name}
+                downloads = [path for path in of_inbox if self._may_be_of(one, path)]
+                if one.is_new or students or downloads:
+                    self._try(self._collect, one, students, bool(downloads))
+
+        # One of them at a time, so that no round has much to do.
+        oldest = min(self._served.values(), key=lambda one: one.swept)
+        if oldest.lease.is_held and self._clock() - oldest.swept >= SWEEP_SECONDS:
+            self._try(self._sweep, oldest)
+
+    def _collect(self, one: _Served, students: set[str], has_downloads: bool) -> None:
+        everything = one.is_new
+        one.is_new = True  # until it is done: what has come is announced once
+        if students or everything:
+            whose = None if everything else students
+            skip = self._exchange.unfinished
+            self._note(exchange.from_exchange(one.course, one.exercise, whose, skip))
+        if has_downloads or everything:
+            due = deadlines.due_date(one.course, one.name)
+            skipped = self._inbox.unfinished
+            self._note(inbox.collect(one.course, one.exercise, due, skipped, one.handed_in))
+        self._sweep(one)
+        one.is_new = False
+
+    def _may_be_of(self, one: _Served, path: Path) -> bool:
+        """Whether a download may hold something of an exercise: its path names it, or none."""
+        named = [name for name in self._served if name in str(path)]
+        return one.name in named or not named or path.suffix.lower() == ".zip"
+
+    def _note(self, collected: Collected) -> None:
+        """Say, once, what was left and why."""
+        for line in replace(collected, stored=(), unchanged=()).lines:
+            self._say_once(line)
+
+    def _sweep(self, one: _Served) -> None:
+        """See whose submission has changed since it was looked at, and has no result yet."""
+        one.swept = self._clock()
+        for student in scan(one.course.submitted, one.name).students:
+            path = one.course.submission(student, one.name) / f"{one.name}.ipynb"
+            try:
+                status = os.lstat(path)
+                signature = (status.st_mtime_ns, status.st_size)
+            except OSError:
+                signature = (0, 0)
+            if one.seen.get(student) == signature:
+                continue
+            one.seen[student] = signature
+            if not self._is_graded(one, student):
+                one.waiting.setdefault(student, self._clock())
+        if one.is_new:
+            cut_short = tries.Tries(one.course, one.name).waiting
+            one.pages |= {student for student in cut_short if STUDENT_ID.match(student)}
+
+    def _is_graded(self, one: _Served, student: str) -> bool:
+        """Whether the stored result is one of what lies there."""
+        try:
+            path = results.result_path(one.course, one.name, student)
+            stored = json.loads(path.read_bytes())["submission_sha256"]
+        except (OSError, ValueError, KeyError, TypeError):
+            return False
+        there = digest_of(one.course.submission(student, one.name), one.name)
+        return bool(stored == there)
+
+    def _next_day(self) -> None:
+        """Let those wait again who had no tries left, where there are new ones."""
+        today = datetime.now().date()
+        if today != self._day:
+            self._day = today
+            for one in self._served.values():
+                for student in sorted(one.held):
+                    one.waiting.setdefault(student, self._clock())
+                one.held.clear()
+
+    # What is graded
+
+    def _begin(self, one: _Served) -> None:
+        """Let graders begin with those whose turn it is."""
+        if not one.waiting:
+            return
+        known = tries.Tries(one.course, one.name)
+        busy = {job.student for other in self._served.values() for job in other.jobs}
+        for student, came in list(one.waiting.items()):
+            if self._room() <= 0:
+                return
+            if student in busy:
+                continue
+            del one.waiting[student]
+            there = digest_of(one.course.submission(student, one.name), one.name)
+            if not known.is_known(student, there) and known.left(student) == 0:
+                one.held.add(student)
+                one.pages.add(student)
+                self._say(_line(one, student, "waits: no tries are left"))
+                continue
+            if one.pool is None:
+                job = (one.exercise, one.course.secret(), one.course.settings)
+                one.pool = LocalPool(self._jobs, *job, spare=SLOW)
+            future = self._threads.submit(self._graded, one, one.pool, student)
+            future.add_done_callback(lambda _: self._wake.set())
+            one.jobs.append(Job(student, self._clock(), future, came))
+            busy.add(student)
+
+    def _room(self) -> int:
+        """How many more may be graded now: one that takes long does not hold up the others."""
+        jobs = [job for one in self._served.values() for job in one.jobs if not job.future.done()]
+        slow = sum(self._clock() - job.since > SLOW_SECONDS for job in jobs)
+        return self._jobs + min(slow, SLOW) - len(jobs)
+
+    def _graded(self, one: _Served, pool: LocalPool, student: str) -> list[tuple[str, Graded]]:
+        """What came of a student's submissions, each with what it is known by; in a thread."""
+        course, name = one.course, one.name
+        tasks = [task_of(course, name, course.submitted, student, force=False)]
+        run = ClassRun(course, one.exercise, scan(course.submitted, name))
+        choice = run.choice([student])
+        if choice is not None:
+            for folder in choice.to_grade():
+                tasks.append(task_of(course, name, folder, student, force=True))
+        answers = []
+        for task in tasks:
+            for graded in _alone(pool, one.exercise, student, task):
+                answers.append((_key(task), graded))
+        return answers
+
+    # What is written
+
+    def _finish(self, one: _Served) -> None:
+        """Record what was graded, and give back the pages."""
+        done = [job for job in one.jobs if job.future.done()]
+        if not done and not one.pages:
+            return
+        if interruption.is_busy(results.folder_of(one.course, one.name)):
+            return  # another command writes; in the next round perhaps
+        answers: dict[str, Graded] = {}
+        graded: list[Job] = []
+        for job in done:
+            one.jobs.remove(job)
+            error = job.future.exception()
+            if error is not None:
+                one.seen.pop(job.student, None)  # the next sweep begins anew
+                self._say_once(f"{one.name} {job.student}: not graded: {error}")
+                continue
+            found = dict(job.future.result())
+            # Where a later one has come meanwhile, that one is due.
+            if self._own(one, job.student) in found:
+                graded.append(job)
+                answers |= found
+            else:
+                one.waiting.setdefault(job.student, job.came)
+
+        students = sorted(job.student for job in graded)
+        whose = sorted({*students, *one.pages})
+        try:
+            grades = self._record(one, students, answers) if students else {}
+            pages = self._give_back(one, whose)
+        except BaseException:
+            for student in students:
+                one.seen.pop(student, None)
+            one.pages |= {*whose}
+            raise
+        one.pages.clear()
+
+        for job in graded:
+            said = _said(grades.get(job.student), one.exercise)
+            seconds = self._clock() - job.came
+            page = pages.get(job.student, "no page")
+            self._say(_line(one, job.student, f"{said}, {page} ({seconds:.1f} s)"))
+        if graded:
+            one.lease.account.graded += len(graded)
+            one.lease.account.waiting = len(one.waiting) + len(one.jobs)
+            one.lease.account.last = now()
+            one.lease.say()
+
+    def _own(self, one: _Served, student: str) -> str:
+        """What the submission that lies there now is known by."""
+        course = one.course
+        return _key(task_of(course, one.name, course.submitted, student, force=True))
+
+    def _record(
+        self, one: _Served, students: Sequence[str], answers: dict[str, Graded]
+    ) -> dict[str, Grade]:
+        for graded in answers.values():
+            result = graded.result
+            if not graded.unchanged and result.status != "error":
+                digest = result.submission_sha256
+                facts = (result.student_id, digest, result.status, result.score)
+                tries.note_graded(one.course, one.name, *facts)
+        assert one.pool is not None
+        grades = grade_class(
+            one.course,
+            one.exercise,
+            students=students,
+            force=False,
+            pool=_Answered(one.pool, answers),
+        )
+        scores = {grade.student: grade.score for grade in grades}
+        log.write_final(one.course, f"serve {one.name}", {one.name: scores})
+        return {grade.student: grade for grade in grades}
+
+    def _give_back(self, one: _Served, students: Sequence[str]) -> dict[str, str]:
+        """Write and release the pages of some students; what became of each, for people."""
+        troubles = Troubles()
+        pages = feedback.write_class(one.shown, one.exercise, students, troubles)
+        said = {path.parent.parent.name: "page written" for path in pages}
+        for line in troubles.lines:
+            self._say(line)
+        try:
+            if exchange.release_feedback(one.course, one.exercise, sorted(said)):
+                said = dict.fromkeys(said, "page released")
+        except Unusable as error:
+            self._say_once(f"trouble: {error}")
+        tries.note_pages(one.course, one.name, said)
+        return said
+
+
+class _Answered:
+    """A pool for ``grade_class`` that has its answers already; what is new goes to the graders."""
+
+    def __init__(self, pool: LocalPool, answers: dict[str, Graded]) -> None:
+        self.deaths = pool.deaths
+        self.size = pool.size
+        self._pool = pool
+        self._answers = answers
+
+    def submit(self, task: Task) -> Future[Graded]:
+        known = self._answers.get(_key(task))
+        if known is None:
+            return self._pool.submit(task)
+        future: Future[Graded] = Future()
+        future.set_result(known)
+        return future
+
+    def close(self) -> None:
+        """Nothing: the graders go on with others."""
+
+
+def _alone(pool: LocalPool, exercise: Exercise, student: str, task: Task) -> Iterator[Graded]:
+    return grade_all(pool, exercise, [student], lambda _: task, SimpleQueue())
+
+
+def _key(task: Task) -> str:
+    """What a submission is known by: whose it is, and its bytes."""
+    why = task.unreadable or ""
+    return f"{task.student} {hashlib.sha256(task.data).hexdigest()} {why}"
+
+
+def _line(one: _Served, student: str, what: str) -> str:
+    return inert(f"{datetime.now():%H:%M:%S} {one.name} {student}: {what}")
+
+
+def _said(grade: Grade | None, exercise: Exercise) -> str:
+    if grade is None:
+        return "another submission counts"
+    if grade.status == "graded" and grade.score is not None:
+        most = grade.marks.max_score if grade.marks is not None else exercise.max_score
+        return points_of(grade.score, most)
+    return f"{grade.status}: {grade.trouble}"

@@ -378,6 +378,8 @@ class FeedbackReleaser(_Releaser, ExchangeReleaseFeedback):  # type: ignore[misc
         folder = config.course_of(self.coursedir).feedback_of(student, name)
         secret = read_secret(folder)
         if secret is not None:
-            page = Path(self.dest_path, f"{notebook_hash(secret=secret, notebook_id=name)}.html")
-            if files.update(page, (folder / f"{name}.html").read_bytes()):
+            named = f"{notebook_hash(secret=secret, notebook_id=name)}.html"
+            page = files.below(Path(self.dest_path), named, follow=False)
+            source = files.below(folder, f"{name}.html", follow=False)
+            if files.update(page, source.read_bytes()):
                 page.chmod(0o644)  # as above

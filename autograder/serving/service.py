@@ -24,7 +24,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
-from autograder.base import settings
+from autograder.base import files, settings
 from autograder.base.errors import Fault, Interrupted, Unusable
 from autograder.base.text import inert, points_of
 from autograder.course import log, results, tries
@@ -305,7 +305,8 @@ class Service:
         """See whose submission has changed since it was looked at, and has no result yet."""
         one.swept = self._clock()
         for student in scan(one.course.submitted, one.name).students:
-            path = one.course.submission(student, one.name) / f"{one.name}.ipynb"
+            folder = one.course.submission(student, one.name)
+            path = files.below(folder, f"{one.name}.ipynb", follow=False)
             try:
                 status = os.lstat(path)
                 signature = (status.st_mtime_ns, status.st_size)

@@ -11,7 +11,7 @@ import os
 import stat
 import time
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -149,9 +149,18 @@ class HandedIn:
 
 
 class Exchange:
-    """The folder into which ``nbgrader submit`` puts submissions."""
+    """The folder into which ``nbgrader submit`` puts submissions.
 
-    def __init__(self, folder: Path, clock: Clock = time.monotonic) -> None:
+    Anybody may make a folder there, and call it as they like.
+
+    Args:
+        exercises: what is named for others is nothing to us.
+    """
+
+    def __init__(
+        self, folder: Path, exercises: Collection[str], clock: Clock = time.monotonic
+    ) -> None:
+        self._exercises = exercises
         self._folder = folder
         self._clock = clock
         self._time = -1
@@ -176,7 +185,8 @@ class Exchange:
         if now <= self._until:
             for name in set(os.listdir(self._folder)) - self._known:
                 self._known.add(name)
-                if handed_in(name):
+                said = handed_in(name)
+                if said and said.exercise in self._exercises:
                     self._fresh[name] = _Fresh((), now)
         return set(self._complete())
 

@@ -138,7 +138,7 @@ class Service:
         self._load()
         course = next(iter(self._served.values())).course
         self._inbox = Inbox(course.inbox, clock)
-        self._exchange = Exchange(exchange.inbound(course), clock)
+        self._exchange = Exchange(exchange.inbound(course), self._served.keys(), clock)
 
     def stop(self, *_: object) -> None:
         """Let the round that is at work be the last one; for a signal, too."""
@@ -200,6 +200,8 @@ class Service:
             work(*arguments)
         except (Unusable, Fault, OSError) as error:
             self._say_once(f"trouble: {error}")
+        except Exception as error:  # a mistake of ours: nobody else shall wait for it
+            self._say_once(f"trouble: {type(error).__name__}: {error}")
 
     def _say_once(self, line: str) -> None:
         if line not in self._troubles:

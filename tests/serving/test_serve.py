@@ -161,6 +161,18 @@ def test_a_file_is_taken_when_it_is_whole_through_inbox_and_exchange(course, ser
     assert served.of("ada") == served.of("bob") == ["10 of 14 points, page released"]
     assert len(released(course)) == 2
 
+    # Names that anybody may choose, and what is no notebook, stop nobody.
+    for name in (
+        f"a\\+{NAME}\n+2026",
+        "+++",
+        f"b+../{NAME}".replace("/", ":") + "+x",
+        "\udcff+x+y",
+    ):
+        (exchange.inbound(course) / name).mkdir()
+    os.mkfifo(submit(course, "dot", b"", 7).parent / f"dot+{NAME}+2026-11-26 10:00:00 UTC+f")
+    served.rounds(3)
+    assert not [line for line in served.lines if "trouble" in line]
+
     # What stays broken is broken: it is taken at last, and rejected.
     submit(course, "cyd", whole[:-200], 1)
     served.rounds(5)

@@ -292,6 +292,12 @@ def built_names(root: Path) -> list[str]:
     return sorted(path.stem for path in named if _is_ours(root, path))
 
 
+def assignment_names(root: Path) -> list[str]:
+    """All assignments below ``root`` that have a notebook: exercises of the kit, and nbgrader's."""
+    notebooks = (root / sources.folders(root)[0]).glob("*/*.ipynb")
+    return sorted({path.parent.name for path in notebooks})
+
+
 def belongs(root: Path, name: str) -> bool:
     """Whether an assignment is an exercise of the kit; else it is one of nbgrader's own.
 

@@ -21,7 +21,7 @@ from autograder.course.collecting.collected import Collected, Left, Parts, short
 from autograder.course.collecting.downloads import Download, found, walk
 from autograder.course.collecting.roster import Roster
 from autograder.course.course import Course
-from autograder.exercises.exercise import Exercise, built_names
+from autograder.exercises.exercise import Exercise, assignment_names
 from autograder.submissions.notebook import CLEARED, MAX_BYTES, as_notebook
 
 MAX_NAMES = 10
@@ -46,7 +46,7 @@ def collect(
     Raises:
         Unusable: the class list cannot be read.
     """
-    roster = Roster(course.class_list(), [exercise.name, *built_names(course.root)])
+    roster = Roster(course.class_list(), [exercise.name, *assignment_names(course.root)])
     due = due.replace(tzinfo=timezone.utc) if due else None
     with by_student(course, exercise.name, roster, unfinished) as (candidates, left):
         certain = _told_apart(candidates, roster, left)

@@ -23,7 +23,7 @@ from autograder.course.course import STUDENT_ID, Course
 from autograder.course.gradebook import config, database, deadlines, old_marks
 from autograder.course.gradebook.database import SUBMITTED_ASSIGNMENT
 from autograder.course.grading.interruption import JOURNAL
-from autograder.exercises.exercise import built_names
+from autograder.exercises.exercise import assignment_names, built_names
 
 TABLES = ((deadlines.EXTENSIONS, "who"), ("students.csv", "id"))
 """Tables of the course's folder that a person writes, and the column that names students."""
@@ -91,7 +91,7 @@ def owners(course: Course) -> dict[Path, set[str]]:
     if not course.inbox.is_dir():
         return owners
     exercises = built_names(course.root)
-    roster = Roster(course.class_list(), exercises)
+    roster = Roster(course.class_list(), assignment_names(course.root))
     for exercise in exercises:
         with inbox.by_student(course, exercise, roster) as (by_student, _):
             for one, candidates in by_student.items():

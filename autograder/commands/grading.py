@@ -313,6 +313,8 @@ def grade(
                 lines=lines,
             )
         output.put(line for _, line in sorted((lines or {}).items()))
+        # What the gradebook had lost is news, although the result is the old one.
+        unchanged -= {grade.student for grade in grades if grade.concerns}
         graded_now = [grade.student for grade in grades if grade.student not in unchanged]
         new_output.put([news(exercise.name, graded_now, len(grades) - len(graded_now))])
 

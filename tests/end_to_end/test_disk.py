@@ -55,7 +55,7 @@ def run(course: Course, exercise: str, root: Path) -> None:
 
 
 def test_a_students_attention_takes_no_more_than_twice_the_file(tmp_path):
-    """The file is 185 kB, a third of it the same tools for everybody."""
+    """The file is 200 kB, a third of it the same tools for everybody."""
     course = Course(ROOT, tmp_path / "course")
     for student, place in (("blank", "assignments"), ("right", "solutions")):
         (course.submitted / student / "attention").mkdir(parents=True)
@@ -66,7 +66,7 @@ def test_a_students_attention_takes_no_more_than_twice_the_file(tmp_path):
     for student in ("blank", "right"):
         found = sizes(course, student)
         assert found.keys() == {"submitted", "autograded", "feedback", "results"}
-        assert found["autograded"] < 130_000
+        assert found["autograded"] < 140_000
         assert found["feedback"] < 60_000
         assert found["results"] < 35_000
     everything = [path for path in course.state.rglob("*") if path.is_file()]

@@ -318,6 +318,7 @@ def test_an_exercise_that_would_take_the_courses_place_is_refused(course):
     built = course.root / "solutions" / "course" / "course.ipynb"
     built.parent.mkdir()
     built.write_text("{}")
+    built.parent.with_suffix(".py").touch()
     said = run(course, "report", code=2).stderr
     assert "the whole course has that name in reports and exports; rename it" in said
 

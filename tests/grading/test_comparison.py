@@ -136,7 +136,7 @@ def test_compare_needs_results_and_the_secret(course):
     (course.state / "secret").unlink()
     done = call("grade", NAME, "--compare", cwd=course.root)
     assert done.returncode == 2
-    assert "is gone" in done.stderr
+    assert "is missing" in done.stderr
     assert not (course.state / "secret").exists()
 
 

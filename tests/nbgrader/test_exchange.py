@@ -575,7 +575,7 @@ def test_a_time_that_has_come_true_meanwhile_still_wins_over_nothing(course, mon
     os.utime(path, ((now + timedelta(hours=2)).timestamp(),) * 2)
     monkeypatch.setattr(timestamp, "now", lambda: (now + timedelta(hours=3)).replace(tzinfo=None))
     lines = exchange.collect(course, known)
-    assert f"ada+{NAME}+{ahead}+x: its time is after its last change; taken was" in str(lines)
+    assert f"ada+{NAME}+{ahead}+x: its time is after its last change; used was" in str(lines)
     assert "is after its download; used was that of" in str(lines)
     for student in ("ada", "bob"):
         taken = timestamp.submitted_at(course.submission(student, NAME))

@@ -144,8 +144,10 @@ def {step}(*args, _right={step}, **kwargs):
 """
 NOT_THERE = {  # the logarithm of the total is as large as the scores, and rounded as such
     ("softmax_with_log_sum_exp", "softmax-large_scores"),
+    ("softmax_with_log_sum_exp", "softmax-thousands_apart"),
     ("softmax_with_log_sum_exp", "softmax-survives_distant_rows"),
     ("softmax_with_logaddexp", "softmax-large_scores"),
+    ("softmax_with_logaddexp", "softmax-thousands_apart"),
     ("softmax_with_logaddexp", "softmax-survives_distant_rows"),
 }
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from nbformat.warnings import MissingIDFieldWarning
 
+from autograder.authoring.regions import CODE_STUB, TEXT_STUB
 from autograder.course.course import Course
 from autograder.course.gradebook import config as host
 from tests.support.courses import NAME
@@ -54,6 +55,8 @@ def grade(
     config.CourseDirectory.db_url = url
     for section in ("Autograde", "GenerateFeedback", "GenerateAssignment", "ExchangeFactory"):
         config.pop(section, None)
+    config.ClearSolutions.code_stub = {"python": CODE_STUB}
+    config.ClearSolutions.text_stub = TEXT_STUB
     # What students get has no cells for hidden checks; nbgrader adds them if it is told to.
     config.OverwriteCells.add_missing_cells = True
     config.AssignLatePenalties.plugin_class = "tests.support.latepolicy.HalfAPointAnHour"

@@ -101,20 +101,20 @@ WITHOUT_BANK = {
     "plus_infinity": "right_where_true sign_turned",
     "filled_with_nan": "right_where_true",
     "mask_turned": "transposed",
-    "mask_of_the_same_shape_only": "mask_of_other_shape",
+    "mask_of_the_same_shape_only": "mask_of_other_shape wrong_with_more_axes",
     "scaling_forgotten": "step_left_out",
     "scaled_twice": "other_power step_twice",
     "weights_before_output": "other_order_of_parts",
     "mask_ignored": "argument_ignored",
     "mask_turned_over": "complemented",
     "scores_multiplied_by_the_mask": "step_without_infinity",
-    "masked_after_softmax": "rows_scaled",
+    "masked_after_softmax": "rows_scaled right_where_false",
     "softmax_over_the_queries": "other_axis total_elsewhere",
     "scores_returned_as_weights": "logarithm_of_rows",
     "scaled_by_the_values": "other_length",
     "output_without_weights": "one_part_missing",
     "asks_whether_the_mask_is_true": "truth_of_an_array",
-    "hidden_scores_of_minus_a_hundred": "not_exactly_zero",
+    "hidden_scores_of_minus_a_hundred": "not_exactly_zero wrong_with_large_numbers",
     "naive_softmax_of_its_own": "wrong_with_large_numbers",
     "scaled_after_softmax": "flatter_or_sharper",
     "scaled_by_the_number_of_keys": "other_length",
@@ -749,7 +749,7 @@ def four_axes(lengths, n_keys):
     return (np.arange(n_keys) < np.asarray(lengths)[:, None])[:, None, None, :]
 
 
-@wrong_answer(step="padding_mask", named="too_few_true same_at_the_end")
+@wrong_answer(step="padding_mask", named="too_few_true same_at_the_end last_line_false")
 def the_last_sequence_is_forgotten(lengths, n_keys):
     """range(len - 1): the last row stays False."""
     mask = np.zeros((len(lengths), 1, n_keys), dtype=bool)
@@ -902,7 +902,9 @@ def no_softmax(Q, K, V, mask=None):
     return weighted_sum(scores, V), scores
 
 
-@wrong_answer(step="scaled_dot_product_attention", named="wrong_with_large_numbers")
+@wrong_answer(
+    step="scaled_dot_product_attention", named="wrong_with_large_numbers wrong_with_argument"
+)
 def mask_with_a_thousand(Q, K, V, mask=None):
     """-1e3 sentinel."""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])

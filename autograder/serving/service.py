@@ -215,8 +215,9 @@ class Service:
         known = self._mtimes()
         if known == self._files and self._served:
             return
-        course, exercises = self._open()
+        # Times from before reading: what changes meanwhile is read in the next round.
         self._files = known
+        course, exercises = self._open()
         for exercise in exercises:
             old = self._served.get(exercise.name)
             if old is None:
@@ -231,7 +232,6 @@ class Service:
             if is_other and old.pool is not None:
                 old.pool.close()
                 old.pool = None
-        self._files = self._mtimes()
 
     def _mtimes(self) -> tuple[int, ...]:
         found = []

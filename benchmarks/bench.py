@@ -67,7 +67,7 @@ class Plan:
 
 
 FULL = Plan(sizes=(1, 10, 30, 100, 300, 1000), slow_sizes=(1, 10, 30), rounds=3, sample=60)
-QUICK = Plan(sizes=(1, 2, 8), slow_sizes=(1, 2), rounds=1, sample=8)
+QUICK = Plan(sizes=(1, 2, 4), slow_sizes=(1, 2), rounds=1, sample=4)
 
 
 def main() -> None:

@@ -59,7 +59,8 @@ def install(folder: Path) -> Path:
     if done.is_file() and done.read_text(encoding="utf-8").split() == wanted:
         return otter
 
-    pip = [str(folder / "bin" / "python"), "-m", "pip", "install", "-q"]
+    # Python compiles what is imported, which is a small part of what is installed.
+    pip = [str(folder / "bin" / "python"), "-m", "pip", "install", "-q", "--no-compile"]
     for command in ([sys.executable, "-m", "venv", "--clear", str(folder)], [*pip, *wanted]):
         run = subprocess.run(command, capture_output=True, text=True, check=False)
         if run.returncode:

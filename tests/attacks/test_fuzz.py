@@ -193,7 +193,7 @@ def test_drawn_values_are_graded_and_shown_without_a_fault(neighbours_of, name, 
 
 @pytest.mark.everything
 @pytest.mark.parametrize("name", NAMES)
-@settings(FUZZ, max_examples=30)
+@settings(FUZZ, max_examples=12)
 @given(data=st.data())
 def test_many_drawn_values_are_graded_and_shown_without_a_fault(neighbours_of, name, data):
     holds(neighbours_of, name, data)

@@ -17,6 +17,7 @@ from autograder.exercises.right_answers import right_answer
 
 @right_answer(step="project_qkv")
 def project_with_einsum(X, W_Q, W_K, W_V):
+    """einsum names the axes: n and d go in, d is summed over, and leading axes are the dots."""
     return tuple(np.einsum("...nd,dk->...nk", X, W) for W in (W_Q, W_K, W_V))
 
 
@@ -27,6 +28,7 @@ def project_with_tensordot(X, W_Q, W_K, W_V):
 
 @right_answer(step="project_qkv")
 def project_with_one_fused_matrix(X, W_Q, W_K, W_V):
+    """The three matrices become one wide matrix, so there is one product, which is then cut."""
     fused = X @ np.concatenate([W_Q, W_K, W_V], axis=1)
     return np.split(fused, [W_Q.shape[1], W_Q.shape[1] + W_K.shape[1]], axis=-1)
 
@@ -71,11 +73,13 @@ def project_flattened(X, W_Q, W_K, W_V):
 
 @right_answer(step="attention_scores")
 def scores_with_einsum(Q, K):
+    """einsum says which axis is summed over (d), so nothing needs to be transposed."""
     return np.einsum("...id,...jd->...ij", Q, K)
 
 
 @right_answer(step="attention_scores")
 def scores_with_broadcasting(Q, K):
+    """Two new axes pair every query with every key; multiply, then sum over the features."""
     return (Q[..., :, None, :] * K[..., None, :, :]).sum(axis=-1)
 
 
@@ -131,6 +135,7 @@ def scale_with_math_sqrt(scores, d_k):
 
 @right_answer(step="scale_scores")
 def scale_with_a_power(scores, d_k):
+    """One multiplication by a power of d_k instead of a division by its root."""
     return scores * d_k**-0.5
 
 
@@ -148,6 +153,7 @@ def scale_row_by_row(scores, d_k):
 
 @right_answer(step="scale_scores")
 def scale_with_logarithms(scores, d_k):
+    """The root is taken through logarithms: half of the logarithm, with a minus sign."""
     return scores * np.exp(-0.5 * np.log(d_k))
 
 
@@ -156,6 +162,7 @@ def scale_with_logarithms(scores, d_k):
 
 @right_answer(step="softmax")
 def softmax_with_log_sum_exp(scores, axis=-1):
+    """The logarithm of the sum is subtracted before the exponential, so there is no division."""
     top = scores.max(axis=axis, keepdims=True)
     return np.exp(scores - (top + np.log(np.exp(scores - top).sum(axis=axis, keepdims=True))))
 
@@ -188,6 +195,7 @@ def softmax_with_apply_along_axis(scores, axis=-1):
 
 @right_answer(step="softmax")
 def softmax_online(scores, axis=-1):
+    """One pass over the scores, with a running maximum and sum: flash attention works like this."""
     moved = np.moveaxis(scores, axis, -1)
     top, total = np.full(moved.shape[:-1], -np.inf), np.zeros(moved.shape[:-1])
     for j in range(moved.shape[-1]):
@@ -256,6 +264,7 @@ def softmax_with_loops(scores, axis=-1):
 
 @right_answer(step="weighted_sum")
 def sum_with_einsum(weights, V):
+    """einsum sums over the keys (j), whatever the leading axes are."""
     return np.einsum("...ij,...jd->...id", weights, V)
 
 
@@ -280,6 +289,7 @@ def sum_with_np_average(weights, V):
 
 @right_answer(step="weighted_sum")
 def sum_value_by_value(weights, V):
+    """It adds one weighted value after the other, which is the definition itself."""
     return sum(weights[..., :, j, None] * V[..., None, j, :] for j in range(V.shape[-2]))
 
 
@@ -306,6 +316,7 @@ def causal_with_floats(n_queries, n_keys=None):
 
 @right_answer(step="causal_mask")
 def causal_with_a_comprehension(n_queries, n_keys=None):
+    """Two loops compare the positions counted from the end; nested lists are accepted."""
     n_keys = n_keys or n_queries
     return [[j - n_keys <= i - n_queries for j in range(n_keys)] for i in range(n_queries)]
 
@@ -324,6 +335,7 @@ def causal_with_outer(n_queries, n_keys=None):
 
 @right_answer(step="causal_mask")
 def causal_from_a_square(n_queries, n_keys=None):
+    """The mask of a square, of which the last n_queries rows are kept."""
     return np.tri(n_keys or n_queries, dtype=bool)[-n_queries:]
 
 
@@ -348,6 +360,7 @@ def padding_with_lists(lengths, n_keys):
 
 @right_answer(step="padding_mask")
 def padding_with_a_loop(lengths, n_keys):
+    """It starts with all False and fills in each sequence with a slice."""
     mask = np.zeros((len(lengths), 1, n_keys), dtype=bool)
     for row, length in zip(mask, lengths):
         row[0, :length] = True
@@ -361,6 +374,7 @@ def padding_with_outer(lengths, n_keys):
 
 @right_answer(step="padding_mask")
 def padding_with_a_triangle(lengths, n_keys):
+    """Row i of a triangle has i ones, so the lengths are used as an index into its rows."""
     return np.tri(n_keys + 1, n_keys, -1, dtype=bool)[lengths][:, None]
 
 
@@ -381,6 +395,7 @@ def mask_with_a_copy(scores, mask):
 
 @right_answer(step="apply_mask")
 def mask_with_copyto(scores, mask):
+    """It starts with -inf everywhere and copies the allowed scores into it."""
     result = np.full(scores.shape, -np.inf)
     np.copyto(result, scores, where=mask)
     return result
@@ -409,6 +424,7 @@ def mask_entry_by_entry(scores, mask):
 
 @right_answer(step="apply_mask")
 def mask_with_ufunc_where(scores, mask):
+    """A ufunc has where= and out=: what is not allowed keeps what was in out."""
     return np.positive(scores, where=mask, out=np.full_like(scores, -np.inf))
 
 
@@ -471,6 +487,7 @@ def attention_query_by_query(Q, K, V, mask=None):
 
 @right_answer(step="scaled_dot_product_attention")
 def attention_scales_the_queries_first(Q, K, V, mask=None):
+    """Queries and keys are each divided by the fourth root, so the scores come out scaled."""
     scores = np.einsum("...id,...jd->...ij", Q / Q.shape[-1] ** 0.25, K / K.shape[-1] ** 0.25)
     weights = softmax(scores if mask is None else apply_mask(scores, mask))
     return np.einsum("...ij,...jd->...id", weights, V), weights
@@ -487,6 +504,7 @@ def attention_divides_at_the_end(Q, K, V, mask=None):
 
 @right_answer(step="scaled_dot_product_attention")
 def attention_key_by_key_online(Q, K, V, mask=None):
+    """It reads one key at a time and never stores all scores until the weights are asked for."""
     n_keys = K.shape[-2]
     allowed = np.broadcast_to(True if mask is None else mask, (*Q.shape[:-1], n_keys))
     top = np.full(Q.shape[:-1], np.finfo(float).min)
@@ -510,11 +528,13 @@ def attention_key_by_key_online(Q, K, V, mask=None):
 
 @right_answer(step="self_attention")
 def self_attention_by_keywords(X, W_Q, W_K, W_V, mask=None):
+    """The arguments are passed by name, so their order does not matter."""
     return scaled_dot_product_attention(Q=X @ W_Q, K=X @ W_K, V=X @ W_V, mask=mask)
 
 
 @right_answer(step="self_attention")
 def self_attention_with_a_bilinear_form(X, W_Q, W_K, W_V, mask=None):
+    """W_Q and W_K are multiplied first: the scores depend on their product only."""
     scores = X @ (W_Q @ W_K.T) @ np.swapaxes(X, -1, -2) / np.sqrt(W_K.shape[1])
     weights = softmax(scores if mask is None else np.where(mask, scores, np.finfo(float).min))
     return (weights @ X) @ W_V, weights
@@ -549,6 +569,7 @@ def split_into_stacked_slices(X, num_heads):
 
 @right_answer(step="split_heads")
 def split_with_np_split(X, num_heads):
+    """np.split cuts the features and raises the ValueError by itself; stack puts the heads in front."""
     return np.stack(np.split(X, num_heads, axis=-1), axis=-3)
 
 
@@ -565,6 +586,7 @@ def split_with_moveaxis(X, num_heads):
 
 @right_answer(step="split_heads")
 def split_with_fancy_indices(X, num_heads):
+    """A table of column numbers, one row per head, picks the features."""
     columns = np.arange(X.shape[-1]).reshape(num_heads, -1)
     return np.moveaxis(X[..., columns], -2, -3)
 
@@ -591,11 +613,13 @@ def split_raises_something_of_its_own(X, num_heads):
 
 @right_answer(step="concat_heads")
 def concat_with_concatenate(heads):
+    """It joins the heads one after the other along the features, without a reshape."""
     return np.concatenate([heads[..., h, :, :] for h in range(heads.shape[-3])], axis=-1)
 
 
 @right_answer(step="concat_heads")
 def concat_into_a_buffer(heads):
+    """Each head is written into its own slice of an empty array."""
     *lead, h, n, d = heads.shape
     buffer = np.empty((*lead, n, h * d))
     for i in range(h):
@@ -626,6 +650,7 @@ def concat_row_by_row(heads):
 
 @right_answer(step="multi_head_attention")
 def heads_as_a_sum_of_blocks(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """Each head has its own block of rows in W_O, and the outputs of the heads are added up."""
     width, output = X.shape[-1] // num_heads, 0.0
     for h in range(num_heads):
         own = slice(h * width, (h + 1) * width)
@@ -661,6 +686,7 @@ def heads_one_sequence_at_a_time(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
 
 @right_answer(step="multi_head_attention")
 def heads_folded_into_the_batch(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """The heads become part of the batch, so the attention sees three axes only."""
     *lead, n, d_model = X.shape
     Q, K, V = (split_heads(X @ W, num_heads).reshape(-1, n, d_model // num_heads) for W in (W_Q, W_K, W_V))
     if mask is not None and mask.ndim > 2:

@@ -22,6 +22,7 @@ def softmax_backward_with_einsum(weights, d_weights):
 
 @right_answer(step="softmax_backward")
 def softmax_backward_with_the_whole_table(weights, d_weights):
+    """It builds the whole Jacobian, n times n for each row, and multiplies by it."""
     table = weights[..., :, None] * (np.eye(weights.shape[-1]) - weights[..., None, :])
     return np.squeeze(table @ d_weights[..., None], axis=-1)
 
@@ -70,6 +71,7 @@ def softmax_backward_with_vectorize(weights, d_weights):
 
 @right_answer(step="softmax_backward")
 def softmax_backward_from_pairs(weights, d_weights):
+    """It sums over pairs of keys: only differences of d_weights matter."""
     gaps = d_weights[..., :, None] - d_weights[..., None, :]
     return (weights[..., :, None] * weights[..., None, :] * gaps).sum(axis=-1)
 
@@ -133,6 +135,7 @@ def attention_backward_with_einsum(Q, K, V, d_output):
 
 @right_answer(step="attention_backward")
 def attention_backward_by_the_output(Q, K, V, d_output):
+    """The sum of w times dw is the output times d_output, as flash attention computes it."""
     d_k = Q.shape[-1]
     output, weights = scaled_dot_product_attention(Q, K, V)
     average = (np.asarray(output) * d_output).sum(axis=-1, keepdims=True)  # the sum over keys of w dw
@@ -216,6 +219,7 @@ def attention_backward_with_keys_as_columns(Q, K, V, d_output):
 
 @right_answer(step="attention_backward")
 def attention_backward_in_blocks_of_keys(Q, K, V, d_output):
+    """It goes block by block over the keys and computes the weights again."""
     root = math.sqrt(Q.shape[-1])
     scores = Q @ np.swapaxes(K, -1, -2) / root
     top = scores.max(axis=-1, keepdims=True)

@@ -17,6 +17,7 @@ from autograder.exercises.right_answers import right_answer
 
 @right_answer(step="rope")
 def rope_with_complex_numbers(x, positions, base=10000.0):
+    """A pair of features is one complex number, and turning it is one multiplication."""
     d = x.shape[-1]
     pairs = x[..., 0::2] + 1j * x[..., 1::2]
     turned = pairs * np.exp(1j * np.outer(positions, base ** (-np.arange(0, d, 2) / d)))
@@ -56,6 +57,7 @@ def rope_with_a_matrix_for_each_position(x, positions, base=10000.0):
 
 @right_answer(step="rope")
 def rope_with_a_partner(x, positions, base=10000.0):
+    """Every feature knows its partner: times cosine, plus the partner times sine."""
     d = x.shape[-1]
     angles = np.repeat(np.outer(positions, base ** (-np.arange(0, d, 2) / d)), 2, axis=-1)
     partner = np.empty(x.shape)
@@ -150,6 +152,7 @@ def grouped_with_einsum(Q, K, V):
 
 @right_answer(step="grouped_query_attention")
 def grouped_as_longer_texts(Q, K, V):
+    """The query heads of a group are laid end to end, so no key is copied."""
     h, n, d = Q.shape
     long = Q.reshape(len(K), -1, d)  # all queries of a group, one after the other
     return scaled_dot_product_attention(long, K, V)[0].reshape(h, n, d)
@@ -157,6 +160,7 @@ def grouped_as_longer_texts(Q, K, V):
 
 @right_answer(step="grouped_query_attention")
 def grouped_by_picking_heads(Q, K, V):
+    """An index array repeats each key head for its group."""
     picked = np.arange(len(Q)) * len(K) // len(Q)
     return scaled_dot_product_attention(Q, K[picked], V[picked])[0]
 
@@ -232,6 +236,7 @@ def decode_with_slices(Q, K, V):
 
 @right_answer(step="decode_with_cache")
 def decode_with_room_made_before(Q, K, V):
+    """The cache has its full size from the beginning and is filled row by row."""
     n = len(Q)
     keys, values, output = np.empty_like(K), np.empty_like(V), np.empty((n, V.shape[1]))
     for i in range(n):
@@ -335,6 +340,7 @@ def decode_with_growing_totals(Q, K, V):
 
 @right_answer(step="decode_with_cache")
 def decode_recursive(Q, K, V):
+    """The last row by itself, and all before it by a call of the same function."""
     last = scaled_dot_product_attention(Q[-1:], K, V)[0]
     return last if len(Q) == 1 else np.vstack([decode_recursive(Q[:-1], K[:-1], V[:-1]), last])
 
@@ -387,6 +393,7 @@ def flash_divided_as_it_goes(Q, K, V, block_size):
 
 @right_answer(step="flash_attention")
 def flash_by_log_sum_exp(Q, K, V, block_size):
+    """Every block is normalised on its own; a softmax over their log sums joins them."""
     outputs, totals = [], []
     for start in range(0, len(K), block_size):
         keys, values = K[start : start + block_size], V[start : start + block_size]
@@ -486,6 +493,7 @@ def flash_in_single_precision(Q, K, V, block_size):
 
 @right_answer(step="flash_attention")
 def flash_as_a_tree(Q, K, V, block_size):
+    """Blocks are joined in pairs, like a tree, so all of them could run at once."""
     def part(first, last):
         if last - first <= block_size:
             scores = Q @ K[first:last].T / math.sqrt(Q.shape[1])

@@ -12,6 +12,7 @@ from autograder.exercises.right_answers import right_answer
 
 @right_answer(step="count_pairs")
 def count_with_a_counter(tokens):
+    """A Counter is a dictionary that counts; zip makes the pairs."""
     from collections import Counter
 
     return Counter(zip(tokens, tokens[1:]))
@@ -42,6 +43,7 @@ def count_by_sorting(tokens):
 
 @right_answer(step="count_pairs")
 def count_halves_apart(tokens):
+    """Each half is counted on its own; only the pair across the cut is left."""
     def counted(start, end):
         if end - start < 2:
             return {}
@@ -95,6 +97,7 @@ def merge_with_a_for_loop(tokens, pair, new):
 
 @right_answer(step="merge_pair")
 def merge_on_a_stack(tokens, pair, new):
+    """Each token looks at the one before it, which was already written."""
     merged, is_fresh = [], False
     for token in tokens:
         if merged and not is_fresh and (merged[-1], token) == tuple(pair):
@@ -126,6 +129,7 @@ def merge_with_an_iterator(tokens, pair, new):
 
 @right_answer(step="merge_pair")
 def merge_in_a_text_of_numbers(tokens, pair, new):
+    """The tokens become a text, and str.replace already works left to right without overlap."""
     text = "".join(f"<{token}>" for token in tokens).replace("<{}><{}>".format(*pair), f"<{new}>")
     return [int(number) for number in text[1:-1].split("><")] if text else []
 
@@ -181,6 +185,7 @@ def merge_the_places_found_before(tokens, pair, new):
 
 @right_answer(step="train")
 def train_with_max(text, merges):
+    """max with a key: how often first, then the smaller numbers, as negative ones."""
     tokens, learned = [*text.encode()], []
     while len(learned) < merges:
         counts = count_pairs(tokens)
@@ -246,6 +251,7 @@ def train_without_the_earlier_steps(text, merges):
 
 @right_answer(step="train")
 def train_by_calling_itself(text, merges):
+    """It learns one pair and calls itself for the rest."""
     def learn(tokens, new, left):
         counts = count_pairs(tokens)
         frequent = [pair for pair, count in counts.items() if count > 1 and count == max(counts.values())]
@@ -262,6 +268,7 @@ def train_by_calling_itself(text, merges):
 
 @right_answer(step="encode")
 def encode_lowest_rank_first(text, merges):
+    """It applies the earliest merge that is there, as GPT's tokenizer does, and skips all others."""
     tokens = list(text.encode("utf-8"))
     ranks = {tuple(pair): rank for rank, pair in enumerate(merges)}
     while True:
@@ -274,6 +281,7 @@ def encode_lowest_rank_first(text, merges):
 
 @right_answer(step="encode")
 def encode_with_reduce(text, merges):
+    """reduce carries the tokens through the merges."""
     from functools import reduce
 
     return reduce(lambda tokens, about: merge_pair(tokens, about[1], about[0]), enumerate(merges, 256), list(text.encode()))
@@ -333,6 +341,7 @@ def decode_by_calling_itself(tokens, merges):
 
 @right_answer(step="decode")
 def decode_on_a_stack(tokens, merges):
+    """A stack of tokens is opened up until only bytes are left."""
     spelled, waiting = bytearray(), list(reversed(tokens))
     while waiting:
         token = waiting.pop()
@@ -345,6 +354,7 @@ def decode_on_a_stack(tokens, merges):
 
 @right_answer(step="decode")
 def decode_from_the_last_merge(tokens, merges):
+    """It undoes the merges in reverse order."""
     opened = list(tokens)
     for number in reversed(range(len(merges))):
         opened = [part for token in opened for part in (merges[number] if token == 256 + number else (token,))]

@@ -27,6 +27,7 @@ def cross_entropy_row_by_row(logits, targets, ignore=-1):
 
 @right_answer(step="cross_entropy")
 def cross_entropy_with_logaddexp(logits, targets, ignore=-1):
+    """logaddexp.reduce is the stable logarithm of the sum; only the kept rows are looked at."""
     kept = targets != ignore
     if not kept.any():
         return np.array(0.0)
@@ -55,6 +56,7 @@ def cross_entropy_with_one_hot_rows(logits, targets, ignore=-1):
 
 @right_answer(step="cross_entropy")
 def cross_entropy_by_distances_to_the_target(logits, targets, ignore=-1):
+    """Only the gaps to the target's score matter, so that score is subtracted first."""
     total, count = 0.0, 0
     for place in np.ndindex(targets.shape):
         if targets[place] == ignore:
@@ -70,6 +72,7 @@ def cross_entropy_by_distances_to_the_target(logits, targets, ignore=-1):
 
 @right_answer(step="cross_entropy_backward")
 def cross_entropy_backward_with_one_hot_rows(logits, targets, ignore=-1):
+    """Softmax minus one-hot rows; ignored targets get a weight of 0."""
     hot = np.equal.outer(targets, np.arange(logits.shape[-1])).astype(float)
     powers = np.exp(logits - logits.max(-1, keepdims=True))
     weights = (targets != ignore)[..., None] / max(1, np.sum(targets != ignore))
@@ -78,6 +81,7 @@ def cross_entropy_backward_with_one_hot_rows(logits, targets, ignore=-1):
 
 @right_answer(step="cross_entropy_backward")
 def cross_entropy_backward_row_by_row(logits, targets, ignore=-1):
+    """One row at a time, in a loop."""
     d_logits = np.zeros(logits.shape)
     count = int((targets != ignore).sum())
     for place in np.ndindex(targets.shape):
@@ -121,6 +125,7 @@ def linear_backward_token_by_token(d_output, x, W):
 
 @right_answer(step="linear_backward")
 def linear_backward_with_a_bias_row(d_output, x, W):
+    """The bias is one more row of W whose input is always 1."""
     rows = np.atleast_2d(x.reshape(-1, x.shape[-1]))
     extended = np.hstack([rows, np.ones((len(rows), 1))])
     both = extended.T @ d_output.reshape(len(rows), -1)
@@ -129,6 +134,7 @@ def linear_backward_with_a_bias_row(d_output, x, W):
 
 @right_answer(step="linear_backward")
 def linear_backward_with_tensordot(d_output, x, W):
+    """tensordot sums over all leading axes at once, without a reshape."""
     axes = list(range(x.ndim - 1))
     return np.tensordot(d_output, W, axes=(-1, 1)), np.tensordot(x, d_output, axes=(axes, axes)), d_output.sum(tuple(axes))
 
@@ -138,6 +144,7 @@ def linear_backward_with_tensordot(d_output, x, W):
 
 @right_answer(step="layer_norm_backward")
 def layer_norm_backward_with_the_whole_table(d_output, x, gamma, eps=1e-5):
+    """It builds the whole Jacobian of a token and multiplies by it."""
     n = x.shape[-1]
     centred = x - x.mean(axis=-1, keepdims=True)
     root = np.sqrt(x.var(axis=-1, keepdims=True) + eps)
@@ -149,6 +156,7 @@ def layer_norm_backward_with_the_whole_table(d_output, x, gamma, eps=1e-5):
 
 @right_answer(step="layer_norm_backward")
 def layer_norm_backward_in_three_ways(d_output, x, gamma, eps=1e-5):
+    """x acts in three ways: directly, through the mean, and through the variance."""
     n = x.shape[-1]
     centred = x - x.mean(axis=-1, keepdims=True)
     inverse = (x.var(axis=-1, keepdims=True) + eps) ** -0.5
@@ -188,6 +196,7 @@ def layer_norm_backward_token_by_token(d_output, x, gamma, eps=1e-5):
 
 @right_answer(step="gelu_backward")
 def gelu_backward_with_erfc(d_output, x):
+    """erfc stays exact far on the left, where 1 + erf loses digits."""
     below = np.vectorize(lambda number: math.erfc(-number / math.sqrt(2)) / 2)(x)
     return d_output * below + d_output * x * np.exp(-np.square(x) / 2) / np.sqrt(2 * np.pi)
 
@@ -203,6 +212,7 @@ def gelu_backward_number_by_number(d_output, x):
 
 @right_answer(step="gelu_backward")
 def gelu_backward_with_the_normal_distribution(d_output, x):
+    """The slope is the normal distribution plus x times its density."""
     from statistics import NormalDist
 
     bell = NormalDist()
@@ -222,6 +232,7 @@ def gelu_backward_with_plain_lists(d_output, x):
 
 @right_answer(step="embedding_backward")
 def embedding_backward_with_one_hot_rows(d_output, tokens, vocabulary_size):
+    """Looking up a row is a product with one-hot rows, so its gradient is one, too."""
     hot = np.eye(vocabulary_size)[tokens].reshape(-1, vocabulary_size)
     return hot.T @ d_output.reshape(-1, d_output.shape[-1])
 
@@ -233,6 +244,7 @@ def embedding_backward_row_by_row(d_output, tokens, vocabulary_size):
 
 @right_answer(step="embedding_backward")
 def embedding_backward_with_bincount(d_output, tokens, vocabulary_size):
+    """bincount adds up each column, with the gradient as weights."""
     flat = np.ravel(tokens)
     columns = [np.bincount(flat, column, vocabulary_size) for column in d_output.reshape(flat.size, -1).T]
     return np.stack(columns, axis=1)
@@ -251,12 +263,14 @@ def embedding_backward_in_a_loop(d_output, tokens, vocabulary_size):
 
 @right_answer(step="clip_by_global_norm")
 def clip_by_norms_of_norms(gradients, max_norm):
+    """The norm of the norms is the norm of everything; max avoids the if."""
     norm = np.linalg.norm([np.linalg.norm(array) for array in gradients])
     return [array * (max_norm / max(norm, max_norm)) for array in gradients]
 
 
 @right_answer(step="clip_by_global_norm")
 def clip_by_one_long_row(gradients, max_norm):
+    """All arrays become one long row, whose norm is a dot product."""
     row = np.concatenate([array.ravel() for array in gradients])
     norm = np.sqrt(row @ row)
     if norm <= max_norm:
@@ -284,6 +298,7 @@ def clip_one_after_the_other(gradients, max_norm):
 
 @right_answer(step="adamw_update")
 def adamw_with_a_corrected_rate(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
+    """The corrections are moved into the learning rate, and eps is scaled to match."""
     m = m + (1 - beta_1) * (gradient - m)
     v = v + (1 - beta_2) * (gradient * gradient - v)
     root = math.sqrt(1 - beta_2**t)
@@ -293,6 +308,7 @@ def adamw_with_a_corrected_rate(w, gradient, m, v, t, learning_rate, beta_1=0.9,
 
 @right_answer(step="adamw_update")
 def adamw_with_decay_first(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
+    """The weights shrink first, by a factor; the step comes after that."""
     shrunk = w * (1 - learning_rate * weight_decay)
     new_m = beta_1 * m + (1.0 - beta_1) * gradient
     new_v = beta_2 * v + (1.0 - beta_2) * np.square(gradient)
@@ -318,6 +334,7 @@ def adamw_in_copies(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.99
 
 @right_answer(step="learning_rate")
 def learning_rate_with_interp(step, peak, warmup, total, floor=0.0):
+    """np.interp draws the straight lines, and stays at the last value by itself."""
     if step < warmup:
         return np.interp(step + 1, [0, warmup], [0.0, peak])
     angle = np.interp(step, [warmup, total], [0.0, np.pi])
@@ -326,6 +343,7 @@ def learning_rate_with_interp(step, peak, warmup, total, floor=0.0):
 
 @right_answer(step="learning_rate")
 def learning_rate_with_a_squared_cosine(step, peak, warmup, total, floor=0.0):
+    """Half of 1 + cos is the squared cosine of half the angle."""
     if step >= total:
         return floor
     if step < warmup:
@@ -347,6 +365,7 @@ def learning_rate_as_an_array(step, peak, warmup, total, floor=0.0):
 
 @right_answer(step="next_token_probabilities")
 def next_token_by_infinite_logits(logits, temperature=1.0, top_k=None, top_p=None):
+    """What is cut off gets -inf before the softmax, so its probability is exactly 0."""
     if temperature == 0:
         return np.eye(len(logits))[np.argmax(logits)]
     scaled = logits / temperature
@@ -401,6 +420,7 @@ def next_token_with_lexsort(logits, temperature=1.0, top_k=None, top_p=None):
 
 @right_answer(step="next_token_probabilities")
 def next_token_by_ranks(logits, temperature=1.0, top_k=None, top_p=None):
+    """No sorting: the rank of each token is the number of tokens ahead of it."""
     ahead = (logits[None, :] > logits[:, None]) | ((logits[None, :] == logits[:, None]) & np.tri(len(logits), k=-1, dtype=bool))
     ranks = ahead.sum(axis=1)
     if temperature == 0:

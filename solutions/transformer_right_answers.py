@@ -39,6 +39,7 @@ def positions_with_logarithms(n_positions, d_model):
 
 @right_answer(step="positional_encoding")
 def positions_with_complex_numbers(n_positions, d_model):
+    """Sine and cosine are the two parts of one complex exponential."""
     turns = np.exp(1j * np.outer(np.arange(n_positions), 10000.0 ** -(np.arange(d_model // 2) / (d_model / 2))))
     return np.stack([turns.imag, turns.real], axis=2).reshape(n_positions, d_model)
 
@@ -51,6 +52,7 @@ def positions_as_shifted_sines(n_positions, d_model):
 
 @right_answer(step="positional_encoding")
 def positions_by_turning(n_positions, d_model):
+    """Each row is the row before it, turned by a fixed angle."""
     speeds = 10000.0 ** (-2 * np.arange(d_model // 2) / d_model)
     sines, cosines = np.zeros(d_model // 2), np.ones(d_model // 2)
     rows = []
@@ -141,6 +143,7 @@ def norm_recursive_in_lists(x, gamma, beta, eps=1e-5):
 
 @right_answer(step="layer_norm")
 def norm_with_a_centring_matrix(x, gamma, beta, eps=1e-5):
+    """Subtracting the mean is a matrix product, too."""
     d = x.shape[-1]
     centred = x @ (np.eye(d) - np.full((d, d), 1 / d))
     return np.einsum("...j,...,j->...j", centred, 1 / np.sqrt(np.einsum("...j,...j->...", centred, centred) / d + eps), gamma) + beta
@@ -189,6 +192,7 @@ def norm_flattened(x, gamma, beta, eps=1e-5):
 
 @right_answer(step="layer_norm")
 def norm_by_welford(x, gamma, beta, eps=1e-5):
+    """Mean and variance come from one pass over the features (Welford's method)."""
     mean, squares = np.zeros(x.shape[:-1]), np.zeros(x.shape[:-1])
     for k in range(x.shape[-1]):
         distance = x[..., k] - mean
@@ -256,6 +260,7 @@ def norm_feature_by_feature(x, gamma, beta, eps=1e-5):
 
 @right_answer(step="gelu")
 def gelu_with_erfc(x):
+    """1 + erf(z) is erfc(-z), which also stays exact far on the left."""
     return x * np.vectorize(math.erfc, otypes=[float])(-x / math.sqrt(2)) / 2
 
 
@@ -322,6 +327,7 @@ def gelu_in_single_precision(x):
 
 @right_answer(step="gelu")
 def gelu_as_relu_less_a_bump(x):
+    """It is ReLU minus a small bump around 0."""
     size = np.abs(x)
     return np.maximum(x, 0) - size * np.vectorize(math.erfc)(size / math.sqrt(2)) / 2
 
@@ -391,6 +397,7 @@ def feed_token_by_token(x, W_1, b_1, W_2, b_2):
 
 @right_answer(step="feed_forward")
 def feed_hidden_feature_by_hidden_feature(x, W_1, b_1, W_2, b_2):
+    """Each hidden feature asks one question and adds one row of W_2."""
     out = np.broadcast_to(b_2, x.shape[:-1] + b_2.shape).astype(float)
     for question, bias, written in zip(W_1.T, b_1, W_2):
         out = out + np.maximum(x @ question + bias, 0)[..., None] * written
@@ -399,6 +406,7 @@ def feed_hidden_feature_by_hidden_feature(x, W_1, b_1, W_2, b_2):
 
 @right_answer(step="feed_forward")
 def feed_with_the_biases_in_the_matrices(x, W_1, b_1, W_2, b_2):
+    """A column of ones makes each bias one more row of its matrix."""
     ones = np.ones((*x.shape[:-1], 1))
     hidden = np.concatenate([x, ones], axis=-1) @ np.vstack([W_1, b_1])
     return np.concatenate([hidden.clip(min=0), ones], axis=-1) @ np.vstack([W_2, b_2])
@@ -467,12 +475,14 @@ def cross_with_einsum(X_queries, X_keys, W_Q, W_K, W_V):
 
 @right_answer(step="cross_attention")
 def cross_blended_before_the_values(X_queries, X_keys, W_Q, W_K, W_V):
+    """It blends the tokens first and applies W_V to the result: both are linear."""
     _, weights = scaled_dot_product_attention(X_queries @ W_Q, X_keys @ W_K, X_keys)
     return weights @ X_keys @ W_V
 
 
 @right_answer(step="cross_attention")
 def cross_inside_a_joint_text(X_queries, X_keys, W_Q, W_K, W_V):
+    """It is self-attention in one joint text, where a mask leaves only the other part visible."""
     n = X_queries.shape[-2]
     both = np.concatenate([X_queries, X_keys], axis=-2)
     mask = np.arange(both.shape[-2]) >= n
@@ -537,6 +547,7 @@ def cross_with_single_precision_scores(X_queries, X_keys, W_Q, W_K, W_V):
 
 @right_answer(step="transformer_block")
 def block_in_one_line(x, attention, feed_forward, norm_1, norm_2):
+    """An assignment inside the expression keeps the stream after attention."""
     return (h := x + attention(norm_1(x))) + feed_forward(norm_2(h))
 
 
@@ -556,6 +567,7 @@ def block_with_np_add(x, attention, feed_forward, norm_1, norm_2):
 
 @right_answer(step="transformer_block")
 def block_from_a_residual_helper(x, attention, feed_forward, norm_1, norm_2):
+    """A helper makes a residual step of any part, and the block applies two of them."""
     def residual(part, norm):
         return lambda stream: stream + part(norm(stream))
 

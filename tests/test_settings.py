@@ -158,6 +158,7 @@ def test_of_every_setting_it_is_decided_whether_scores_depend_on_it():
         "assignments",
         "tries",
         "feedback_tries",
+        "feedback_solution",
     }
     others |= {
         f"lti_{name}" for name in ("client", "key", "tokens", "audience", "lineitems", "members")

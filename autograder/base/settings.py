@@ -18,6 +18,9 @@ from autograder.base.text import meant
 DISCLOSURES = ("never", "points", "message")
 """How much students may see of hidden checks."""
 
+SOLUTIONS = ("never", "after due", "when passed")
+"""When a student's page shows solutions."""
+
 LEVELS = ("process", "landlock", "bubblewrap")
 """The isolation levels, the weakest first."""
 
@@ -91,13 +94,14 @@ class Settings:
     ``carried`` is the share of its points that a check earns which failed only for the sake of
     earlier steps; ``carried_unattempted`` the same where one of those steps was not even tried.
     ``feedback_hidden``, in the file ``feedback.hidden``, says how much students see of hidden
-    checks: ``never``, ``points`` or ``message``. ``time_zone`` is that of times without one, empty
-    for this machine's own. ``below_zero``: a person's marks may take a score below 0.
-    ``course_name`` stands on the teacher's page. ``ai`` says whether assistants may write answers:
-    Colab's own is switched off unless they may. ``links_repository`` and ``links_site`` are the
-    addresses that badges in what is handed out lead to. ``due`` has the due dates of exercises,
-    with their zones. ``packages`` names what student code may import beside Python's own and NumPy.
-    ``counts`` says which of several submissions does, the last one or the best one.
+    checks: ``never``, ``points`` or ``message``; ``feedback_solution``, in the file
+    ``feedback.solution``, when their pages show solutions. ``time_zone`` is that of times
+    without one, empty for this machine's own. ``below_zero``: a person's marks may take a score
+    below 0. ``course_name`` stands on the teacher's page. ``ai`` says whether assistants may write
+    answers: Colab's own is switched off unless they may. ``links_repository`` and ``links_site``
+    are the addresses that badges in what is handed out lead to. ``due`` has the due dates of
+    exercises, with their zones. ``packages`` names what student code may import beside Python's own
+    and NumPy. ``counts`` says which of several submissions does, the last one or the best one.
     ``minimum_isolation`` is the weakest level at which anything is graded. ``late`` has the rules
     for late work, by exercise; that of all others has an empty name. ``weights`` say how much an
     exercise counts in the course. ``push_address`` is where Canvas or Moodle is, ``push_course``
@@ -123,6 +127,9 @@ class Settings:
     )
     feedback_tries: str = field(
         default="points", metadata={"name": "feedback.tries", "choices": DISCLOSURES}
+    )
+    feedback_solution: str = field(
+        default="never", metadata={"name": "feedback.solution", "choices": SOLUTIONS}
     )
     time_zone: str = ""
     below_zero: bool = False

@@ -137,6 +137,8 @@ def feedback(
         those = agreeing(len(changed), "page says", "pages say")
         are = agreeing(len(changed), "is", "are")
         what = f"other points than before, or {are} about another file"
+        if course.settings.feedback_solution != "never":
+            what = f"other points or more solutions than before, or {are} about another file"
         again = "hand them out again, with nbgrader release_feedback or --zip"
         print(f"{len(changed)} {those} {what} ({first_of(changed)}): {again}", file=out)
     scores = final_grades.of_class(course, exercise).final_scores()

@@ -38,13 +38,17 @@ class Entry:
 
 @dataclass(frozen=True)
 class Answer:
-    """One answer to one step: code that binds the step's name; ``line`` is that of its entry."""
+    """One answer to one step: code that binds the step's name; ``line`` is that of its entry.
+
+    ``about`` is what its docstring says.
+    """
 
     name: str
     step: str
     source: str
     wrong: bool
     line: int = field(default=0, compare=False)
+    about: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,8 @@ def load(path: Path) -> tuple[Answer, ...]:
     """
     found = []
     for entry in _bank(path).entries:
-        found.append(Answer(entry.name, entry.marks["step"], entry.source, False, entry.line))
+        step = entry.marks["step"]
+        found.append(Answer(entry.name, step, entry.source, False, entry.line, entry.doc))
     return tuple(found)
 
 

@@ -88,6 +88,8 @@ class _Served:
     jobs: list[Job] = field(default_factory=list)
     seen: dict[str, tuple[int, int]] = field(default_factory=dict)
     """The submissions that were looked at, by time and size."""
+    over: set[str] = field(default_factory=set)
+    """Whose time was over when it was looked at, where solutions are shown from then on."""
     held: set[str] = field(default_factory=set)
     """Who has no tries left, and something that waits."""
     handed_in: dict[str, object] = field(default_factory=dict)
@@ -319,6 +321,11 @@ class Service:
             one.seen[student] = signature
             if not self._is_graded(one, student):
                 one.waiting.setdefault(student, self._clock())
+        if one.course.settings.feedback_solution == "after due":
+            left = deadlines.TimeLeft(one.course, one.name)
+            over = {student for student in one.seen if left.is_over(student)}
+            one.pages |= feedback.lack_solutions(one.shown, one.exercise, over - one.over)
+            one.over = over
         if one.is_new:
             cut_short = tries.Tries(one.course, one.name).waiting
             one.pages |= {student for student in cut_short if STUDENT_ID.match(student)}

@@ -826,7 +826,7 @@ def test_a_bundle_grades_by_the_settings_of_the_course(course, tmp_path):
     (course.root / "autograder.toml").write_text(
         'minimum_isolation = "landlock"\ncall_seconds = 7\nsubmission_seconds = 30.5\n'
         "memory_mb = 2048\ncarried = 0.5\ncarried_unattempted = 0.25\npackages = ['numpy']\n"
-        'feedback.hidden = "points"\nfeedback.tries = "never"\ntime_zone = "Europe/Berlin"\nbelow_zero = true\n'
+        'feedback.hidden = "points"\nfeedback.tries = "never"\nfeedback.solution = "after due"\ntime_zone = "Europe/Berlin"\nbelow_zero = true\n'
         'course_name = "A \\"course\\""\ncounts = "best"\nai = "tutor"\n'
         '[late]\nrule = "per day"\nshare = 0.1\n[late.other]\nrule = "none"\n'
         '[links]\nrepository = "https://github.com/ada/attention"\nsite = "https://example.org/attention"\n'

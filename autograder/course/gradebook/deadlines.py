@@ -230,15 +230,21 @@ class TimeLeft:
 
     def of(self, student: str) -> str:
         """Until when a student has time, in words; empty where that is over, or never ended."""
-        until = self._given.of(student, self._exercise)
-        if self._due is not None:
-            stored = self._stored.get(student)
-            until = self._given.deadline(student, self._exercise, self._due, stored)
+        until = self._until(student) or self._given.of(student, self._exercise)
         if until is None or until <= timestamp.now():
             return ""
         if until == FOR_EVER:
             return "has time without an end"
         return f"has time until {on_day(timestamp.shown(until, self._zone))}"
+
+    def is_over(self, student: str) -> bool:
+        """Whether a student's deadline has passed; where nothing is due it never does."""
+        until = self._until(student)
+        return until is not None and until <= timestamp.now()
+
+    def _until(self, student: str) -> datetime | None:
+        stored = self._stored.get(student)
+        return self._given.deadline(student, self._exercise, self._due, stored)
 
 
 def _stored_extensions(connection: Connection, exercise: str) -> dict[str, timedelta | None]:

@@ -25,7 +25,8 @@ class PageFacts:
 
     ``changes`` are the lines that stand at its top, and ``on`` is the day of the page that they
     came with. ``hidden`` is how much it shows of hidden checks (``disclosure``); empty in files
-    from before that was kept. ``made_of`` is a digest of all that the page was made of.
+    from before that was kept. ``solutions`` is how many it shows. ``made_of`` is a digest of all
+    that the page was made of.
     """
 
     submission: str
@@ -35,6 +36,7 @@ class PageFacts:
     changes: tuple[str, ...] = ()
     on: str = ""
     hidden: str = ""
+    solutions: int = 0
     made_of: str = field(default="", compare=False)
 
 
@@ -69,6 +71,12 @@ def made_of(folder: Path) -> str:
     return before.made_of if before is not None else ""
 
 
+def solutions(folder: Path) -> int:
+    """How many solutions the page in this folder shows."""
+    before = _read(folder / NAME)
+    return before.solutions if before is not None else 0
+
+
 def write(folder: Path, shown: PageFacts) -> None:
     """Keep what the page says, for the next one."""
     files.write(folder / NAME, json.dumps(asdict(shown), ensure_ascii=False).encode())
@@ -89,6 +97,8 @@ def _changes(before: PageFacts, now: PageFacts, titles: Mapping[str, str]) -> It
     for id in dict.fromkeys([*now.remarks, *before.remarks]):
         if before.remarks.get(id) != now.remarks.get(id):
             yield f"{_title(id, titles)}: your teacher's comment has changed"
+    if now.solutions > before.solutions:
+        yield "Solutions: below your own code"
 
 
 def _title(id: str, titles: Mapping[str, str]) -> str:

@@ -36,6 +36,7 @@ from autograder.course.tries import Tries
 from autograder.course.troubles import Troubles, gathered
 from autograder.exercises.exercise import Exercise
 from autograder.show.pages import changes
+from autograder.show.pages.solutions import Solution, Solutions
 from autograder.show.pages.student_page import StudentPage, cell_title, collected, missing
 
 
@@ -75,6 +76,7 @@ def write_class(
     there = handed_in(course, exercise.name)
     alike = "" if anew else _alike(course, exercise)
     tries = Tries(course, exercise.name)
+    solutions = Solutions(course, exercise)
 
     paths = []
     with gathered(troubles) as found:
@@ -85,7 +87,7 @@ def write_class(
                     marks = everybody.get(student)
                     left = tries.said(student)
                     path, is_written, is_new = _write(
-                        course, exercise, student, marks, name, left, alike
+                        course, exercise, student, marks, name, left, alike, solutions
                     )
                     paths.append(path)
                     if is_written and written is not None:
@@ -122,6 +124,7 @@ def _write(
     name: str,
     tries: str,
     alike: str,
+    solutions: Solutions,
 ) -> tuple[Path, bool, bool]:
     """Write a page.
 
@@ -150,13 +153,13 @@ def _write(
         there = digest(course, exercise.name, student)
         came = ". ".join(filter(None, [_handed_in(course, exercise.name, student, marks), tries]))
         stored = result_path(course, exercise.name, student).read_bytes()
-        made_of = hashlib.sha256(
-            repr((alike, stored, marks, name, there, came)).encode()
-        ).hexdigest()
+        solved = solutions.of(student, result)
+        everything = alike, stored, marks, name, there, came, sorted(solved.items())
+        made_of = hashlib.sha256(repr(everything).encode()).hexdigest()
         if alike and path.is_file() and changes.made_of(folder) == made_of:
             _keep_for_exchange(course, folder, submitted, exercise.name, student)
             return path, False, False
-        page = _page(course, exercise, result, marks)
+        page = _page(course, exercise, result, marks, solved)
         facts = replace(_compared(course, folder, exercise, page), made_of=made_of)
         html = page.html(
             name=name,
@@ -186,13 +189,34 @@ def _keep_for_exchange(
     files.update(folder / SECRET, _secret(course, submitted, exercise, student).encode())
 
 
-def _page(course: Course, exercise: Exercise, result: Result, marks: Marks | None) -> StudentPage:
+def lack_solutions(course: Course, exercise: Exercise, students: Iterable[str]) -> set[str]:
+    """Those of these students whose pages do not show the solutions yet, although they may."""
+    from autograder.course.results import stored_result
+
+    solutions = Solutions(course, exercise)
+    found = set()
+    for student in students:
+        result = stored_result(course, exercise.name, student)
+        there = changes.solutions(course.feedback_of(student, exercise.name))
+        if len(solutions.of(student, result)) > there:
+            found.add(student)
+    return found
+
+
+def _page(
+    course: Course,
+    exercise: Exercise,
+    result: Result,
+    marks: Marks | None,
+    solutions: Mapping[str, Solution],
+) -> StudentPage:
     from autograder.course.gradebook.versions import submission_of
 
     submission = None
     if result.status == "graded":
         submission = submission_of(course, exercise, result)
-    return StudentPage(exercise, result, submission, marks, course.settings.feedback_hidden)
+    hidden = course.settings.feedback_hidden
+    return StudentPage(exercise, result, submission, marks, hidden, solutions)
 
 
 def _compared(

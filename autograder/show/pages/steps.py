@@ -16,6 +16,7 @@ from autograder.course.gradebook.master import MAX_ANSWER
 from autograder.course.troubles import extra
 from autograder.exercises.exercise import Cell
 from autograder.show.pages.pictures import Drawings, drawings
+from autograder.show.pages.solutions import Solution
 
 MAX_LINES = 400
 """So many lines are shown of an answer."""
@@ -99,6 +100,7 @@ class ShownStep:
     (``waits_for``) keep from passing. ``whole``: why the step fails as a whole, which ``wrong``
     does not repeat; empty if it does not; ``remaining``: what all of it says then once earlier
     steps are right. ``is_unanswered``: the submission is there, and has no answer to it.
+    ``solutions``: right answers, each with what it is called.
     """
 
     name: str
@@ -114,6 +116,7 @@ class ShownStep:
     passed: list[CheckGroup]
     code: ShownCode | None
     is_unanswered: bool
+    solutions: list[tuple[str, ShownCode]]
 
 
 @dataclass(frozen=True)
@@ -143,6 +146,7 @@ class ShownQuestion:
     earned: str
     marks: CellMarks | None
     answer: str
+    solution: str
 
 
 class Steps:
@@ -155,6 +159,7 @@ class Steps:
         cells: marks of the gradebook, by cell.
         steps: all of them, as the student may see them.
         given: by step the docstrings that the notebook came with, which are not shown again.
+        solutions: those to show, by step or question.
     """
 
     def __init__(
@@ -164,12 +169,14 @@ class Steps:
         cells: Mapping[str, CellMarks],
         steps: Sequence[StepResult],
         given: Mapping[str, Sequence[Sequence[str]]],
+        solutions: Mapping[str, Solution],
     ) -> None:
         self._sentences = sentences
         self._answer = answer
         self._cells = cells
         self._steps = steps
         self._given = given
+        self._solutions = solutions
         self._raised: dict[str, set[int]] = {}
         for step in steps:
             for check in step.checks:
@@ -225,7 +232,16 @@ class Steps:
             passed=[self._group(result, [check]) for check in passed],
             code=self._code(result),
             is_unanswered=self._answer is not None and self._answer(result.name) is None,
+            solutions=list(self._solved(result.name)),
         )
+
+    def _solved(self, step: str) -> Iterator[tuple[str, ShownCode]]:
+        """Our code for a step and unusual right answers, if the student may see them."""
+        solution = self._solutions.get(step)
+        if solution is not None:
+            yield "Our code", code(solution.source, set(), self._given.get(step, ()), False)
+            for about, source in solution.others:
+                yield f"Also right: {about}", code(source, set(), (), False)
 
     def _code(self, step: StepResult) -> ShownCode | None:
         source = self._answer(step.name) if self._answer else None
@@ -248,6 +264,7 @@ class Steps:
             earned=_of_points(marks),
             marks=marks,
             answer="" if is_blank else cut(answer, MAX_ANSWER),
+            solution=self._solutions[cell.id].source if cell.id in self._solutions else "",
         )
 
     def _grouped(self, step: StepResult, checks: list[CheckResult]) -> list[CheckGroup]:

@@ -6,7 +6,7 @@ Built from our own templates, never by converting a notebook; whatever they are 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timezone, tzinfo
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ from autograder.exercises.exercise import Exercise
 from autograder.show.disclosure import as_student_sees
 from autograder.show.pages.changes import PageFacts
 from autograder.show.pages.document import show
+from autograder.show.pages.solutions import Solution
 from autograder.show.pages.steps import ShownQuestion, Steps, docstrings, to_mend
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ class StudentPage:
         submission: what was graded; without it the page has no code.
         marks: the student's marks in the gradebook, for the final score.
         hidden: how much of hidden checks is shown (``disclosure``).
+        solutions: those that the student may see, by step or question.
     """
 
     def __init__(
@@ -82,6 +84,7 @@ class StudentPage:
         submission: Submission | None,
         marks: Marks | None,
         hidden: str = "message",
+        solutions: Mapping[str, Solution] | None = None,
     ) -> None:
         self._exercise = exercise
         self._result = result
@@ -89,6 +92,7 @@ class StudentPage:
         self._marks = marks
         self._cells = marks.cells if marks else {}
         self._hidden = hidden
+        self._solutions = solutions or {}
         self._seen = as_student_sees(result, hidden)
         self._score = _final_score(result, marks)
         self._sentences = {check.id: check.sentence for check in exercise.checks}
@@ -105,7 +109,14 @@ class StudentPage:
             if cell.remark:
                 remarks[id] = cell.remark
         score = points_of(self._score.value, self._score.most) if self._score else "none"
-        return PageFacts(self._seen.submission_sha256, score, points, remarks, hidden=self._hidden)
+        return PageFacts(
+            self._seen.submission_sha256,
+            score,
+            points,
+            remarks,
+            hidden=self._hidden,
+            solutions=len(self._solutions),
+        )
 
     def html(
         self,
@@ -128,7 +139,7 @@ class StudentPage:
         exercise, result, cells = self._exercise, self._result, self._cells
         answer = self._submission.answer if self._submission else None
         given = {name: docstrings(exercise.cell(name).source) for name in exercise.steps}
-        steps = Steps(self._sentences, answer, cells, self._seen.steps, given)
+        steps = Steps(self._sentences, answer, cells, self._seen.steps, given, self._solutions)
         return show(
             "feedback_result.html.jinja",
             exercise=exercise.name,

@@ -1,0 +1,73 @@
+"""Solutions afterwards: which ones a student's page shows, by the setting ``feedback.solution``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import islice
+
+from autograder.base.result import Result
+from autograder.course.course import Course
+from autograder.course.gradebook.deadlines import TimeLeft
+from autograder.exercises import right_answers
+from autograder.exercises.exercise import Exercise
+
+OTHERS = 2
+"""So many unusual right answers are shown of a step."""
+
+MARKERS = re.compile(r"^[ \t]*### (?:BEGIN|END) SOLUTION[ \t]*(?:\n|\Z)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The teacher's answer to a step or question; ``others`` are right, too.
+
+    Of each of these there is a line about what is different, and the code.
+    """
+
+    source: str
+    others: tuple[tuple[str, str], ...] = ()
+
+
+class Solutions:
+    """The solutions of an exercise, each for those who may see it now.
+
+    While the setting is ``never`` they are not even read.
+    """
+
+    def __init__(self, course: Course, exercise: Exercise) -> None:
+        self._when = course.settings.feedback_solution
+        self._hidden = course.settings.feedback_hidden
+        self._known = _read(course, exercise) if self._when != "never" else {}
+        self._left = TimeLeft(course, exercise.name) if self._when == "after due" else None
+
+    def of(self, student: str, result: Result | None) -> Mapping[str, Solution]:
+        """What the page about a result shows, by step or question.
+
+        Where hidden checks are not shown, a solution ``when passed`` would tell of them.
+        """
+        if result is None or result.status != "graded":
+            return {}
+        if self._left is not None:
+            return self._known if self._left.is_over(student) else {}
+        passed = []
+        for step in result.steps:
+            is_told = self._hidden != "never" or not any(check.hidden for check in step.checks)
+            if is_told and step.passed and step.name in self._known:
+                passed.append(step.name)
+        return {name: self._known[name] for name in passed}
+
+
+def _read(course: Course, exercise: Exercise) -> dict[str, Solution]:
+    """All solutions; of the right answers in the bank those that say what is different."""
+    bank = right_answers.load(right_answers.path_of(course.root, exercise.name))
+    found = {}
+    for step in exercise.steps:
+        others = ((one.about, one.source) for one in bank if one.step == step and one.about)
+        source = MARKERS.sub("", exercise.cell(step).source)
+        found[step] = Solution(source, tuple(islice(others, OTHERS)))
+    for cell in exercise.cells:
+        if cell.kind == "manual" and MARKERS.search(cell.text):
+            found[cell.id] = Solution(MARKERS.sub("", cell.text))
+    return found

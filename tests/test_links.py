@@ -8,7 +8,9 @@ import pytest
 
 from autograder.base import links
 from autograder.base.settings import Settings
-from autograder.course.course import Course, find
+from autograder.course.course import find
+from autograder.course.gradebook import master
+from autograder.exercises import assistants, exercise
 from autograder.grader.grader import Grader
 from autograder.nbgrader import exchange
 from tests.support import courses
@@ -71,11 +73,45 @@ def test_what_is_handed_out_has_badges_and_is_graded_as_before(course, tmp_path)
     assert (result.score, result.warnings) == (10, ())
 
 
-@pytest.mark.parametrize("ai", ["off", "tutor", "open"])
-def test_colab_offers_no_answers_where_the_course_wants_none(course, tmp_path, ai):
-    asked = Course(course.root, course.state, Settings(ai=ai))
-    exchange.release(asked, courses.load(course), archive=tmp_path / "out.zip")
+@pytest.mark.parametrize("ai", ["", "off", "tutor", "open"])
+@pytest.mark.usefixtures("graded_here")
+def test_the_rule_about_assistants_is_in_all_that_is_handed_out(course, tmp_path, ai):
+    (course.root / "autograder.toml").write_text(
+        f'due.{NAME} = "2030-03-01 12:00 UTC"\n' + (f'ai = "{ai}"\n' if ai else "")
+    )
+    asked, known = find(), courses.load(course)
+    exchange.release(asked, known)
+    folder = course.state / "exchange" / course.id() / "outbound" / NAME
+    exchange.release(asked, known, archive=tmp_path / "out.zip")
     with zipfile.ZipFile(tmp_path / "out.zip") as packed:
-        notebook = json.loads(packed.read(f"{NAME}/{NAME}.ipynb"))
+        contents = {name.removeprefix(f"{NAME}/"): packed.read(name) for name in packed.namelist()}
+    released = [path for path in folder.rglob("*") if path.is_file()]
+    assert contents == {path.relative_to(folder).as_posix(): path.read_bytes() for path in released}
+
+    data = contents.pop(f"{NAME}.ipynb")
+    assert len(contents) == (4 if ai else 0) and len({*contents.values()}) == bool(ai)
+    for text in contents.values():
+        assert f"`{NAME}.ipynb`" in text.decode()
+        assert ("**Never write a step's function**" in text.decode()) == (ai == "tutor")
+        assert ("`double` and `total`" in text.decode()) == (ai != "off")
+    notebook = json.loads(data)
     disabled = notebook["metadata"].get("colab", {}).get("generative_ai_disabled", False)
-    assert disabled == (ai != "open")
+    assert disabled == (ai in ("off", "tutor"))
+    text = "".join(notebook["cells"][0]["source"])
+    assert ("\n\n**Assistants:** " in text) == bool(ai) and text.endswith("UTC.**")
+    plain = json.loads((course.root / "assignments" / NAME / f"{NAME}.ipynb").read_bytes())
+    assert master.as_built(text) == "".join(plain["cells"][0]["source"])
+    assert notebook["cells"][1:] == plain["cells"][1:]
+    site = exchange.for_students(asked, known)
+    assert [*site] == [f"{NAME}.ipynb"] and (
+        (b"**Assistants:** " in site[f"{NAME}.ipynb"]) == bool(ai)
+    )
+
+
+def test_a_tutor_knows_the_conventions_of_a_notebook_and_no_answer():
+    known = exercise.from_notebook(
+        json.loads((courses.ROOT / "assignments/attention/attention.ipynb").read_bytes())
+    )
+    (text,) = {*assistants.rules(known, "tutor").values()}
+    assert b"### The house rules" in text and b"Masks say yes" in text
+    assert b"`multi_head_attention`" in text and b"return" not in text

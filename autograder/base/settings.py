@@ -97,8 +97,8 @@ class Settings:
     checks: ``never``, ``points`` or ``message``; ``feedback_solution``, in the file
     ``feedback.solution``, when their pages show solutions. ``time_zone`` is that of times
     without one, empty for this machine's own. ``below_zero``: a person's marks may take a score
-    below 0. ``course_name`` stands on the teacher's page. ``ai`` says whether assistants may write
-    answers: Colab's own is switched off unless they may. ``links_repository`` and ``links_site``
+    below 0. ``course_name`` stands on the teacher's page. ``ai`` says what assistants may do, and
+    what is handed out says so; nothing where it is empty. ``links_repository`` and ``links_site``
     are the addresses that badges in what is handed out lead to. ``due`` has the due dates of
     exercises, with their zones. ``packages`` names what student code may import beside Python's own
     and NumPy. ``counts`` says which of several submissions does, the last one or the best one.
@@ -135,7 +135,7 @@ class Settings:
     below_zero: bool = False
     course_name: str = ""
     counts: str = field(default="last", metadata={"choices": ("last", "best")})
-    ai: str = field(default="open", metadata={"choices": ("off", "tutor", "open")})
+    ai: str = field(default="", metadata={"choices": ("off", "tutor", "open")})
     links_repository: str = field(
         default="",
         metadata={

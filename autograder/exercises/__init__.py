@@ -2,6 +2,7 @@
 
 __all__ = [
     "answer_bank",
+    "assistants",
     "cell_code",
     "data_files",
     "exercise",

@@ -21,7 +21,7 @@ from autograder.course.collecting import inbox
 from autograder.course.collecting.collected import Collected, together
 from autograder.course.course import Course
 from autograder.course.gradebook import config, deadlines, master, record, versions
-from autograder.exercises import data_files
+from autograder.exercises import assistants, data_files
 from autograder.exercises.exercise import Exercise, from_notebook
 from autograder.exercises.sources import notebook_at
 
@@ -93,17 +93,29 @@ def release(
 
 
 def handed_out(notebook: bytes, course: Course, exercise: str) -> bytes:
-    """The release as students get it: with its due date, and badges that open it elsewhere."""
-    shown = with_badges(notebook, links.badges(course.settings, exercise))
-    shown = with_due(shown, course.settings.due.get(exercise))
-    return shown if course.settings.ai == "open" else without_assistant(shown)
+    """The release as students get it, with badges that open it elsewhere."""
+    return dated(with_badges(notebook, links.badges(course.settings, exercise)), course, exercise)
 
 
-def without_assistant(notebook: bytes) -> bytes:
-    """The release in which Colab offers no code of its own."""
+def dated(notebook: bytes, course: Course, exercise: str) -> bytes:
+    """The release with the course's rule about assistants, and its due date."""
+    shown = with_rule(notebook, course.settings.ai)
+    return with_due(shown, course.settings.due.get(exercise))
+
+
+def rules(notebook: bytes, course: Course) -> dict[str, bytes]:
+    """The files that tell assistants the course's rule, by their place beside a release."""
+    return assistants.rules(from_notebook(json.loads(notebook)), course.settings.ai)
+
+
+def with_rule(notebook: bytes, ai: str) -> bytes:
+    """The release with the rule about assistants; Colab offers its own only if it may."""
+    if not ai:
+        return notebook
     data = json.loads(notebook)
-    data["metadata"]["colab"] = {"generative_ai_disabled": True}
-    return _written(data)
+    if ai != "open":
+        data["metadata"]["colab"] = {"generative_ai_disabled": True}
+    return _with_first_text(data, lambda text: assistants.with_sentence(text, ai))
 
 
 def with_due(notebook: bytes, due: datetime | None) -> bytes:
@@ -246,7 +258,8 @@ def for_students(course: Course, exercise: Exercise, has_badges: bool = False) -
     """All that students need, by its place: the notebook with its due date, and its data files.
 
     Args:
-        has_badges: whether there are those that open the notebook elsewhere, here and in a README.
+        has_badges: whether there are those that open the notebook elsewhere, here and in a README;
+            and rules for assistants in files of their own.
 
     Raises:
         Unusable: the exercise is not built.
@@ -265,9 +278,10 @@ def for_students(course: Course, exercise: Exercise, has_badges: bool = False) -
         if file == notebook:
             _insist_on_release(file, content)
         if file == notebook and has_badges:
+            contents |= rules(content, course)
             content = handed_out(content, course, name)
         elif file == notebook:
-            content = with_due(content, course.settings.due.get(name))
+            content = dated(content, course, name)
         contents[file.relative_to(notebook.parent).as_posix()] = content
     return contents
 
@@ -288,8 +302,8 @@ def from_release(course: Course, path: Path) -> tuple[Exercise, dict[str, bytes]
     except ValueError as error:
         raise Unusable(path, str(error), "name a notebook that you hand out") from None
     _insist_on_release(path, content)
-    dated = with_due(content, course.settings.due.get(known.name))
-    return known, {f"{known.name}.ipynb": dated, **data_files.beside(path, named)}
+    shown = dated(content, course, known.name)
+    return known, {f"{known.name}.ipynb": shown, **data_files.beside(path, named)}
 
 
 def _insist_on_release(path: Path, content: bytes) -> None:

@@ -36,7 +36,7 @@ from autograder.course.gradebook import config, deadlines, marks
 from autograder.course.submission_folder import read_secret
 from autograder.course.timestamp import TOLERANCE
 from autograder.exercises.exercise import belongs
-from autograder.nbgrader.exchange import handed_out
+from autograder.nbgrader.exchange import handed_out, rules
 from autograder.nbgrader.students import name_of, number_of
 from autograder.submissions.notebook import MAX_BYTES
 
@@ -344,9 +344,12 @@ class AssignmentReleaser(_Releaser, ExchangeReleaseAssignment):  # type: ignore[
         notebook = Path(dest, f"{name}.ipynb")
         if notebook.is_file():
             built = notebook.read_bytes()
-            shown = handed_out(built, config.course_of(self.coursedir), name)
+            course = config.course_of(self.coursedir)
+            shown = handed_out(built, course, name)
             if shown != built:
                 files.write(notebook, shown)
+            for place, content in rules(built, course).items():
+                files.write(files.below(Path(dest), place), content)
 
 
 class FeedbackReleaser(_Releaser, ExchangeReleaseFeedback):  # type: ignore[misc]

@@ -33,7 +33,7 @@ from autograder.course.gradebook.database import (
     TASK_CELL,
     new_id,
 )
-from autograder.exercises import hidden_checks
+from autograder.exercises import assistants, hidden_checks
 from autograder.exercises.exercise import Cell, Exercise, checksum, written
 from autograder.exercises.sources import notebook_at
 
@@ -55,8 +55,8 @@ def with_due(text: str, due: datetime) -> str:
 
 
 def as_built(text: str) -> str:
-    """The same without any date and badges, as the exercise is built."""
-    return links.without_badges(_SAID.sub("", text))
+    """The same without any date, rule and badges, as the exercise is built."""
+    return links.without_badges(assistants.without_sentence(_SAID.sub("", text)))
 
 
 @dataclass(frozen=True)

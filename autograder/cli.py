@@ -34,6 +34,7 @@ COMMANDS = {
     "serve": "serve",
     "report": "teachers",
     "explain": "grading",
+    "questions": "questions",
     "export": "teachers",
     "site": "site",
     "lab": "machine",

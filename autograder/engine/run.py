@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -110,6 +111,16 @@ class Run:
                         yield check, self._verdict(check, namespace)
                         self._give_up()
                 left.difference_update(check.id for check in checks)
+
+    @contextmanager
+    def ready(self) -> Iterator[tuple[Session, Namespace]]:
+        """The session once every cell has run and no check was asked, and the names of checks."""
+        self._is_hidden = False
+        with self._session:
+            namespace = self._set_up()
+            for cells, _ in self._stages:
+                self._run(cells)
+            yield self._session, namespace
 
     def _replace_due(self, wanted: Set[str]) -> Iterator[str]:
         """The steps that are to be replaced, and are asked for nothing that is wanted any more."""

@@ -3,4 +3,5 @@
 __all__ = [
     "export",
     "push",
+    "question_bank",
 ]

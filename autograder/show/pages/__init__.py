@@ -4,6 +4,7 @@ __all__ = [
     "course",
     "feedback",
     "markdown",
+    "questions",
     "report",
     "site",
 ]

@@ -1,0 +1,146 @@
+"""Arguments for the functions that are asked about: those that an exercise's practice draws."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NoReturn
+
+import numpy as np
+
+Arguments = dict[str, Any]
+
+FEW, MANY = 16, 300
+"""Numbers in the arguments that somebody computes with by hand, and in any others."""
+
+DRAWS = 150
+"""How often arguments are drawn until some are small enough."""
+
+LARGE = 1000.0
+
+
+class _Called(Exception):
+    """The practice has drawn all its arguments."""
+
+
+def _called(*_: Any) -> NoReturn:
+    raise _Called
+
+
+def drawn(tools: Any, step: str, rng: np.random.Generator) -> Iterator[Arguments]:
+    """The arguments that the practice of a step calls it with, as often as somebody asks.
+
+    Args:
+        tools: those of the exercise's notebook.
+    """
+    while True:
+        attempt = tools.Attempt(_called, rng)
+        try:
+            tools.PRACTICE[step](attempt)
+        except _Called:
+            pass
+        if not attempt.given or not all(map(_is_plain, attempt.given.values())):
+            return
+        yield attempt.given
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return all(map(_is_plain, value))
+    return isinstance(value, (np.ndarray, np.generic, int, float, str, type(None)))
+
+
+def of_any_size(draws: Iterator[Arguments], rng: np.random.Generator) -> Arguments | None:
+    """Arguments of which the shapes are told; each array has axes of different lengths. Where a
+    mask may be given, it is."""
+    found = None
+    for _, given in zip(range(DRAWS), draws):
+        arrays = [value for value in given.values() if isinstance(value, np.ndarray)]
+        shapes = [array.shape for array in arrays]
+        is_plain = all(len(set(shape)) == len(shape) and 1 not in shape for shape in shapes)
+        is_plain &= not any(type(value) is int and value < 2 for value in given.values())
+        if is_plain and shapes and sum(array.size for array in arrays) <= MANY:
+            found = given
+            if not any(value is None for value in given.values()):
+                break
+    return found and {name: _usual(value, rng) for name, value in found.items()}
+
+
+def _usual(value: Any, rng: np.random.Generator) -> Any:
+    """Numbers around 0, for nobody is told more of them than the shape."""
+    is_array = isinstance(value, np.ndarray) and value.dtype.kind == "f"
+    return rng.normal(size=value.shape) if is_array else value
+
+
+def by_hand(draws: Iterator[Arguments], rng: np.random.Generator) -> Arguments | None:
+    """A few small whole numbers."""
+    for _, given in zip(range(DRAWS), draws):
+        if 0 < sum(map(_count, given.values())) <= FEW:
+            return {name: _whole(value, rng) for name, value in given.items()}
+    return None
+
+
+def _count(value: Any) -> int:
+    return int(np.size(value)) if not isinstance(value, str) else len(value)
+
+
+def _whole(value: Any, rng: np.random.Generator) -> Any:
+    if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+        whole = rng.integers(-2, 4, size=value.shape).astype(float)
+        return np.where(np.isfinite(value), whole, value)
+    return float(np.round(value, 1)) or 1.0 if isinstance(value, float) else value
+
+
+def large(given: Arguments) -> Arguments:
+    """The same with numbers in the thousands."""
+    return {name: _larger(value) for name, value in given.items()}
+
+
+def _larger(value: Any) -> Any:
+    is_array = isinstance(value, np.ndarray) and value.dtype.kind == "f"
+    return value * LARGE + (value == 0) * LARGE if is_array else value
+
+
+def other_calls(given: Arguments, rng: np.random.Generator) -> Iterator[Arguments]:
+    """Calls with one argument that does not fit, or perhaps does."""
+    for name in rng.permutation(sorted(given)).tolist():
+        value = given[name]
+        if isinstance(value, np.ndarray) and value.ndim:
+            yield {**given, name: value[..., :-1]}
+            yield {**given, name: value[0]}
+            if value.ndim > 1:
+                yield {**given, name: np.swapaxes(value, -1, -2)}
+        elif type(value) is int:
+            yield {**given, name: value + 1}
+
+
+def told(given: Mapping[str, Any], shapes_only: bool = False) -> str:
+    """The arguments in words of the notebook."""
+    said = []
+    for name, value in given.items():
+        if isinstance(value, np.ndarray) and shapes_only and value.dtype.kind in "bf":
+            kind = " of True and False" if value.dtype.kind == "b" else ""
+            said.append(f"{name} of shape {value.shape}{kind}")
+        else:
+            said.append(f"{name} = {written(value)}")
+    return ", ".join(said)
+
+
+def written(value: Any) -> str:
+    """A value as somebody would type it, numbers rounded to two digits."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        inside = ", ".join(map(written, value))
+        if isinstance(value, tuple):
+            return f"({inside}{',' * (len(value) == 1)})"
+        return f"[{inside}]"
+    if isinstance(value, dict):
+        return (
+            "{" + ", ".join(f"{written(key)}: {written(part)}" for key, part in value.items()) + "}"
+        )
+    if not isinstance(value, float):
+        return repr(value)
+    if not np.isfinite(value) or abs(value) >= 1e6:
+        return f"{value:g}"
+    short = f"{value:.2f}".rstrip("0").rstrip(".")
+    return "0" if short == "-0" else short

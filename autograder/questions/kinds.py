@@ -1,0 +1,534 @@
+"""The kinds of questions. Each has four options, of which the sandbox says that one is right."""
+
+from __future__ import annotations
+
+import builtins
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from autograder.questions import arguments
+from autograder.questions.arguments import Arguments, told, written
+from autograder.questions.laboratory import Laboratory, Observed, alike, as_numbers
+from autograder.questions.student_code import VALUE, LineChange, StudentCode
+
+OPTIONS = 4
+
+
+@dataclass(frozen=True)
+class CodeQuestion:
+    """A question about the answer to a step.
+
+    ``prompt`` has code between backticks, ``options`` are code or a few words. ``line`` is the line
+    of the answer's cell that it is about, or 0. ``asked`` is what was run: for whoever wants to
+    know how the right option was found.
+    """
+
+    kind: str
+    step: str
+    prompt: str
+    options: tuple[str, ...]
+    right: int
+    line: int = 0
+    asked: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+
+@dataclass(eq=False)
+class Subject:
+    """The answer to a step, with arguments for it, and what has been found out about it.
+
+    ``plain`` are arguments of any size, ``small`` those for computing by hand.
+    """
+
+    code: StudentCode
+    laboratory: Laboratory
+    rng: np.random.Generator
+    plain: Arguments | None
+    small: Arguments | None
+
+    @property
+    def step(self) -> str:
+        return self.code.step
+
+    def call(self, given: Arguments, source: str | None = None) -> Observed | None:
+        return self.laboratory.call(self.step, source or self.code.source, given)
+
+    @cached_property
+    def changes(self) -> list[LineChange]:
+        """In a random order."""
+        return self.shuffled(self.code.changes())
+
+    def shuffled(self, things: Sequence[Any]) -> list[Any]:
+        return [things[place] for place in self.rng.permutation(len(things))]
+
+    def question(
+        self,
+        kind: str,
+        prompt: str,
+        right: str,
+        wrong: Sequence[str],
+        line: int,
+        asked: dict[str, Any],
+    ) -> CodeQuestion | None:
+        """A question with the right option and the first three others; None where that is not
+        four different ones."""
+        others = [option for option in dict.fromkeys(wrong) if option != right]
+        if len(others) < OPTIONS - 1:
+            return None
+        options = sorted([right, *others[: OPTIONS - 1]], key=_by_line)
+        if not right.startswith("line "):
+            options = self.shuffled(options)
+        return CodeQuestion(
+            kind, self.step, prompt, tuple(options), options.index(right), line, asked
+        )
+
+
+def _by_line(option: str) -> tuple[int, str]:
+    number = option.removeprefix("line ").partition(":")[0]
+    return (int(number), option) if number.isdigit() else (10**6, option)
+
+
+Found = Iterator["CodeQuestion | None"]
+
+
+def shapes(subject: Subject) -> Found:
+    """The shape of a name or an expression at a line; of a list how many entries it has."""
+    given = subject.plain or subject.small
+    usual = None if given is None else subject.call(given)
+    if given is None or usual is None or usual.raised:
+        return
+    of_arguments = [value.shape for value in given.values() if isinstance(value, np.ndarray)]
+    call = f"`{subject.step}` is called with {_quoted(told(given, given is subject.plain))}. "
+    places = [(place.text, place) for place in subject.shuffled(list(subject.code.places()))]
+    for text, place in [*places[:12], ("", None)]:
+        value, what = usual.value, "the result"
+        if place is not None:
+            outcome = subject.call(given, place.source)
+            if outcome is None or outcome.raised or not _is_marked(outcome.value):
+                continue
+            value, what = outcome.value[1], f"`{text}` in line {place.line}"
+        elif isinstance(value, tuple) and len(value) > 1:
+            number = int(subject.rng.integers(len(value)))
+            what = f"value {number + 1} of the {len(value)} that it returns"
+            value = value[number]
+        if isinstance(value, np.ndarray) and 1 <= value.ndim <= 5:
+            right, ask = str(value.shape), f"Which shape does {what} have"
+            wrong = [str(shape) for shape in _wrong_shapes(value.shape, of_arguments)]
+            if value.shape in of_arguments or right in subject.code.text:
+                continue
+        elif isinstance(value, (list, dict, str)) and len(value) > 1 and given is subject.small:
+            size = len(value)
+            parts = "characters" if isinstance(value, str) else "entries"
+            right, ask = str(size), f"How many {parts} does {what} have"
+            wrong = [str(other) for other in (size - 1, size + 1, size - 2, size + 2)]
+        else:
+            continue
+        later = ", when that line has run for the first time" if _repeats(place) else ""
+        line = place.line if place else 0
+        asked = {"given": given, "text": text, "line": line, "what": what}
+        yield subject.question("shape", f"{call}{ask}{later}?", right, wrong, line, asked)
+
+
+def _repeats(place: Any) -> bool:
+    return bool(place and place.repeated)
+
+
+def _is_marked(value: Any) -> bool:
+    return isinstance(value, tuple) and len(value) == 2 and str(value[0]) == VALUE
+
+
+def _wrong_shapes(right: tuple[int, ...], others: Sequence[tuple[int, ...]]) -> Iterator[Any]:
+    """What comes out with another axis, without ``keepdims``, or turned round."""
+    if len(right) > 1:
+        yield (*right[:-2], right[-1], right[-2])
+    if 1 in right:
+        yield tuple(size for size in right if size != 1)
+    yield from (other for other in others if len(other) == len(right))
+    yield (*right[:-1], 1)
+    yield right[:-1]
+    yield (*right[1:], right[0])
+    sizes = sorted({size for other in others for size in other})
+    for size in sizes:
+        yield (*right[:-1], size)
+    yield (1, *right)
+    yield (*right[:-1], right[-1] + 1)
+
+
+def entries(subject: Subject) -> Found:
+    """One entry of a result that can be computed by hand."""
+    given = subject.small
+    usual = None if given is None else subject.call(given)
+    if given is None or usual is None or usual.raised:
+        return
+    results = [subject.call(given, change.source) for change in subject.changes[:25]]
+    others = [outcome.value for outcome in results if outcome is not None and not outcome.raised]
+    for place, entry in _entries(usual.value, subject):
+        right = written(entry)
+        numbers = as_numbers(entry)
+        if numbers is not None and not alike(numbers.astype(float), np.round(numbers * 1.0, 2)):
+            continue
+        if isinstance(entry, float) and not entry and _has_odd(usual.numbers):
+            continue
+        wrong = [
+            written(found)
+            for found in (_at(other, place) for other in others)
+            if found is not None and type(found) is type(entry)
+        ]
+        if isinstance(entry, (int, float)) and not isinstance(entry, bool):
+            neighbours = [other for _, other in _entries(usual.value, subject)]
+            wrong += [written(other) for other in neighbours if type(other) is type(entry)]
+            wrong += [written(entry + 1), written(-entry), written(2 * entry), written(entry - 1)]
+        wrong += [written(other) for other in _near(entry)]
+        call = f"`{subject.step}` is called with `{told(given)}`."
+        what = f"What stands at `{list(place)}` of the result?" if place else "What does it return?"
+        if place and isinstance(usual.value, (tuple, list)) and as_numbers(usual.value) is None:
+            rest = f"`{list(place[1:])}` of " if place[1:] else ""
+            what = f"What stands at {rest}value {place[0] + 1} of the {len(usual.value)} returned?"
+        asked = {"given": given, "place": place}
+        yield subject.question("entry", f"{call} {what}", right, wrong, 0, asked)
+
+
+def _has_odd(numbers: Any) -> bool:
+    """Whether there are numbers that nobody computes by hand."""
+    return numbers is None or not alike(numbers * 1.0, np.round(numbers * 1.0, 2))
+
+
+def _near(value: Any) -> list[Any]:
+    """What somebody may take for a list, a text or a dictionary who is off by one."""
+    if isinstance(value, (list, str)) and len(value) > 1:
+        last: Any = value[-1:]
+        return [value[:-1], value[1:], value[::-1], value + last]
+    if isinstance(value, dict) and len(value) > 1:
+        (name, count), *others = value.items()
+        more = [{**value, name: count + step} for step in (1, -1) if type(count) is int]
+        return [dict(others), *more]
+    return []
+
+
+def _entries(value: Any, subject: Subject) -> list[tuple[tuple[int, ...], Any]]:
+    """A few entries of a result, with their places: numbers, or rows of truth values."""
+    found: list[tuple[tuple[int, ...], Any]] = []
+    parts: list[tuple[tuple[int, ...], Any]] = [((), value)]
+    if isinstance(value, tuple) and as_numbers(value) is None:
+        parts = [((place,), part) for place, part in enumerate(value)]
+    for before, part in parts:
+        numbers = as_numbers(part)
+        if numbers is None or isinstance(part, list):
+            if len(written(part)) <= 60:
+                found.append((before, part))
+            continue
+        kept = numbers[..., 0] if numbers.dtype.kind == "b" and numbers.ndim else numbers
+        if numbers.size > 60 or (numbers.size > 1 and len(np.unique(numbers)) == 1):
+            continue
+        for place in np.ndindex(kept.shape):
+            found.append(((*before, *place), numbers[place].tolist()))
+    return subject.shuffled(found)[:8]
+
+
+def _at(value: Any, place: tuple[int, ...]) -> Any:
+    try:
+        numbers = as_numbers(value)
+        if isinstance(value, tuple) and numbers is None:
+            return _at(value[place[0]], place[1:])
+        if not place or numbers is None:
+            return value if not place else None
+        return numbers[place].tolist()
+    except (IndexError, TypeError):
+        return None
+
+
+def changed(subject: Subject) -> Found:
+    """What comes of a call where one line is another."""
+    if subject.code.is_random:
+        return
+    for given in (subject.small, subject.plain):
+        usual = None if given is None else subject.call(given)
+        if given is None or usual is None or usual.raised:
+            continue
+        told_of: dict[str, LineChange] = {}
+        for change in subject.changes[:25]:
+            outcome = subject.call(given, change.source)
+            if outcome is not None and _is_fair(outcome) and outcome.told(usual):
+                told_of.setdefault(outcome.told(usual), change)
+        as_ever = usual.told(usual)
+        if not as_ever:
+            continue
+        given_in_words = told(given, shapes_only=given is subject.plain)
+        for right, change in list(told_of.items()):
+            if right == as_ever and len(told_of) > 3 and subject.rng.random() < 0.7:
+                continue
+            wrong = [*([as_ever] if right != as_ever else []), *told_of]
+            if max(map(len, [right, *wrong[:6]])) > 90:
+                continue
+            prompt = (
+                f"`{subject.step}` is called with {_quoted(given_in_words)}. What would come of it "
+                f"if line {change.line} were `{change.text}`?"
+            )
+            asked = {"given": given, "source": change.source}
+            yield subject.question("changed", prompt, right, wrong, change.line, asked)
+
+
+def _is_fair(outcome: Observed) -> bool:
+    """Whether one name says what was raised, and a number says what was returned."""
+    if outcome.raised:
+        return isinstance(getattr(builtins, outcome.raised, None), type)
+    return outcome.numbers is not None or not isinstance(outcome.value, (tuple, list))
+
+
+def _quoted(text: str) -> str:
+    return f"`{text}`"
+
+
+def not_finite(subject: Subject) -> Found:
+    """The first line whose result is not finite, as the code is or with one line changed."""
+    code, given = subject.code, subject.small and arguments.large(subject.small)
+    if given is None or len(code.statements) < OPTIONS - 1 or not _all_finite(given):
+        return
+    if code.is_random or not re.search("exp|log|softmax", code.text):
+        return
+    none = "none: every number stays finite"
+    for change in [None, *subject.changes[:20]]:
+        source = change.source if change else code.source
+        outcome = subject.call(given, code.watched(source))
+        if outcome is None:
+            continue
+        first = _watched_line(outcome, code.statements)
+        text = change.text if change and change.line == first else code.line(first) if first else ""
+        if (
+            (outcome.raised and not first)
+            or "inf" in text
+            or "nan" in text
+            or (change and not first)
+        ):
+            continue
+        right = f"line {first}" if first else none
+        lines = [f"line {line}" for line in code.statements]
+        near = sorted(lines, key=lambda line: abs(_by_line(line)[0] - (first or 0)))
+        wrong = [*near[: 2 + (not first) + (right == lines[0])], none, *near]
+        prompt = f"`{subject.step}` is called with `{told(given)}`"
+        if change:
+            prompt += f", and line {change.line} is `{change.text}`"
+        prompt += ". Which line is the first to give NaN or an infinite number?"
+        asked = {"given": given, "source": source, "line": first}
+        yield subject.question("not finite", prompt, right, wrong, first, asked)
+
+
+def _watched_line(outcome: Observed, lines: Sequence[int]) -> int:
+    """The line that a watched copy names, which must be one of these; 0 for none."""
+    mark, _, line = outcome.text.partition(" ")
+    is_named = outcome.raised == "FloatingPointError" and mark == VALUE and line.isdecimal()
+    return int(line) if is_named and int(line) in lines else 0
+
+
+def _all_finite(given: Arguments) -> bool:
+    arrays = [value for value in given.values() if isinstance(value, np.ndarray)]
+    kinds = {array.dtype.kind for array in arrays}
+    return "f" in kinds and all(np.isfinite(array).all() for array in arrays)
+
+
+def raised(subject: Subject) -> Found:
+    """What a call with other arguments raises, or returns."""
+    given = subject.plain
+    usual = None if given is None else subject.call(given)
+    if given is None or usual is None or usual.numbers is None:
+        return
+    shape = usual.numbers.shape
+    for other in arguments.other_calls(given, subject.rng):
+        outcome = subject.call(other)
+        if (
+            outcome is None
+            or not _is_fair(outcome)
+            or (outcome.raised and outcome.raised in subject.code.text)
+        ):
+            continue
+        right, numbers = f"it raises {outcome.raised}", outcome.numbers
+        if numbers is not None:
+            right = f"it returns an array of shape {numbers.shape}"
+            if numbers.shape in [np.shape(value) for value in other.values()]:
+                continue
+        near = [shape, (*shape[:-1], shape[-1] - 1), (*shape[:-1], shape[-1] + 1), shape[:-1]]
+        wrong = [f"it returns an array of shape {other}" for other in near]
+        errors = [
+            kind for kind in ("ValueError", "IndexError") if not _related(kind, outcome.raised)
+        ]
+        wrong.insert(2, f"it raises {errors[0]}")
+        prompt = f"What comes of the call of `{subject.step}` with "
+        prompt += f"{_quoted(told(other, shapes_only=True))}?"
+        yield subject.question("raised", prompt, right, wrong, 0, {"given": other})
+
+
+def _related(kind: str, other: str) -> bool:
+    """Whether who says one of these errors may have meant the other."""
+    one, two = getattr(builtins, kind), getattr(builtins, other, None)
+    return isinstance(two, type) and (issubclass(one, two) or issubclass(two, one))
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What a change may do to a result.
+
+    ``job``: what the line is there for whose change does it. ``lets``: what the change does.
+    ``given``: the arguments to see it with. ``is_there`` looks at the result before and after, and
+    at that of the unchanged code with ``otherwise`` given.
+    """
+
+    name: str
+    job: str
+    lets: str
+    given: Callable[[Subject], Arguments | None]
+    is_there: Callable[[Any, Any, Any], bool]
+    otherwise: Callable[[Arguments], Arguments] = dict
+
+
+def _sums_to_one(numbers: Any) -> bool:
+    return numbers.ndim > 0 and alike(numbers.sum(axis=-1) * 1.0, np.ones(numbers.shape[:-1]))
+
+
+def _large(subject: Subject) -> Arguments | None:
+    given = subject.small and arguments.large(subject.small)
+    return given if given and _all_finite(given) else None
+
+
+def _is_finite(numbers: Any) -> bool:
+    return bool(np.isfinite(numbers).all())
+
+
+def _is_usually_finite(subject: Subject, change: LineChange) -> bool:
+    numbers = _first_numbers(subject.call(subject.small or {}, change.source))
+    return numbers is not None and _is_finite(numbers)
+
+
+def _masked(subject: Subject) -> Arguments | None:
+    masks = [value for value in (subject.plain or {}).values() if _is_mask(value)]
+    return subject.plain if masks else None
+
+
+def _is_mask(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype.kind == "b" and not value.all()
+
+
+def _unmasked(given: Arguments) -> Arguments:
+    return {name: value | True if _is_mask(value) else value for name, value in given.items()}
+
+
+def _is_moved(before: Any, after: Any, _: Any) -> bool:
+    """Whether the numbers are the same, at other places."""
+    if before.size != after.size or before.dtype.kind == "b" or alike(before, after):
+        return False
+    return alike(np.sort(before, axis=None), np.sort(after, axis=None))
+
+
+EFFECTS = (
+    Effect(
+        "overflow",
+        "keeps the numbers of `{step}` finite where those it is given are in the thousands",
+        "brings NaN or an infinite number into the result",
+        _large,
+        lambda before, after, _: _is_finite(before) and not _is_finite(after),
+    ),
+    Effect(
+        "sum",
+        "makes each row of what `{step}` returns add up to 1",
+        "lets rows of the result no longer add up to 1",
+        lambda subject: subject.plain,
+        lambda before, after, _: _sums_to_one(before) and not _sums_to_one(after),
+    ),
+    Effect(
+        "mask",
+        "makes `{step}` heed where the mask says False",
+        "makes the result the one without any mask",
+        _masked,
+        lambda before, after, unmasked: not alike(before, unmasked) and alike(after, unmasked),
+        _unmasked,
+    ),
+    Effect(
+        "moved",
+        "of `{step}` computes no number anew, but decides where in the result the numbers stand",
+        "leaves all numbers of the result as they are, but at other places",
+        lambda subject: subject.plain,
+        _is_moved,
+    ),
+    Effect(
+        "shape",
+        "",
+        "gives the result another shape",
+        lambda subject: subject.plain,
+        lambda before, after, _: before.shape != after.shape,
+    ),
+    Effect(
+        "same",
+        "",
+        "leaves the result as it is",
+        lambda subject: subject.plain,
+        lambda before, after, _: alike(before, after),
+    ),
+)
+
+
+def jobs(subject: Subject) -> Found:
+    """Which line does a job, and which change undoes it: tried out, line by line."""
+    for effect in [] if subject.code.is_random else subject.shuffled(EFFECTS):
+        given = effect.given(subject)
+        usual = None if given is None else subject.call(given)
+        before = _first_numbers(usual)
+        if given is None or before is None:
+            continue
+        otherwise = _first_numbers(subject.call(effect.otherwise(given)))
+        if otherwise is None:
+            continue
+        does: list[LineChange] = []
+        does_not: list[LineChange] = []
+        computing = set[int]()
+        for change in subject.changes:
+            outcome = subject.call(given, change.source)
+            after = _first_numbers(outcome)
+            if effect.name == "overflow" and not _is_usually_finite(subject, change):
+                after = None
+            if after is not None:
+                (does if effect.is_there(before, after, otherwise) else does_not).append(change)
+                if not alike(np.sort(before, axis=None), np.sort(after, axis=None)):
+                    computing.add(change.line)
+        lines = {change.line for change in does}
+        asked: dict[str, Any] = {"given": given, "effect": effect}
+        if effect.name == "moved" and computing & lines:
+            lines = set()
+        if effect.job and len(lines) == 1:
+            (line,) = lines
+            others = {change.line for change in does_not} - lines
+            if effect.name == "moved":
+                others &= computing
+            wrong = [f"line {other}" for other in subject.shuffled(sorted(others))]
+            prompt = f"Which line {effect.job.format(step=subject.step)}?"
+            more = {"changes": [*does, *does_not], "line": line, **asked}
+            yield subject.question("job", prompt, f"line {line}", wrong, line, more)
+        shown = told(given, shapes_only=given is subject.plain)
+        for change in does[:2]:
+            wrong = [_change_told(other) for other in subject.shuffled(does_not)]
+            prompt = f"`{subject.step}` is called with {_quoted(shown)}. "
+            if given is subject.plain:
+                prompt += "Their numbers lie around 0. "
+            prompt += f"Which of these changes, made alone, {effect.lets}?"
+            more = {"changes": [*does, *does_not], "right": change, **asked}
+            yield subject.question("choice", prompt, _change_told(change), wrong, change.line, more)
+
+
+def _change_told(change: LineChange) -> str:
+    return f"line {change.line}: {change.text}"
+
+
+def _first_numbers(outcome: Observed | None) -> Any:
+    """The result as one array, or the first of several."""
+    if outcome is None or outcome.raised:
+        return None
+    value = outcome.value
+    if isinstance(value, tuple) and value and as_numbers(value) is None:
+        value = value[0]
+    numbers = as_numbers(value)
+    return None if numbers is None or numbers.ndim == 0 else numbers
+
+
+KINDS = (shapes, entries, changed, not_finite, raised, jobs)

@@ -1,0 +1,120 @@
+"""Calls of a student's code and of changed copies of it, in the sandbox."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from autograder.engine.student_errors import Stopped, StudentError
+from autograder.questions.arguments import Arguments, written
+
+MOST_STOPPED = 2
+"""Calls that do not return, before there are no others."""
+
+ALIKE = 1e-9
+
+MOST_SHOWN = 60
+"""Characters of a result that is written out."""
+
+
+@dataclass(frozen=True, eq=False)  # arrays do not compare as one
+class Observed:
+    """What came of a call: a value, or what was raised. ``raised`` is the name of its class."""
+
+    value: Any = None
+    raised: str = ""
+    text: str = ""
+
+    @property
+    def numbers(self) -> Any:
+        """The value as one array; None where it is none."""
+        return as_numbers(self.value) if not self.raised else None
+
+    def told(self, usual: Observed) -> str:
+        """What came of it, in a few words; of many numbers their shape, and whether they are as
+        they are with the unchanged code. Empty where that takes many words."""
+        if self.raised:
+            return f"it raises {self.raised}"
+        text, numbers = written(self.value), self.numbers
+        if len(text) <= MOST_SHOWN:
+            return f"it returns {text}"
+        if numbers is None or isinstance(self.value, list):
+            return ""
+        said = f"it returns an array of shape {numbers.shape}"
+        if usual.numbers is not None and usual.numbers.shape == numbers.shape:
+            is_same = alike(usual.numbers, numbers)
+            said += ", the same as before" if is_same else ", not the same as before"
+        return said
+
+
+def as_numbers(value: Any) -> Any:
+    """A number, or numbers in lists, as an array of numbers; None for anything else."""
+    if isinstance(value, (str, dict, type(None))) or callable(value):
+        return None
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError):
+        return None
+    return array if array.dtype.kind in "biuf" else None
+
+
+def alike(one: Any, other: Any) -> bool:
+    """Whether two arrays are the same but for rounding."""
+    return one.shape == other.shape and bool(
+        np.allclose(one.astype(float), other.astype(float), ALIKE, ALIKE, equal_nan=True)
+    )
+
+
+class CellRunner(Protocol):
+    """Runs cells: a session."""
+
+    def run(self, cell: str, source: str) -> StudentError | Stopped | None:
+        """Run a cell; what it raised."""
+
+    def begin_check(self) -> None:
+        """Forget what was asked before."""
+
+
+class Laboratory:
+    """Calls the function of a step in one version after the other.
+
+    What is answered there is a claim of the student's code: it is looked at as any answer to a
+    check, and a function that does not return is not called for ever.
+    """
+
+    def __init__(self, worker: CellRunner, functions: dict[str, Any]) -> None:
+        self._worker = worker
+        self._functions = functions
+        self._there: dict[str, str] = {}
+        self.stopped = ""
+        self._stops = 0
+
+    def call(self, step: str, source: str, given: Arguments) -> Observed | None:
+        """What comes of a call where the step's cell is this; None where nobody can tell."""
+        if self._stops >= MOST_STOPPED:
+            return None
+        try:
+            if self._there.get(step) != source:
+                fault = self._worker.run(step, source)
+                if fault is not None:
+                    self._there.pop(step, None)
+                    self._note(fault)
+                    return None
+                self._there[step] = source
+            self._worker.begin_check()
+            value = self._functions[step](**copy.deepcopy(given))
+        except StudentError as error:
+            is_none = error.is_unanswered or isinstance(error, NotImplementedError)
+            return None if is_none else Observed(raised=error.called, text=error.text)
+        except Stopped as stopped:
+            self._note(stopped)
+            return None
+        return Observed(value)
+
+    def _note(self, fault: StudentError | Stopped) -> None:
+        if isinstance(fault, Stopped):
+            self._stops += 1
+            self.stopped = str(fault)

@@ -1,0 +1,218 @@
+"""The questions for one student: drawn by the course's secret, the student and the file."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from autograder.base.errors import Fault
+from autograder.base.settings import Settings
+from autograder.base.text import agreeing, count, one_line
+from autograder.engine.budget import Budget, OutOfTime, limits
+from autograder.engine.compiled_exercise import CompiledExercise
+from autograder.engine.reference import Reference
+from autograder.engine.run import Run
+from autograder.engine.workers import Workers
+from autograder.exercises.cell_code import quiet
+from autograder.exercises.exercise import Exercise
+from autograder.grader.apart import apart
+from autograder.questions import arguments, kinds
+from autograder.questions.kinds import CodeQuestion, Subject
+from autograder.questions.laboratory import Laboratory
+from autograder.questions.student_code import StudentCode
+from autograder.sandbox.parents import EngineFault
+from autograder.submissions.notebook import Rejected
+from autograder.submissions.parse import parse
+from autograder.submissions.submission import Submission, defined_again
+
+QUESTIONS = 4
+"""Questions for a student, unless somebody asks for another number."""
+
+SECONDS, CALL_SECONDS = 20.0, 1.0
+"""What the questions for one student may take, and one call for them."""
+
+EACH = 2
+"""Questions about one function, as long as there are others to ask about."""
+
+LONGEST = 30
+"""Lines of a function that is asked about before those that are longer."""
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """The questions for a student.
+
+    ``code`` are the functions that are asked about: numbered lines by step. ``note`` says why there
+    are fewer questions than were asked for, or none.
+    """
+
+    student: str
+    questions: tuple[CodeQuestion, ...] = ()
+    code: Mapping[str, tuple[tuple[int, str], ...]] = field(default_factory=dict)
+    note: str = ""
+
+
+class Questioner:
+    """Draws the questions on an exercise for one student after the other.
+
+    A context manager, which has a parent of workers as a grader has.
+
+    Raises:
+        Unusable: no worker can be had at the isolation level that is asked for.
+    """
+
+    def __init__(self, exercise: Exercise, secret: bytes, settings: Settings) -> None:
+        self._exercise = exercise
+        self._secret = secret
+        self._settings = replace(
+            settings,
+            call_seconds=min(settings.call_seconds, CALL_SECONDS),
+            submission_seconds=min(settings.submission_seconds, SECONDS),
+        )
+        self._workers = Workers(exercise, self._settings)
+        self._compiled = CompiledExercise(exercise, self._workers.parent, self._settings, secret)
+
+    def __enter__(self) -> Questioner:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the workers."""
+        self._workers.close()
+
+    def sheet(self, data: bytes, student: str, wanted: int = QUESTIONS) -> Sheet:
+        """Questions on what a student handed in; whatever that does, it costs this sheet alone.
+
+        Raises:
+            Fault: the kit itself fails.
+        """
+        try:
+            submission = parse(data, self._exercise)
+        except Rejected as rejected:
+            return Sheet(student, note=one_line(f"no questions: the file {rejected}"))
+
+        budget = Budget(self._settings.submission_seconds)
+        key = hmac.digest(
+            self._secret,
+            f"questions/{self._exercise.name}/{student}/".encode() + data,
+            hashlib.sha256,
+        )
+        rng = np.random.default_rng(list(key))
+        found: list[CodeQuestion] = []
+        why = ""
+        try:
+            with (
+                quiet(),
+                self._workers.data.inside(),
+                limits(self._settings.submission_seconds),
+                Reference(self._exercise, self._workers.parent, self._settings) as reference,
+            ):
+                run = Run(self._compiled, submission, budget, reference)
+                with run.ready() as (session, names), budget.at_work():
+                    laboratory = Laboratory(session, names)
+                    subjects = list(self._subjects(submission, laboratory, names, rng))
+                    found = _chosen(subjects, wanted)
+                    why = laboratory.stopped
+        except OutOfTime:
+            why = f"the questions took more than {self._settings.submission_seconds:g} s"
+        except EngineFault as fault:
+            raise Fault(f"{self._exercise.name}: {fault}") from None
+        code = {subject.step: tuple(subject.code.lines) for subject in subjects} if found else {}
+        asked = {question.step: code[question.step] for question in found}
+        note = ""
+        if len(found) < wanted:
+            why = why or "there is not enough code that says more than it shows"
+            are = agreeing(len(found), "is", "are")
+            note = one_line(f"there {are} {count(len(found), 'question')} and not {wanted}: {why}")
+        return Sheet(student, tuple(found), asked, note)
+
+    def _subjects(
+        self, submission: Submission, laboratory: Laboratory, names: dict[str, Any], rng: Any
+    ) -> Iterator[Subject]:
+        """The answers that can be asked about, in a random order, long ones last."""
+        tools: Any = names.get("tools")
+        practice = getattr(tools, "PRACTICE", {})
+        again = {one.step for one in defined_again(self._exercise, submission)}
+        codes = []
+        for cell in submission.cells:
+            is_answer = cell.id in self._exercise.steps and cell.id not in self._exercise.classes
+            if is_answer and cell.id in practice and cell.id not in again:
+                try:
+                    codes.append(StudentCode(str(cell.id), cell.source))
+                except ValueError:
+                    continue
+        codes = [codes[place] for place in rng.permutation(len(codes))]
+        for code in sorted(codes, key=lambda code: len(code.lines) > LONGEST):
+            draws = arguments.drawn(tools, code.step, rng)
+            plain, small = arguments.of_any_size(draws, rng), arguments.by_hand(draws, rng)
+            yield Subject(code, laboratory, rng, plain, small)
+
+
+def of_class(
+    exercise: Exercise,
+    secret: bytes,
+    settings: Settings,
+    submitted: Mapping[str, bytes],
+    wanted: int,
+) -> Iterator[Sheet]:
+    """A sheet for each of these students, whose files these are."""
+    questioner = Questioner(exercise, secret, settings)
+    try:
+        for student, data in submitted.items():
+            try:
+                yield apart(partial(_bare, questioner, data, student, wanted))
+            except Fault as fault:
+                yield Sheet(student, note=one_line(f"no questions: {fault}"))
+                questioner.close()
+                questioner = Questioner(exercise, secret, settings)
+    finally:
+        questioner.close()
+
+
+def _bare(questioner: Questioner, data: bytes, student: str, wanted: int) -> Sheet:
+    """A sheet without what was run, which does not go from process to process."""
+    sheet = questioner.sheet(data, student, wanted)
+    questions = tuple(replace(question, asked={}) for question in sheet.questions)
+    return replace(sheet, questions=questions)
+
+
+def _chosen(subjects: list[Subject], wanted: int) -> list[CodeQuestion]:
+    """So many questions of as many kinds as there are, about few functions."""
+    chosen: list[CodeQuestion] = []
+    left: list[list[CodeQuestion]] = []
+    used: Counter[str] = Counter()
+
+    def take(questions: list[CodeQuestion], most: int) -> None:
+        for _ in range(most):
+            if not questions or len(chosen) >= wanted:
+                return
+            best = min(questions, key=lambda question: used[question.kind])
+            questions.remove(best)
+            used[best.kind] += 1
+            chosen.append(best)
+
+    for subject in subjects:
+        if len(chosen) >= wanted:
+            break
+        questions: list[CodeQuestion] = []
+        for kind in subject.shuffled(kinds.KINDS):
+            first: dict[str, CodeQuestion] = {}
+            for question in kind(subject):
+                if question is not None:
+                    first.setdefault(question.kind, question)
+            questions += first.values()
+        take(questions, EACH)
+        left.append(questions)
+    for questions in left:
+        take(questions, wanted)
+    order = [subject.step for subject in subjects]
+    return sorted(chosen, key=lambda question: order.index(question.step))

@@ -1,0 +1,354 @@
+"""The code of one step as a student wrote it: its lines, and altered copies of it to be run.
+
+Reading only says what may be asked about. What is right is found by running the copies.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from autograder.submissions.python_source import parsed
+
+VALUE = "__value__"
+"""Marks what an altered copy returns as the value that was asked for."""
+
+WATCH = f"""
+
+def __watch__(line, *values):
+    import numpy
+    for value in values:
+        for part in value if isinstance(value, (list, tuple)) else [value]:
+            try:
+                finite = numpy.isfinite(numpy.asarray(part, dtype=float)).all()
+            except (TypeError, ValueError):
+                finite = True
+            if not finite:
+                raise FloatingPointError(f"{VALUE} {{line}}")
+    return values[-1]
+"""
+"""Stands below a copy that stops at the first line whose result is not finite."""
+
+MOST_CHANGES = 60
+"""Changed copies of one step."""
+
+WIDEST = 110
+"""Characters of a line that may be quoted."""
+
+_INSIDE = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.FunctionDef)
+_OPERATORS: dict[type[ast.AST], tuple[str, str]] = {
+    ast.Add: ("+", "-"),
+    ast.Sub: ("-", "+"),
+    ast.Mult: ("*", "/"),
+    ast.Div: ("/", "*"),
+    ast.MatMult: ("@", "*"),
+    ast.Lt: ("<", "<="),
+    ast.LtE: ("<=", "<"),
+    ast.Gt: (">", ">="),
+    ast.GtE: (">=", ">"),
+    ast.Eq: ("==", "!="),
+}
+_MODULES = ("np", "numpy", "math")
+_OTHER_NAMES = {
+    "max": "min",
+    "min": "max",
+    "sum": "mean",
+    "mean": "sum",
+    "maximum": "minimum",
+    "tril": "triu",
+    "triu": "tril",
+    "sin": "cos",
+    "cos": "sin",
+    "all": "any",
+    "any": "all",
+}
+
+
+@dataclass(frozen=True)
+class LineChange:
+    """A line that is written otherwise: its number, its new text, and the cell with it."""
+
+    line: int
+    text: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Place:
+    """A value that a line computes: a name, or a part of an expression.
+
+    ``source`` is a copy of the cell that returns it, marked with ``VALUE``. ``repeated``: the line
+    may run several times, and this is the first.
+    """
+
+    line: int
+    text: str
+    repeated: bool
+    source: str
+
+
+class StudentCode:
+    """The answer to a step.
+
+    Raises:
+        ValueError: it is no Python, or too much of it.
+    """
+
+    def __init__(self, step: str, source: str) -> None:
+        tree = parsed(source)
+        if tree is None or "`" in source or "\f" in source:
+            raise ValueError("no code to ask about")
+        self.step = step
+        self.source = source
+        self._tree = tree
+        self._text = source.split("\n")
+        own = [node for node in tree.body if getattr(node, "name", "") == step]
+        self._function = own[0] if own and isinstance(own[0], ast.FunctionDef) else None
+        documented = set[int]()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+                documented.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+        self._first, self._last = 1, len(self._text)
+        if self._function is not None:
+            decorators = [node.lineno for node in self._function.decorator_list]
+            self._first = min([self._function.lineno, *decorators])
+            self._last = self._function.end_lineno or self._last
+        self.lines: list[tuple[int, str]] = []
+        """The numbers and texts of the lines to show: without docstring and empty lines."""
+        for number in range(self._first, self._last + 1):
+            text = self._text[number - 1].rstrip()
+            if number not in documented and text.strip() and not text.strip().startswith("#"):
+                self.lines.append((number, text))
+        self.text = "\n".join(text for _, text in self.lines)
+        self.is_random = bool(re.search(r"\bempty|random|\brng\b", self.text))
+        """Whether some numbers may be anything."""
+        self.statements = self._statements()
+
+    def line(self, number: int) -> str:
+        return self._text[number - 1].strip()
+
+    def _statements(self) -> list[int]:
+        """The lines in which something is computed: each statement that stands alone in one."""
+        lines = []
+        for node in ast.walk(self._tree):
+            if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return)) and (
+                self._first <= node.lineno <= self._last
+            ):
+                lines.append(node.lineno)
+        return sorted(line for line in set(lines) if lines.count(line) == 1)
+
+    @property
+    def returns_early(self) -> bool:
+        """Whether a ``return`` that is put into the function ends the call, and only that."""
+        if self._function is None or self._function.decorator_list:
+            return False
+        inner = list(ast.walk(self._function))
+        return not any(
+            isinstance(node, (ast.Yield, ast.YieldFrom, ast.Try)) for node in inner
+        ) and (not re.search(rf"\b{self.step}\b", "\n".join(self.text.split("\n")[1:])))
+
+    def places(self) -> Iterator[Place]:
+        """The values that lines of the function compute, each with a copy that returns it."""
+        if self._function is None or not self.returns_early:
+            return
+        for statement, repeated in _within(self._function.body, repeated=False):
+            if statement.lineno not in self.statements:
+                continue
+            targets = getattr(statement, "targets", [getattr(statement, "target", None)])
+            for target in targets:
+                names = target.elts if isinstance(target, ast.Tuple) else [target]
+                for name in names:
+                    if isinstance(name, ast.Name):
+                        copy = self._with(statement, [statement, _give(name.id)])
+                        yield Place(statement.lineno, name.id, repeated, copy)
+            for part in _parts(statement):
+                text = ast.get_source_segment(self.source, part) or ""
+                if text and "\n" not in text and len(text) <= 60:
+                    copy = self._with(statement, [_give(text)])
+                    yield Place(statement.lineno, text, repeated, copy)
+
+    def watched(self, source: str) -> str:
+        """A copy of the cell, or of a changed one, that raises at the first line whose result is
+        not finite."""
+        tree = ast.parse(source)
+        _Watcher().visit(tree)
+        return ast.unparse(ast.fix_missing_locations(tree)) + WATCH
+
+    def _with(self, statement: ast.stmt, instead: list[ast.stmt]) -> str:
+        """A copy with other statements in the place of one."""
+        tree = ast.parse(self.source)
+        _Replacer(statement, instead).visit(tree)
+        return ast.unparse(ast.fix_missing_locations(tree))
+
+    def changes(self) -> list[LineChange]:
+        """Copies in which one line is written otherwise, in one place."""
+        body = self._tree if self._function is None else self._function
+        found: dict[tuple[int, str], LineChange] = {}
+        for node in ast.walk(body):
+            for line, start, end, new in _edits(node, self._text):
+                old = self._text[line - 1].encode()
+                text = (old[:start] + new.encode() + old[end:]).decode(errors="replace")
+                source = "\n".join([*self._text[: line - 1], text, *self._text[line:]])
+                key = line, text.strip()
+                is_new = key not in found and text != self._text[line - 1]
+                inside = line in self.statements and len(text.strip()) <= WIDEST
+                if is_new and inside and parsed(source) is not None:
+                    shown = text.strip().partition("  #")[0].rstrip()
+                    found[key] = LineChange(line, shown, source)
+        return list(found.values())[:MOST_CHANGES]
+
+
+def _give(text: str) -> ast.stmt:
+    return ast.parse(f"return ({VALUE!r}, {text})").body[0]
+
+
+def _within(body: list[ast.stmt], repeated: bool) -> Iterator[tuple[ast.stmt, bool]]:
+    """The statements of a function, without those of functions in it."""
+    for node in body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            continue
+        yield node, repeated
+        loops = repeated or isinstance(node, (ast.For, ast.While))
+        for block in ("body", "orelse"):
+            yield from _within(getattr(node, block, []), loops)
+
+
+def _parts(statement: ast.stmt) -> Iterator[ast.expr]:
+    """The parts of what a statement computes that stand for themselves: no branch of anything."""
+    value = getattr(statement, "value", None)
+    waiting = [value] if isinstance(value, ast.expr) else []
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, (*_INSIDE, ast.IfExp, ast.BoolOp)):
+            continue
+        if isinstance(node, (ast.BinOp, ast.Call, ast.Subscript)) or (
+            isinstance(node, ast.Attribute) and node.attr == "T"
+        ):
+            yield node
+        waiting += [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
+        waiting += [child.value for child in getattr(node, "keywords", [])]
+
+
+class _Replacer(ast.NodeTransformer):
+    def __init__(self, old: ast.stmt, new: list[ast.stmt]) -> None:
+        self._old = (type(old), old.lineno, old.col_offset)
+        self._new = new
+
+    def visit(self, node: ast.AST) -> ast.AST | list[ast.stmt]:
+        if isinstance(node, ast.stmt) and (type(node), node.lineno, node.col_offset) == self._old:
+            return self._new
+        return self.generic_visit(node)
+
+
+class _Watcher(ast.NodeTransformer):
+    """Looks at what every statement binds or returns."""
+
+    depth = 0
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        self.depth += 1
+        self.generic_visit(node)
+        self.depth -= 1
+        return node
+
+    def _bound(self, node: ast.Assign | ast.AugAssign | ast.AnnAssign) -> ast.AST | list[ast.stmt]:
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        bound = []
+        for target in targets:
+            for part in ast.walk(target):
+                is_changed = part is getattr(target, "value", None)
+                if isinstance(part, ast.Name) and (isinstance(part.ctx, ast.Store) or is_changed):
+                    bound.append(part.id)
+        if not self.depth or not bound or (isinstance(node, ast.AnnAssign) and node.value is None):
+            return node
+        look = ast.parse(f"__watch__({node.lineno}, {', '.join(bound)})").body[0]
+        return [node, look]
+
+    visit_Assign = visit_AugAssign = visit_AnnAssign = _bound
+
+    def visit_Return(self, node: ast.Return) -> ast.AST:
+        if node.value is None:
+            return node
+        look = ast.parse(f"__watch__({node.lineno}, x)", mode="eval").body
+        assert isinstance(look, ast.Call)
+        look.args[1] = node.value
+        return ast.Return(look)
+
+
+Edit = tuple[int, int, int, str]
+"""A line, where in its bytes something begins and ends, and what stands there instead."""
+
+
+def _edits(node: ast.AST, text: list[str]) -> Iterator[Edit]:
+    """Other ways to write a node that stands in one line."""
+    if getattr(node, "lineno", 0) != getattr(node, "end_lineno", None):
+        return
+    line, start, end = node.lineno, node.col_offset, node.end_col_offset  # type: ignore[attr-defined]
+    code = text[line - 1].encode()
+
+    def of(part: ast.expr) -> str:
+        said = code[part.col_offset : part.end_col_offset].decode()
+        is_simple = isinstance(
+            part, (ast.Name, ast.Call, ast.Subscript, ast.Attribute, ast.Constant)
+        )
+        return said if is_simple else f"({said})"
+
+    if isinstance(node, ast.BinOp):
+        yield from _operated(line, code, node.left, node.op, node.right)
+        symbol = _OPERATORS.get(type(node.op), ("",))[0]
+        gap = code[node.left.end_col_offset : node.right.col_offset].decode()
+        if symbol:
+            before = code[start : node.left.end_col_offset].decode() + gap.partition(symbol)[0]
+            yield line, start, end, before.rstrip()
+    elif isinstance(node, ast.Compare) and len(node.ops) == 1:
+        yield from _operated(line, code, node.left, node.ops[0], node.comparators[0])
+    elif isinstance(node, ast.Call):
+        for keyword in node.keywords:
+            value = keyword.value
+            begin, finish = value.col_offset, value.end_col_offset or 0
+            said = code[begin:finish].decode()
+            if keyword.arg == "keepdims" and said == "True":
+                yield line, begin, finish, "False"
+            elif keyword.arg == "axis":
+                for other in ("0", "-1", "-2"):
+                    if other != said:
+                        yield line, begin, finish, other
+        function = node.func
+        if isinstance(function, ast.Attribute):
+            is_numpy = isinstance(function.value, ast.Name) and function.value.id in _MODULES
+            kept = node.args[0] if is_numpy and node.args else function.value
+            if not (is_numpy and not node.args) and not isinstance(kept, ast.Starred):
+                yield line, start, end, of(kept)
+            if function.attr == "where" and is_numpy and len(node.args) == 3:
+                one, other = map(of, node.args[1:])
+                begin, finish = node.args[1].col_offset, node.args[2].end_col_offset or 0
+                yield line, begin, finish, f"{other}, {one}"
+        elif isinstance(function, ast.Name) and len(node.args) == 1:
+            kept = node.args[0]
+            if not isinstance(kept, (ast.GeneratorExp, ast.Starred)):
+                yield line, start, end, of(kept)
+    elif isinstance(node, ast.Attribute):
+        begin = end - len(node.attr.encode())
+        if node.attr == "T":
+            yield line, start, end, of(node.value)
+        elif node.attr in _OTHER_NAMES:
+            yield line, begin, end, _OTHER_NAMES[node.attr]
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Invert):
+        yield line, start, end, of(node.operand)
+    elif isinstance(node, ast.Constant) and type(node.value) is int and node.value < 100:
+        # What reshape makes of -2 depends on NumPy.
+        is_rest = b"reshape" in code and code[start - 1 : start] == b"-"
+        if not is_rest:
+            yield line, start, end, str(node.value + 1)
+
+
+def _operated(
+    line: int, code: bytes, left: ast.expr, operator: ast.AST, right: ast.expr
+) -> Iterator[Edit]:
+    """Another operator between two operands."""
+    old, new = _OPERATORS.get(type(operator), ("", ""))
+    begin, end = left.end_col_offset or 0, right.col_offset
+    if old:
+        yield line, begin, end, code[begin:end].decode().replace(old, new, 1)

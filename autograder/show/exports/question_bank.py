@@ -1,0 +1,124 @@
+"""Questions on students' own code for learning platforms: Moodle XML, and QTI 1.2 for Canvas."""
+
+from __future__ import annotations
+
+import html
+import io
+import zipfile
+from collections.abc import Sequence
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, SubElement
+
+from autograder.base.text import printable
+from autograder.questions.kinds import CodeQuestion
+from autograder.questions.sheet import Sheet
+
+QTI = "http://www.imsglobal.org/xsd/ims_qtiasiv1p2"
+PACKAGE = "http://www.imsglobal.org/xsd/imscp_v1p1"
+
+
+def moodle(exercise: str, sheets: Sequence[Sheet]) -> bytes:
+    """Moodle's own format: a category for each student, to draw a quiz from."""
+    quiz = Element("quiz")
+    for sheet in sheets:
+        category = SubElement(quiz, "question", type="category")
+        name = f"$course$/Questions on {exercise}/{sheet.student}"
+        _text(SubElement(category, "category"), name)
+        for number, question in enumerate(sheet.questions, start=1):
+            entry = SubElement(quiz, "question", type="multichoice")
+            _text(SubElement(entry, "name"), _title(exercise, sheet, number))
+            _text(SubElement(entry, "questiontext", format="html"), _shown(question, sheet))
+            for tag, said in (
+                ("defaultgrade", "1"),
+                ("single", "true"),
+                ("shuffleanswers", "true"),
+            ):
+                SubElement(entry, tag).text = said
+            for place, option in enumerate(question.options):
+                share = "100" if place == question.right else "0"
+                answer = SubElement(entry, "answer", fraction=share, format="html")
+                _text(answer, _code(option))
+    return _written(quiz)
+
+
+def qti(exercise: str, sheets: Sequence[Sheet]) -> bytes:
+    """A package of QTI 1.2, which Canvas imports: a question bank for each student."""
+    manifest = Element("manifest", xmlns=PACKAGE, identifier=f"questions-{exercise}")
+    SubElement(manifest, "organizations")
+    resources = SubElement(manifest, "resources")
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as package:
+        for sheet in sheets:
+            if not sheet.questions:
+                continue
+            file = f"{sheet.student}.xml"
+            about = {"identifier": f"bank-{sheet.student}", "type": "imsqti_xmlv1p2", "href": file}
+            SubElement(SubElement(resources, "resource", about), "file", href=file)
+            package.writestr(zipfile.ZipInfo(file), _bank(exercise, sheet))
+        package.writestr(zipfile.ZipInfo("imsmanifest.xml"), _written(manifest))
+    return buffer.getvalue()
+
+
+def _bank(exercise: str, sheet: Sheet) -> bytes:
+    root = Element("questestinterop", xmlns=QTI)
+    bank = SubElement(root, "objectbank", ident=f"bank-{sheet.student}")
+    title = f"Questions on {exercise}: {sheet.student}"
+    _fields(SubElement(bank, "qtimetadata"), {"bank_title": title})
+    for number, question in enumerate(sheet.questions, start=1):
+        about = {"ident": f"{sheet.student}-{number}", "title": _title(exercise, sheet, number)}
+        item = SubElement(bank, "item", about)
+        kind = {"question_type": "multiple_choice_question", "points_possible": "1"}
+        _fields(SubElement(SubElement(item, "itemmetadata"), "qtimetadata"), kind)
+        shown = SubElement(item, "presentation")
+        _material(shown, _shown(question, sheet))
+        response = SubElement(shown, "response_lid", ident="response1", rcardinality="Single")
+        choice = SubElement(response, "render_choice")
+        for place, option in enumerate(question.options):
+            _material(SubElement(choice, "response_label", ident=f"option{place}"), _code(option))
+
+        processing = SubElement(item, "resprocessing")
+        score = {"maxvalue": "100", "minvalue": "0", "varname": "SCORE", "vartype": "Decimal"}
+        SubElement(SubElement(processing, "outcomes"), "decvar", score)
+        condition = SubElement(processing, "respcondition", {"continue": "No"})
+        equal = SubElement(SubElement(condition, "conditionvar"), "varequal", respident="response1")
+        equal.text = f"option{question.right}"
+        SubElement(condition, "setvar", action="Set", varname="SCORE").text = "100"
+    return _written(root)
+
+
+def _fields(metadata: Element, said: dict[str, str]) -> None:
+    for label, entry in said.items():
+        field = SubElement(metadata, "qtimetadatafield")
+        SubElement(field, "fieldlabel").text = label
+        SubElement(field, "fieldentry").text = entry
+
+
+def _material(parent: Element, shown: str) -> None:
+    text = SubElement(SubElement(parent, "material"), "mattext", texttype="text/html")
+    text.text = shown
+
+
+def _text(parent: Element, said: str) -> None:
+    SubElement(parent, "text").text = said
+
+
+def _title(exercise: str, sheet: Sheet, number: int) -> str:
+    return f"{exercise}, {sheet.student}, question {number}"
+
+
+def _written(root: Element) -> bytes:
+    return bytes(ElementTree.tostring(root, encoding="utf-8", xml_declaration=True))
+
+
+def _shown(question: CodeQuestion, sheet: Sheet) -> str:
+    """The question as HTML, below the lines that it is about: what students wrote is text there."""
+    lines = sheet.code.get(question.step, ())
+    listing = "\n".join(f"{number:4}  {text}" for number, text in lines)
+    parts = []
+    for place, part in enumerate(question.prompt.split("`")):
+        parts.append(_code(part) if place % 2 else html.escape(part))
+    return f"<pre>{html.escape(printable(listing))}</pre><p>{''.join(parts)}</p>"
+
+
+def _code(text: str) -> str:
+    return f"<code>{html.escape(printable(text))}</code>"

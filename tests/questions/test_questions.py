@@ -1,0 +1,359 @@
+"""Questions on students' own code: each has one right option, as a tracer of Python's own finds it."""
+
+import json
+import re
+import sys
+import zipfile
+from collections.abc import Iterator
+from functools import reduce
+from io import BytesIO
+from itertools import islice
+from operator import getitem
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from autograder.base.settings import Settings
+from autograder.exercises import exercise as exercises
+from autograder.exercises import misconceptions, right_answers
+from autograder.questions.kinds import CodeQuestion
+from autograder.questions.sheet import Questioner, Sheet
+from autograder.show.exports import question_bank
+from autograder.show.pages import questions as pages
+
+ROOT = Path(__file__).resolve().parents[2]
+EXERCISES = ("attention", "tokenizer", "transformer", "inference", "gradients", "training")
+
+
+def load(name: str) -> exercises.Exercise:
+    return exercises.load(ROOT, name)
+
+
+def handed_in(exercise: exercises.Exercise, answers: dict[str, str]) -> bytes:
+    """The full notebook with other answers to some steps."""
+    notebook = json.loads(json.dumps(exercise.notebook))
+    for cell in notebook["cells"]:
+        step = cell["metadata"].get("nbgrader", {}).get("grade_id")
+        cell["source"] = answers.get(step, cell["source"])
+    return json.dumps(notebook).encode()
+
+
+def bank(name: str, kind: str) -> Iterator[dict[str, str]]:
+    """One answer to each step, until every answer of a bank has been among them."""
+    path = ROOT / "solutions" / f"{name}_{kind}.py"
+    found = (
+        right_answers.load(path) if kind == "right_answers" else misconceptions.load(path).entries
+    )
+    by_step: dict[str, list[str]] = {}
+    for entry in found:
+        source = re.sub(r"\A(@.*\n)+(?=def|class)", "", entry.source)
+        by_step.setdefault(entry.step, []).append(re.sub(rf"\b{entry.name}\b", entry.step, source))
+    for place in range(max(map(len, by_step.values()))):
+        yield {step: sources[place % len(sources)] for step, sources in by_step.items()}
+
+
+class Tracer:
+    """Runs a notebook in this process, and sees what its lines do."""
+
+    def __init__(self, exercise: exercises.Exercise, answers: dict[str, str]) -> None:
+        self.names: dict[str, Any] = {"__name__": "__main__"}
+        self.run("setup", exercise.setup)
+        self.sources = {name: exercise.cell(name).source for name in exercise.needed}
+        self.sources |= {name: exercise.cell(name).source for name in exercise.steps} | answers
+        for name, source in self.sources.items():
+            self.run(name, source)
+
+    def run(self, name: str, source: str) -> None:
+        exec(compile(source, f"<{name}>", "exec", dont_inherit=True), self.names)
+
+    def call(self, question: CodeQuestion, source: str = "") -> Any:
+        """What comes of the question's call; an exception as its class."""
+        if source:
+            self.run(question.step, source)
+        given = {name: np.copy(value) if isinstance(value, np.ndarray) else value
+                 for name, value in question.asked["given"].items()}  # fmt: skip
+        try:
+            with np.errstate(all="ignore"):
+                return self.names[question.step](**given)
+        except Exception as error:
+            return type(error)
+        finally:
+            if source:
+                self.run(question.step, self.sources[question.step])
+
+    def traced(self, question: CodeQuestion, look: Any, source: str = "") -> None:
+        """Call ``look(frame, line, event)`` before each line of the step's cell, and at returns."""
+
+        def local(frame: Any, event: str, argument: Any) -> Any:
+            look(frame, event, argument)
+            return local
+
+        def begin(frame: Any, event: str, argument: Any) -> Any:
+            return local if frame.f_code.co_filename == f"<{question.step}>" else None
+
+        sys.settrace(begin)
+        try:
+            self.call(question, source)
+        finally:
+            sys.settrace(None)
+
+    def shape_at(self, question: CodeQuestion) -> Any:
+        """The shape of a name once its line has run, or of an expression as its line begins."""
+        line, text = question.asked["line"], question.asked["text"]
+        found: list[Any] = []
+        was_there: list[Any] = []
+
+        def look(frame: Any, event: str, argument: Any) -> None:
+            if frame.f_code.co_name != question.step or found:
+                return
+            if was_there and text.isidentifier():
+                found.append(size(frame.f_locals[text]))
+            elif event == "line" and frame.f_lineno == line:
+                was_there.append(frame)
+                if not text.isidentifier():
+                    found.append(size(eval(text, frame.f_globals, dict(frame.f_locals))))
+
+        self.traced(question, look)
+        return found[0]
+
+    def first_not_finite(self, question: CodeQuestion) -> int:
+        """The line after which a local name, or what is returned, is not finite; 0 for none."""
+        last: dict[Any, int] = {}
+        found: list[int] = []
+
+        def look(frame: Any, event: str, argument: Any) -> None:
+            values = [*frame.f_locals.values(), *([argument] if event == "return" else [])]
+            if not found and frame in last and not all(map(is_finite, values)):
+                found.append(last[frame])
+            last[frame] = frame.f_lineno
+
+        self.traced(question, look, question.asked["source"])
+        return found[0] if found else 0
+
+
+def size(value: Any) -> str:
+    return str(value.shape) if isinstance(value, np.ndarray) else str(len(value))
+
+
+def is_finite(value: Any) -> bool:
+    if isinstance(value, (tuple, list)):
+        return all(map(is_finite, value))
+    is_number = isinstance(value, (np.ndarray, np.generic, float))
+    return not is_number or np.asarray(value).dtype.kind != "f" or bool(np.isfinite(value).all())
+
+
+def tells(option: str, value: Any, before: Any) -> bool:
+    """Whether an option is true of what a changed line has led to."""
+    if isinstance(value, type):
+        return option == f"it raises {value.__name__}"
+    if not option.startswith("it returns an array of shape"):
+        return numbers_of(option) == f"it returns {numbers(value)}"
+    shape, _, likeness = option.removeprefix("it returns an array of shape ").partition("), ")
+    same = close(first(value), first(before))
+    is_true = not likeness or (likeness == "the same as before") == same
+    return shape.rstrip(")") == str(np.shape(value)).rstrip(")") and is_true
+
+
+def numbers(value: Any) -> str:
+    """The words of a value with two digits, for comparing."""
+    plain = value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
+    digits = re.sub(r"-?\d+\.\d+(e[-+]?\d+)?", lambda found: f"{float(found[0]):.2f}", str(plain))
+    return re.sub(r"-?\d+(\.\d+)?", lambda found: f"{float(found[0]) + 0:.2f}", digits).replace(
+        "-0.00", "0.00"
+    )
+
+
+def effect(name: str, tracer: Tracer, question: CodeQuestion, source: str) -> bool:
+    """Whether a change does what a question says."""
+    before, after = first(tracer.call(question)), first(tracer.call(question, source))
+    if after is None or isinstance(after, type):
+        return False
+    if name == "mask":
+        given = {
+            k: v | True if np.asarray(v).dtype == bool else v
+            for k, v in question.asked["given"].items()
+        }
+        opened = CodeQuestion("", question.step, "", (), 0, asked={"given": given})
+        return close(after, first(tracer.call(opened)))
+    return {
+        "overflow": lambda: not np.isfinite(after).all(),
+        "sum": lambda: not close(after.sum(axis=-1), np.ones(after.shape[:-1])),
+        "moved": lambda: not close(before, after) and close(np.sort(before.ravel()), np.sort(after.ravel())),
+        "shape": lambda: before.shape != after.shape,
+        "same": lambda: close(before, after),
+    }[name]()  # fmt: skip
+
+
+def first(value: Any) -> Any:
+    if isinstance(value, type):
+        return value
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        array = np.asarray(value[0])
+    return array if array.dtype.kind in "biuf" else None
+
+
+def close(one: Any, other: Any) -> bool:
+    return np.shape(one) == np.shape(other) and bool(
+        np.allclose(one * 1.0, other * 1.0, equal_nan=True)
+    )
+
+
+def insist(question: CodeQuestion, tracer: Tracer) -> None:
+    """Recompute the right option, and see that no other is right."""
+    asked, right = question.asked, question.options[question.right]
+    assert len(set(question.options)) == 4
+    if question.kind == "shape":
+        if asked["line"]:
+            assert right == tracer.shape_at(question), question
+        else:
+            value = tracer.call(question)
+            number = re.match(r"value (\d)", asked["what"])
+            assert right == size(value[int(number[1]) - 1] if number else value), question
+    elif question.kind == "entry":
+        value = reduce(getitem, asked["place"], tracer.call(question))
+        answers = [option for option in question.options if numbers_of(option) == numbers(value)]
+        assert answers == [right], (question, value)
+    elif question.kind == "changed":
+        before, value = tracer.call(question), tracer.call(question, asked["source"])
+        answers = [option for option in question.options if tells(option, value, before)]
+        assert answers == [right], (question, value)
+    elif question.kind == "raised":
+        value = tracer.call(question)
+        shape = f"it returns an array of shape {np.shape(value)}"
+        wanted = f"it raises {value.__name__}" if isinstance(value, type) else shape
+        assert right == wanted, (question, value)
+    elif question.kind == "not finite":
+        line = tracer.first_not_finite(question)
+        assert right == (f"line {line}" if line else "none: every number stays finite"), question
+    else:
+        name, have = asked["effect"].name, set()
+        for change in asked["changes"]:
+            if effect(name, tracer, question, change.source):
+                have.add(
+                    f"line {change.line}"
+                    if question.kind == "job"
+                    else f"line {change.line}: {change.text}"
+                )
+        assert have & set(question.options) == {right}, (question, have)
+
+
+def numbers_of(option: str) -> str:
+    return re.sub(r"-?\d+(\.\d+)?", lambda found: f"{float(found[0]) + 0:.2f}", option).replace(
+        "-0.00", "0.00"
+    )
+
+
+def drawn(name: str, kind: str, most: int | None) -> Iterator[tuple[Sheet, Tracer]]:
+    exercise = load(name)
+    with Questioner(exercise, b"a key", Settings()) as questioner:
+        for number, answers in enumerate(islice(bank(name, kind), most)):
+            sheet = questioner.sheet(handed_in(exercise, answers), f"student{number}", 8)
+            yield sheet, Tracer(exercise, answers)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "most"),
+    [
+        ("attention", "right_answers", 3),
+        ("tokenizer", "right_answers", 1),
+        *[
+            pytest.param(name, "right_answers", 6, marks=pytest.mark.everything)
+            for name in EXERCISES
+        ],
+        *[
+            pytest.param(name, "misconceptions", 6, marks=pytest.mark.everything)
+            for name in EXERCISES
+        ],
+    ],
+)
+def test_a_tracer_finds_the_one_right_option(name: str, kind: str, most: int):
+    found = 0
+    for sheet, tracer in drawn(name, kind, most):
+        assert len(sheet.questions) >= 4, sheet.note
+        for question in sheet.questions:
+            insist(question, tracer)
+            found += 1
+    assert found >= 4 * most
+
+
+def test_who_and_what_decide_the_questions():
+    exercise = load("attention")
+    one, other, *_ = bank("attention", "right_answers")
+    with Questioner(exercise, b"a key", Settings()) as questioner:
+        ada, ben, again = (
+            questioner.sheet(handed_in(exercise, one), student) for student in ("ada", "ben", "ada")
+        )
+        cleo = questioner.sheet(handed_in(exercise, other), "ada")
+    assert [sheet.note for sheet in (ada, ben, cleo)] == ["", "", ""]
+    assert ada == again
+    for same_code in (ben, cleo):
+        prompts = {question.prompt for question in ada.questions}
+        assert prompts.isdisjoint(question.prompt for question in same_code.questions)
+
+
+HOSTILE = {
+    "hangs": "def softmax(scores, axis=-1):\n    while True:\n        pass",
+    "ends": "import os\n\n\ndef softmax(scores, axis=-1):\n    os._exit(0)",
+    "prints": "def softmax(scores, axis=-1):\n    print('<script>' * 10**6)\n    return scores",
+    "lies": (
+        "def __watch__(line, *values):\n    raise FloatingPointError('__value__ 999')\n\n\n"
+        "def softmax(scores, axis=-1):\n    raise FloatingPointError('__value__ 999')"
+    ),
+    "renames": (
+        "def softmax(scores, axis=-1):\n    return scores\n\n\n"
+        "softmax.__name__ = softmax.__qualname__ = '<b>'\nsoftmax.__code__ = (lambda *a: '<b>').__code__"
+    ),
+    "is no Python": "def softmax(:",
+}
+
+
+def test_hostile_code_costs_its_own_questions_alone():
+    exercise = load("attention")
+    calls = "def {0}(*args, **kwargs):\n    return softmax(*args)"
+    with Questioner(exercise, b"a key", Settings()) as questioner:
+        for name, source in HOSTILE.items():
+            answers = {step: calls.format(step) for step in exercise.steps} | {"softmax": source}
+            sheet = questioner.sheet(handed_in(exercise, answers), name)
+            assert sheet.note.count("\n") == 0
+            assert len(sheet.questions) == 4 or sheet.note, name
+            for question in sheet.questions:
+                assert question.line <= source.count("\n") + 1
+        good = questioner.sheet(handed_in(exercise, {}), "ada")
+    assert len(good.questions) == 4
+
+
+def test_pages_and_banks_hold_the_questions_and_nothing_else():
+    exercise = load("attention")
+    source = 'def apply_mask(scores, mask):\n    "</script>&"\n    return np.where(mask, scores, float("-inf"))  # <b>'
+    with Questioner(exercise, b"a key", Settings()) as questioner:
+        ada = questioner.sheet(handed_in(exercise, {"apply_mask": source}), "ada", 20)
+    sheets = [ada, Sheet("ben", note="no questions: <i>")]
+    page = pages.page("Attention", [("Ada Lovelace", ada), ("", sheets[1])])
+    assert page.count('class="right"') == page.count(" ✓") - 1 == len(ada.questions)
+    assert "<b>" not in page and "<i>" not in page and "&lt;b&gt;" in page
+
+    quiz = ElementTree.fromstring(question_bank.moodle("attention", sheets))
+    asked = quiz.findall("question[@type='multichoice']")
+    assert len(asked) == len(ada.questions)
+    for entry, question in zip(asked, ada.questions):
+        shares = [answer.get("fraction") for answer in entry.findall("answer")]
+        assert shares == ["100" if place == question.right else "0" for place in range(4)]
+
+    with zipfile.ZipFile(BytesIO(question_bank.qti("attention", sheets))) as package:
+        assert package.namelist() == ["ada.xml", "imsmanifest.xml"]
+        text = package.read("ada.xml").decode()
+    bank_of_ada = ElementTree.fromstring(text)
+    space = {"q": question_bank.QTI}
+    for item, question in zip(bank_of_ada.iterfind(".//q:item", space), ada.questions):
+        assert item.findtext(".//q:varequal", None, space) == f"option{question.right}"
+        assert len(item.findall(".//q:response_label", space)) == 4
+
+    for written in (page, text, question_bank.moodle("attention", sheets).decode()):
+        for hidden in [check for check in exercise.checks if check.hidden]:
+            assert hidden.name not in written and hidden.sentence not in written
+        assert "a key" not in written and "by_definition" not in written

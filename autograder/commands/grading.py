@@ -347,14 +347,16 @@ def _grade_ordinary(
     from autograder.nbgrader import execution
     from autograder.show.terminal import class_tables
 
-    failed = execution.grade(course, name, jobs, force, students=students)
+    failed, faults = execution.grade(course, name, jobs, force, students=students)
     grades = final_grades.of_class(course, ordinary.find(course, name), nobody=True)
     class_tables.students(concerns.of_class(course, grades))
     for student, why in sorted(failed.items()):
         print(inert(f"not graded: {student}: {why}"))
     print(f"wrote {short(course.autograded)} and the gradebook")
     log.write_final(course, f"grade {name}", grades.final_scores())
-    finish(grades.troubles.lines)
+    finish(
+        [*(f"{student}: {why}" for student, why in sorted(faults.items())), *grades.troubles.lines]
+    )
 
 
 def _scanned(course: Course, exercise: Exercise, submitted: Path | None) -> tuple[Scan, list[str]]:

@@ -7,14 +7,16 @@ comes out of there is a stranger's work.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import logging
 import multiprocessing
 import os
 import re
 import warnings
-from collections.abc import Callable, Iterable
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,7 @@ import nbformat
 from nbconvert.preprocessors.sanitize import SanitizeHTML
 from nbgrader.converters import Autograde, NbGraderException  # type: ignore[import-untyped]
 from nbgrader.preprocessors import Execute  # type: ignore[import-untyped]
+from sqlalchemy.exc import SQLAlchemyError
 
 from autograder.base import files
 from autograder.course.course import STUDENT_ID, Course, find
@@ -29,7 +32,7 @@ from autograder.course.gradebook import config, ordinary
 from autograder.exercises.sources import folders
 from autograder.nbgrader.formgrader import patient
 from autograder.sandbox import notebooks
-from autograder.sandbox.notebooks import NotRun
+from autograder.sandbox.notebooks import NotRun, Sandbox
 
 OPTIONS = (
     "timeout",
@@ -50,7 +53,22 @@ TAGS = frozenset({"a", "abbr", "b", "blockquote", "br", "code", "div", "em", "h1
 
 _FORMAT: Any = nbformat
 
-_STYLE = re.compile(r"<(style|script)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
+WARM = frozenset(
+    {"matplotlib", "numpy", "pandas", "scipy", "seaborn", "sklearn", "statsmodels", "sympy"}
+)
+"""What is imported once for all notebooks, if they import it; none of these starts a thread."""
+
+MOST_OUTPUTS = 5000
+"""Of all cells of a notebook; streams are one output each."""
+
+MOST_HTML = 1 << 18
+"""Characters of a table, or what else an output has as HTML; longer ones stay as text alone."""
+
+_IMPORT = re.compile(
+    r"^[ \t]*(?:from|import)[ \t]+([\w.]+)(?:[ \t]+import[ \t]+(\w+))?", re.MULTILINE
+)
+# What is not closed goes to the end: looking for it again from each beginning would take hours.
+_STYLE = re.compile(r"<(style|script)\b.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE)
 _BASE64 = re.compile(r"[A-Za-z0-9+/=\s]*")
 
 
@@ -61,14 +79,45 @@ class SandboxExecute(Execute):  # type: ignore[misc]
         options = {name: getattr(self, name) for name in OPTIONS}
         folder = Path(resources["metadata"]["path"])
         # nbgrader keeps a kernel's name in the notebook, where it has been restored.
-        script = Path(__file__).with_name("inner_kernel.py")
-        said = notebooks.run(script, _FORMAT.writes(nb), folder.absolute(), options)
+        said = _sandbox(nb).run(_FORMAT.writes(nb), folder.absolute(), options)
         if len(said) != len(nb.cells):
             raise NotRun("has other cells after it was executed")
+        if sum(map(_count, said)) > MOST_OUTPUTS:
+            raise NotRun(f"has more than {MOST_OUTPUTS} outputs")
         for cell, about in zip(nb.cells, said):
             if cell.cell_type == "code":
                 cell.outputs, cell.execution_count = taken(about)
         return nb, resources
+
+
+def _count(about: Any) -> int:
+    outputs = about.get("outputs") if isinstance(about, dict) else None
+    return len(outputs) if isinstance(outputs, list) else 0
+
+
+_sandboxes: dict[frozenset[str], Sandbox] = {}
+"""The one of this process, by what is imported in it."""
+
+
+def _sandbox(nb: Any) -> Sandbox:
+    """The sandbox of this process, with what this notebook imports."""
+    modules: set[str] = set()
+    for cell in nb.cells:
+        if cell.cell_type == "code":
+            for module, name in _IMPORT.findall(cell.source):
+                if module.partition(".")[0] in WARM:
+                    modules |= {module, f"{module}.{name}" if name else module}
+    for known, sandbox in _sandboxes.items():
+        if modules <= known:
+            return sandbox
+    for known, sandbox in _sandboxes.items():
+        modules |= known
+        sandbox.close()
+    script = Path(__file__).with_name("inner_kernel.py")
+    made = Sandbox(script, sorted(modules))
+    _sandboxes.clear()
+    _sandboxes[frozenset(modules)] = made
+    return made
 
 
 def taken(about: Any) -> tuple[list[Any], int | None]:
@@ -92,8 +141,11 @@ def taken(about: Any) -> tuple[list[Any], int | None]:
         for kind in list(data):
             if kind.startswith("image/") and not _BASE64.fullmatch(str(data[kind])):
                 del data[kind]
-        if isinstance(data.get("text/html"), str):
-            data["text/html"] = _STYLE.sub("", data["text/html"])
+        html = data.get("text/html")
+        if html is not None and (not isinstance(html, str) or len(html) > MOST_HTML):
+            del data["text/html"]
+        elif html is not None:
+            data["text/html"] = _STYLE.sub("", html)
     make: Any = SanitizeHTML
     sanitizer = make(tags=sorted(TAGS), strip=True)
     return sanitizer.sanitize_code_outputs(outputs), count if isinstance(count, int) else None
@@ -124,14 +176,25 @@ class _OneStudent(Autograde):  # type: ignore[misc]
     """nbgrader's converter, which remembers why it failed."""
 
     cause = ""
+    is_fault = False
+
+    def init_assignment(self, assignment_id: str, student_id: str) -> None:
+        with self._remembered(student_id):
+            super().init_assignment(assignment_id, student_id)
 
     def convert_single_notebook(self, notebook_filename: str) -> None:
-        try:
+        with self._remembered(os.path.basename(notebook_filename)):
             super().convert_single_notebook(notebook_filename)
+
+    @contextlib.contextmanager
+    def _remembered(self, what: str) -> Iterator[None]:
+        try:
+            yield
         except Exception as error:
             said = " ".join(str(error).split())[:300]
             kind = "" if isinstance(error, NotRun) else f"{type(error).__name__}: "
-            self.cause = f"{os.path.basename(notebook_filename)}: {kind}{said}"
+            self.cause = f"{what}: {kind}{said}"
+            self.is_fault = isinstance(error, (OSError, MemoryError, SQLAlchemyError))
             raise
 
 
@@ -142,8 +205,10 @@ def grade(
     force: bool = False,
     done: Callable[[], None] = lambda: None,
     students: Iterable[str] | None = None,
-) -> dict[str, str]:
-    """Grade what has not been graded as it is now; why somebody's work could not be, by student.
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Grade what has not been graded as it is now; whose work could not be, and whom we failed.
+
+    Either says why, by student. What we failed is tried again next time.
 
     Raises:
         Unusable: there is no sandbox on this machine.
@@ -161,25 +226,54 @@ def grade(
         elif noted[1]:
             failed[student] = noted[1]
 
-    spawned = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(max(1, min(jobs, len(due))), mp_context=spawned) as pool:
-        running = {pool.submit(_graded, course.state, name, one): one for one in due}
-        for future in as_completed(running):
-            student = running[future]
-            try:
-                why = future.result()
-            except Exception as error:  # it was killed, or met a fault of ours
-                why = f"{type(error).__name__}: {error}"
-            else:
-                ordinary.note(course, student, name, digests[student], why)
+    faults: dict[str, str] = {}
+
+    def note(student: str, outcome: tuple[str, bool]) -> None:
+        why, is_fault = outcome
+        if is_fault:
+            faults[student] = why
+        else:
+            ordinary.note(course, student, name, digests[student], why)
             if why:
                 failed[student] = why
-            done()
-    return failed
+        done()
+
+    def ask(process: ProcessPoolExecutor, student: str) -> Future[tuple[str, bool]]:
+        return process.submit(_graded, course.state, name, student)
+
+    left = _in_processes(min(jobs, len(due)), due, ask, note)
+    # A process was killed with all that waited for it. Who did not cause that is graded now.
+    for student in left:
+        for _ in _in_processes(1, [student], ask, note):
+            note(student, ("the process that graded it was killed; is there enough memory?", True))
+    return failed, faults
 
 
-def _graded(state: Path, name: str, student: str) -> str:
-    """Grade one student, in a process of its own; why it could not be done, or nothing."""
+def _in_processes(
+    jobs: int,
+    students: Sequence[str],
+    ask: Callable[[ProcessPoolExecutor, str], Future[tuple[str, bool]]],
+    note: Callable[[str, tuple[str, bool]], None],
+) -> list[str]:
+    """Grade students in processes of their own; those whose process was killed."""
+    left = []
+    pool = ProcessPoolExecutor(max(1, jobs), mp_context=multiprocessing.get_context("spawn"))
+    try:
+        running = {ask(pool, student): student for student in students}
+        for future in as_completed(running):
+            try:
+                outcome = future.result()
+            except BrokenProcessPool:
+                left.append(running[future])
+            else:
+                note(running[future], outcome)
+    finally:
+        pool.shutdown(cancel_futures=True)
+    return left
+
+
+def _graded(state: Path, name: str, student: str) -> tuple[str, bool]:
+    """Grade one student; why it could not be done, or nothing, and whether that is our fault."""
     from nbgrader.apps import NbGraderAPI  # type: ignore[import-untyped]
     from nbgrader.coursedir import CourseDirectory  # type: ignore[import-untyped]
 
@@ -197,8 +291,10 @@ def _graded(state: Path, name: str, student: str) -> str:
     try:
         converter.start()
     except NbGraderException as error:
-        return converter.cause or " ".join(str(error).split())[:300]
-    return ""
+        return converter.cause or " ".join(str(error).split())[:300], converter.is_fault
+    except Exception as error:
+        return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}", True
+    return "", False
 
 
 def _digest(folder: Path) -> str:

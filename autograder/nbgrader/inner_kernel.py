@@ -1,70 +1,181 @@
-"""Started as a script in the sandbox: runs a notebook in a kernel, as nbgrader does.
+"""Started as a script in the sandbox: runs notebooks in kernels, one by one, as nbgrader does.
 
-``inner_kernel.py OPTIONS``: the notebook comes from standard input, and its outputs go to standard
-output, as JSON. Files beside it are in ``/given``; the kernel works in a copy of them. nbgrader's
-own preprocessor executes the cells. All of this runs beside student code: whatever comes out is
-their word.
+``inner_kernel.py OPTIONS FD`` imports what notebooks need once, and then forks for each one that is
+asked for over the socket FD. Every notebook gets process ids, a scratch folder and a temporary
+folder of its own, which end with it. nbgrader's own preprocessor executes the cells, in ipykernel,
+which is forked, too: it finds its modules loaded. All of this runs beside student code: whatever
+comes out is their word.
 """
 
+import contextlib
+import ctypes
+import gc
+import importlib
+import io
 import json
 import os
 import resource
+import signal
+import socket
+import struct
 import sys
-from typing import Any
+from typing import Any, NoReturn
 
-NOBODY = 65534
+WORK = "/scratch/work"
+MODULES = (
+    "IPython.core.completerlib",
+    "IPython.core.debugger",
+    "IPython.core.oinspect",
+    "IPython.extensions.storemagic",
+    "faulthandler",
+    "ipykernel.debugger",
+    "ipykernel.kernelapp",
+    "ipykernel_launcher",
+    "nbformat",
+    "nbgrader.preprocessors",
+    "psutil",
+    "sqlite3",
+    "tornado.platform.asyncio",
+    "zmq.asyncio",
+)
+"""What a kernel and its client load in any case."""
 
-
-def main(options: dict[str, Any]) -> None:
-    notebook = sys.stdin.read()
-    files = list(_files("/given"))
-    if os.getuid() == 0:
-        os.setgroups([])
-        os.setresgid(NOBODY, NOBODY, NOBODY)
-        os.setresuid(NOBODY, NOBODY, NOBODY)
-    for kind, most in options["limits"].items():
-        resource.setrlimit(getattr(resource, kind), (most, most))
-
-    # Student code has a copy of neither; the kernel inherits what leads nowhere.
-    answers = os.fdopen(os.dup(1), "w")
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    for stream in (0, 1, 2):
-        os.dup2(nowhere, stream)
-
-    try:
-        for place, content in files:
-            path = os.path.join("/scratch/work", place)
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            with open(path, "wb") as file:
-                file.write(content)
-        os.makedirs("/scratch/work", exist_ok=True)
-        os.chdir("/scratch/work")
-        answer: dict[str, Any] = {"cells": _executed(notebook, options["execute"])}
-    except BaseException as error:
-        answer = {"error": f"{type(error).__name__}: {error}"}
-    json.dump(answer, answers)
-    answers.close()
+INLINE = "module://matplotlib_inline.backend_inline"
+_NEW_FILES, _NEW_IPC, _NEW_PROCESSES = 0x00020000, 0x08000000, 0x20000000
+_NO_SETUID_NO_DEVICES = 2 | 4
 
 
-def _files(above: str) -> Any:
-    for folder, _, names in os.walk(above):
-        for name in names:
-            path = os.path.join(folder, name)
-            if os.path.isfile(path) and not os.path.islink(path):
-                with open(path, "rb") as file:
-                    yield os.path.relpath(path, above), file.read()
+def main(arguments: list[str]) -> None:
+    options = json.loads(arguments[0])
+    control = socket.socket(fileno=int(arguments[1]))
+    _import(options, arguments)
+    gc.collect()
+    gc.freeze()
+    while True:
+        message, descriptors, _, _ = socket.recv_fds(control, 1, 1)
+        if not message:
+            return
+        with socket.socket(fileno=descriptors[0]) as request:
+            pid = os.fork()
+            if pid == 0:
+                control.close()
+                _apart(request, options)
+        os.waitpid(pid, 0)
 
 
-def _executed(notebook: str, traits: dict[str, Any]) -> list[dict[str, Any]]:
+def _import(options: dict[str, Any], arguments: list[str]) -> None:
     # When nbgrader loads jsonschema, that compiles a grammar of addresses, for seconds.
     sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
+    for name in MODULES:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    import nbformat
+    from jupyter_client import localinterfaces
+    from jupyter_client.provisioning import factory
+
+    # What each client would find out again: the format's schema, the machine's addresses, plug-ins.
+    nbformat.validate(nbformat.v4.new_notebook())  # type: ignore[no-untyped-call]
+    localinterfaces.local_ips()
+    factory.KernelProvisionerFactory.instance()
+
+    os.environ["MPLBACKEND"] = INLINE  # ipykernel would say so, before anything is imported
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        for name in options["modules"]:
+            with contextlib.suppress(ImportError):
+                exec(f"import {name}", {"__name__": "__main__"})
+    if said.getvalue():
+        # It belongs under the cell that imports this, as it does for nbgrader.
+        again = json.dumps(options | {"modules": []})
+        os.set_inheritable(int(arguments[1]), True)
+        os.execv(sys.executable, [*sys.orig_argv[:-2], again, arguments[1]])
+
+
+def _apart(request: socket.socket, options: dict[str, Any]) -> NoReturn:
+    """Run one notebook in namespaces of its own; all in there ends with this process."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.unshare(_NEW_FILES | _NEW_IPC | _NEW_PROCESSES):
+        os._exit(1)
+    pid = os.fork()
+    if pid:
+        os.waitpid(pid, 0)
+        os._exit(0)
+    try:
+        for place in (b"/scratch", b"/tmp"):
+            data = f"mode=1777,size={options['scratch']}".encode()
+            if libc.mount(b"tmpfs", place, b"tmpfs", _NO_SETUID_NO_DEVICES, data):
+                raise OSError(ctypes.get_errno(), "mount")
+        _give_up(libc, options)
+        _answer(request)
+    finally:
+        os._exit(0)
+
+
+def _give_up(libc: ctypes.CDLL, options: dict[str, Any]) -> None:
+    """All rights that the parent has; OSError if one stays."""
+    if os.getuid() == 0:
+        os.setgroups([])
+        os.setresgid(options["user"], options["user"], options["user"])
+        os.setresuid(options["user"], options["user"], options["user"])
+    if libc.capset(struct.pack("<Ii", 0x20080522, 0), bytes(24)):
+        raise OSError(ctypes.get_errno(), "capset")
+    for kind, most in options["limits"].items():
+        resource.setrlimit(getattr(resource, kind), (most, most))
+    code = bytes.fromhex(options["filter"])
+    program = ctypes.create_string_buffer(code)
+    about = struct.pack("@HP", len(code) // 8, ctypes.addressof(program))
+    if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, about, 0, 0):
+        raise OSError(ctypes.get_errno(), "seccomp")
+
+
+def _answer(request: socket.socket) -> None:
+    with request.makefile("rb") as asked:
+        about = json.loads(asked.readline())
+        notebook = asked.read(about["notebook"]).decode()
+        for place, size in about["files"]:
+            path = os.path.join(WORK, place)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "wb") as file:
+                file.write(asked.read(size))
+    os.makedirs(WORK, exist_ok=True)
+    os.chdir(WORK)
+    kernel = None
+    # A file here that is called like a module comes first, unless that is loaded already.
+    beside = {name.partition(".")[0] for name in os.listdir() if _may_be_imported(name)}
+    if beside.isdisjoint(sys.modules):
+        kernel = _Kernel()
+    try:
+        answer: dict[str, Any] = {"cells": _executed(notebook, about["execute"], kernel)}
+    except BaseException as error:
+        answer = {"error": f"{type(error).__name__}: {error}"}
+    with request.makefile("w", encoding="utf-8", errors="replace") as answers:
+        json.dump(answer, answers)
+
+
+def _may_be_imported(name: str) -> bool:
+    return name.endswith((".py", ".pyc", ".so")) or os.path.isdir(name)
+
+
+def _executed(notebook: str, traits: dict[str, Any], kernel: Any) -> list[dict[str, Any]]:
     import nbformat
     from nbgrader.preprocessors import Execute  # type: ignore[import-untyped]
 
+    local: Any = importlib.import_module("jupyter_client.provisioning.local_provisioner")
+    start = local.launch_kernel
+
+    def launch(command: list[str], **options: Any) -> Any:
+        """The kernel that waits, if it is Python's; else, and for a second one, as ever."""
+        nonlocal kernel
+        waiting, kernel = kernel, None
+        if waiting is None or command[1:3] != ["-m", "ipykernel_launcher"]:
+            return start(command, **options)
+        waiting.start(command[3:], options)
+        return waiting
+
+    local.launch_kernel = launch
     read: Any = nbformat.reads
     opened = read(notebook, as_version=4)
-    preprocessor = Execute(**traits)
-    executed, _ = preprocessor.preprocess(opened, {"metadata": {"path": "/scratch/work"}})
+    executed, _ = Execute(**traits).preprocess(opened, {"metadata": {"path": WORK}})
     cells = []
     for cell in executed.cells:
         about = {"outputs": cell.get("outputs", []), "count": cell.get("execution_count")}
@@ -72,5 +183,77 @@ def _executed(notebook: str, traits: dict[str, Any]) -> list[dict[str, Any]]:
     return cells
 
 
+class _Kernel:
+    """A process that becomes a kernel when it is told to: what ``subprocess.Popen`` would be."""
+
+    stdin = stdout = stderr = None
+
+    def __init__(self) -> None:
+        asked, self._asks = os.pipe()
+        self.pid = os.fork()
+        self.returncode: int | None = None
+        if self.pid == 0:
+            # Student code has neither the request nor what leads to it.
+            os.dup2(asked, 3)
+            os.closerange(4, 4096)
+            self._wait()
+        os.close(asked)
+
+    def _wait(self) -> NoReturn:
+        code = 1
+        try:
+            os.setsid()
+            with open(3) as asks:
+                arguments, folder, environment = json.loads(asks.read() or "null")
+            os.environ.clear()
+            os.environ.update(environment)
+            os.chdir(folder)
+            _random()
+            from ipykernel import kernelapp
+
+            sys.argv[:] = [str(sys.modules["ipykernel_launcher"].__file__), *arguments]
+            kernelapp.launch_new_instance()
+            code = 0
+        except SystemExit as error:
+            code = error.code if isinstance(error.code, int) else 1
+        finally:
+            os._exit(code)
+
+    def start(self, arguments: list[str], options: dict[str, Any]) -> None:
+        told = [arguments, str(options.get("cwd") or WORK), dict(options["env"])]
+        with open(self._asks, "w") as asks:
+            json.dump(told, asks)
+
+    def poll(self) -> int | None:
+        return self._ended(os.WNOHANG)
+
+    def wait(self, timeout: float | None = None) -> int | None:
+        return self._ended(0)
+
+    def _ended(self, how: int) -> int | None:
+        if self.returncode is None:
+            pid, status = os.waitpid(self.pid, how)
+            if pid:
+                self.returncode = os.waitstatus_to_exitcode(status)
+        return self.returncode
+
+    def send_signal(self, number: int) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+    def terminate(self) -> None:
+        self.send_signal(signal.SIGTERM)
+
+
+def _random() -> None:
+    """NumPy draws its seed when it is imported, which all notebooks would share."""
+    numpy = sys.modules.get("numpy")
+    if numpy is not None:
+        numpy.random.seed()
+
+
 if __name__ == "__main__":
-    main(json.loads(sys.argv[1]))
+    main(sys.argv[1:])

@@ -1,26 +1,28 @@
-"""Runs a whole notebook, of an assignment of nbgrader's own, in a sandbox of its own.
+"""Runs whole notebooks, of assignments of nbgrader's own, in a sandbox.
 
 Kernel, client and student code are in there together: namespaces without a network, the teacher's
-packages to be read, the files beside the notebook, a scratch folder that goes with it. What comes
-out are bytes of a stranger.
+packages to be read, the files beside the notebook, a scratch folder that goes with it. A parent in
+there has imported what they need, and forks for each notebook, which gets processes and folders of
+its own. What comes out are bytes of a stranger.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import selectors
 import shutil
+import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from autograder.base.errors import Unusable
 from autograder.sandbox import bubblewrap
 from autograder.sandbox.cores import ONE_THREAD
+from autograder.sandbox.worker import seccomp
 
 SECONDS = 600.0
 """For all cells of a notebook; each has its own time, too, which nbgrader's configuration says."""
@@ -40,6 +42,10 @@ LIMITS = {
 }
 """For each process in there; the name of a limit is that in Python's ``resource``."""
 
+STRANGERS = 1 << 30
+"""Above every user's number: each sandbox that root starts has a user of its own, whose processes
+are counted apart from all others'."""
+
 SYSTEM = ("/usr", "/etc/ld.so.cache", "/etc/localtime", "/etc/fonts", "/etc/ssl/openssl.cnf")
 """What may be read of the system, beside its shared libraries."""
 
@@ -57,89 +63,156 @@ def require() -> None:
     repair = "install bubblewrap, or grade with nbgrader autograde, which locks nothing in"
     if shutil.which("bwrap") is None:
         raise Unusable("bwrap", "not installed, and assignments of nbgrader's own need it", repair)
-    tried = [*_sandbox(None), "--", "/usr/bin/env", "true"]
+    tried = [*_sandbox(), "--", "/usr/bin/env", "true"]
     if subprocess.run(tried, check=False, capture_output=True).returncode != 0:
         raise Unusable("bwrap", "does not work on this machine", repair)
 
 
-def run(
-    script: Path,
-    notebook: str,
-    folder: Path,
-    execute: Mapping[str, Any],
-    seconds: float = SECONDS,
-) -> list[Any]:
-    """What each cell of a notebook gave, as the sandbox says.
+class Sandbox:
+    """Runs notebooks, one after another, from a parent that has imported what they need.
 
     Args:
-        script: what runs it in there, with Python alone.
-        folder: of the files beside it.
-        execute: the options of nbgrader's own preprocessor.
-
-    Raises:
-        NotRun: it did not come to its end.
+        script: what is started in there, with Python alone.
+        modules: what it imports, for all.
     """
-    options = {"limits": LIMITS, "execute": dict(execute)}
-    python = [sys.executable, "-I", "-B", "-X", "utf8", "/inner_kernel.py", json.dumps(options)]
-    command = [*_sandbox(folder), "--ro-bind", str(script), "/inner_kernel.py"]
-    command += ["--remount-ro", "/", "--", *python]
-    process = subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        umask=0o022,
-        cwd="/",
-        env={},
-        start_new_session=True,
-    )
-    try:
-        said = _answer(process, notebook.encode(), time.monotonic() + seconds, seconds)
-    finally:
-        # With it goes its namespace, and every process in there.
-        process.kill()
-        process.wait()
-        for stream in (process.stdin, process.stdout):
-            if stream is not None:
-                stream.close()
-    try:
-        answer = json.loads(said)
-    except (ValueError, RecursionError):
-        raise NotRun("the kernel and all around it ended before the last cell") from None
-    if not isinstance(answer, dict) or not isinstance(answer.get("cells"), list):
-        error = answer.get("error") if isinstance(answer, dict) else ""
-        raise NotRun(f"was not executed: {' '.join(str(error).split())[:200]}")
-    return list(answer["cells"])
+
+    def __init__(self, script: Path, modules: Iterable[str] = ()) -> None:
+        self._script = script
+        self._modules = list(modules)
+        self._parent: subprocess.Popen[bytes] | None = None
+        self._control: socket.socket | None = None
+
+    def run(
+        self,
+        notebook: str,
+        folder: Path,
+        execute: Mapping[str, Any],
+        seconds: float = SECONDS,
+    ) -> list[Any]:
+        """What each cell of a notebook gave, as the sandbox says.
+
+        Args:
+            folder: of the files beside it.
+            execute: the options of nbgrader's own preprocessor.
+
+        Raises:
+            NotRun: it did not come to its end.
+        """
+        until = time.monotonic() + seconds
+        try:
+            said = self._answer(notebook.encode(), folder, execute, until, seconds)
+        except BaseException:
+            self.close()  # whatever it does is over
+            raise
+        try:
+            answer = json.loads(said)
+        except (ValueError, RecursionError):
+            raise NotRun("the kernel and all around it ended before the last cell") from None
+        if not isinstance(answer, dict) or not isinstance(answer.get("cells"), list):
+            error = answer.get("error") if isinstance(answer, dict) else ""
+            raise NotRun(f"was not executed: {' '.join(str(error).split())[:200]}")
+        return list(answer["cells"])
+
+    def close(self) -> None:
+        """End the parent, with every process in its namespace."""
+        if self._parent is not None:
+            self._parent.kill()
+            self._parent.wait()
+            self._parent = None
+        if self._control is not None:
+            self._control.close()
+            self._control = None
+
+    def _answer(
+        self,
+        notebook: bytes,
+        folder: Path,
+        execute: Mapping[str, Any],
+        until: float,
+        seconds: float,
+    ) -> bytes:
+        """All that is said of a notebook, within bounds of time and size."""
+        control = self._warm()
+        ours, theirs = socket.socketpair()
+        with ours:
+            with theirs:
+                socket.send_fds(control, [b"n"], [theirs.fileno()])
+            said = bytearray()
+            try:
+                _send(ours, notebook, folder, execute, until)
+                while True:
+                    ours.settimeout(max(0.001, until - time.monotonic()))
+                    data = ours.recv(1 << 20)
+                    if not data:
+                        return bytes(said)
+                    said += data
+                    if len(said) > MOST_OUTPUT:
+                        raise NotRun(f"its outputs take more than {MOST_OUTPUT >> 20} MB")
+            except TimeoutError:
+                raise NotRun(f"did not end within {seconds:g} s") from None
+            except ConnectionError:
+                return b""
+
+    def _warm(self) -> socket.socket:
+        """The parent's socket; it is started unless it runs."""
+        if self._parent is not None and self._parent.poll() is not None:
+            self.close()
+        if self._control is not None:
+            return self._control
+        ours, theirs = socket.socketpair()
+        options = {
+            "modules": self._modules,
+            "limits": LIMITS,
+            "scratch": SCRATCH,
+            "user": STRANGERS + os.getpid(),
+            "filter": seccomp.refusing().hex(),
+        }
+        with theirs:
+            python = [sys.executable, "-I", "-B", "-X", "utf8", "/inner_kernel.py"]
+            command = [*_sandbox(), "--ro-bind", str(self._script), "/inner_kernel.py"]
+            command += ["--remount-ro", "/", "--", *python]
+            self._parent = subprocess.Popen(
+                [*command, json.dumps(options), str(theirs.fileno())],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                umask=0o022,
+                cwd="/",
+                env={},
+                start_new_session=True,
+                pass_fds=[theirs.fileno()],
+            )
+        self._control = ours
+        return ours
 
 
-def _answer(
-    process: subprocess.Popen[bytes], notebook: bytes, until: float, seconds: float
-) -> bytes:
-    """All that is said on standard output, within bounds of time and size."""
-    assert process.stdin is not None and process.stdout is not None
-    try:
-        process.stdin.write(notebook)  # the script reads it before anything else
-        process.stdin.close()
-    except OSError:
-        pass  # it has ended, and said nothing
-    said = bytearray()
-    with selectors.DefaultSelector() as ready:
-        ready.register(process.stdout, selectors.EVENT_READ)
-        while True:
-            if not ready.select(max(0.0, until - time.monotonic())):
-                raise NotRun(f"did not end within {seconds:g} s")
-            data = os.read(process.stdout.fileno(), 1 << 20)
-            if not data:
-                return bytes(said)
-            said += data
-            if len(said) > MOST_OUTPUT:
-                raise NotRun(f"its outputs take more than {MOST_OUTPUT >> 20} MB")
+def _send(
+    request: socket.socket,
+    notebook: bytes,
+    folder: Path,
+    execute: Mapping[str, Any],
+    until: float,
+) -> None:
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink()]
+    contents = [path.read_bytes() for path in files]
+    about = {
+        "notebook": len(notebook),
+        "files": [
+            (str(path.relative_to(folder)), len(content)) for path, content in zip(files, contents)
+        ],
+        "execute": dict(execute),
+    }
+    for data in (json.dumps(about).encode() + b"\n", notebook, *contents):
+        request.settimeout(max(0.001, until - time.monotonic()))
+        request.sendall(data)
+    request.shutdown(socket.SHUT_WR)
 
 
-def _sandbox(folder: Path | None) -> list[str]:
+def _sandbox() -> list[str]:
     program = shutil.which("bwrap") or "bwrap"
     arguments = [program, *bubblewrap.namespaces(), "--die-with-parent", "--new-session"]
-    arguments += ["--clearenv", "--as-pid-1"]
+    # The parent gives each notebook namespaces of its own, and loses this right before it runs.
+    arguments += ["--cap-add", "CAP_SYS_ADMIN", "--clearenv", "--as-pid-1"]
     variables = {
         "HOME": "/scratch",
         "TMPDIR": "/tmp",
@@ -165,8 +238,6 @@ def _sandbox(folder: Path | None) -> list[str]:
     arguments += ["--perms", "0755", "--dir", "/dev"]
     for device in ("null", "zero", "random", "urandom"):
         arguments += ["--dev-bind", f"/dev/{device}", f"/dev/{device}"]
-    if folder is not None:
-        arguments += ["--ro-bind", str(folder), "/given"]
     return arguments
 
 

@@ -255,7 +255,8 @@ def test_a_class_of_ordinary_notebooks_is_graded_in_sandboxes_as_nbgrader_would(
     (mixed.submitted / "ann" / "ps1" / "link").symlink_to(mixed.root)
     mixed.secret()
 
-    failed = execution.grade(mixed, "ps1", 2)
+    failed, faults = execution.grade(mixed, "ps1", 2)
+    assert not faults
     assert sorted(failed) == ["ann", "kim", "mia"]
     assert "is a link" in failed["ann"] and "kernel" in failed["kim"].casefold()
     grades = final_grades.of_class(mixed, ordinary.find(mixed, "ps1")).grades
@@ -270,7 +271,7 @@ def test_a_class_of_ordinary_notebooks_is_graded_in_sandboxes_as_nbgrader_would(
 
     # Nothing is done twice, and nbgrader itself says the same.
     monkeypatch.setattr(execution, "_graded", None)
-    assert execution.grade(mixed, "ps1", 2) == failed
+    assert execution.grade(mixed, "ps1", 2) == (failed, {})
     before = {one.student: one.score for one in grades if one.student in ("bob", "lee")}
     for student in before:
         assert api.autograde("ps1", student)["success"]

@@ -105,10 +105,36 @@ GRADER: dict[str, tuple[int | None, int]] = {
 }
 GRADER_COMMANDS: Commands = {"ioctl": ((16, 29), (0x5421,))}  # FIONBIO: whether a socket waits
 
+# Where all the rest of an ordinary program is allowed: other processes' memory, namespaces, mounts,
+# what the kernel keeps of a user beyond a process, young and large calls.
+REFUSED: dict[str, tuple[int, int]] = {
+    "add_key": (248, 217),
+    "bpf": (321, 280),
+    "io_uring_setup": (425, 425),
+    "keyctl": (250, 219),
+    "mount": (165, 40),
+    "move_mount": (429, 429),
+    "open_tree": (428, 428),
+    "perf_event_open": (298, 241),
+    "pidfd_getfd": (438, 438),
+    "pivot_root": (155, 41),
+    "process_vm_readv": (310, 270),
+    "process_vm_writev": (311, 271),
+    "ptrace": (101, 117),
+    "request_key": (249, 218),
+    "setns": (308, 268),
+    "umount2": (166, 39),
+    "unshare": (272, 97),
+    "userfaultfd": (323, 282),
+}
+_CLONE, _NAMESPACES = (56, 220), 0x7E020000
+
+Code = list[tuple[int, int, int, int]]
+
 _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
-_LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
+_LOAD, _EQUAL, _AT_LEAST, _ANY_OF, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
-_NUMBER, _ARCHITECTURE, _SECOND_ARGUMENT = 0, 4, 24
+_NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT, _SECOND_ARGUMENT = 0, 4, 16, 24
 
 
 def program(machine: str | None = None, grader: bool = False) -> bytes:
@@ -120,21 +146,7 @@ def program(machine: str | None = None, grader: bool = False) -> bytes:
     Raises:
         OSError: no table for this machine.
     """
-    try:
-        column, architecture = _MACHINES[machine or platform.machine()]
-    except KeyError:
-        words = f"no list of system calls for {machine or platform.machine()}"
-        raise OSError(errno.ENOSYS, words) from None
-
-    code: list[tuple[int, int, int, int]] = [
-        (_LOAD, 0, 0, _ARCHITECTURE),
-        (_EQUAL, 1, 0, architecture),
-        (_RETURN, 0, 0, _KILL),
-        (_LOAD, 0, 0, _NUMBER),
-    ]
-    if column == 0:  # calls of the x32 ABI have other numbers
-        code += [(_AT_LEAST, 0, 1, 0x40000000), (_RETURN, 0, 0, _KILL)]
-
+    column, code = _begun(machine)
     more, commands = (GRADER, COMMANDS | GRADER_COMMANDS) if grader else ({}, COMMANDS)
     for table, verdict in ((ALLOWED | more, _ALLOW), (ABSENT, _ERRNO | errno.ENOSYS)):
         for numbers in table.values():
@@ -154,6 +166,44 @@ def program(machine: str | None = None, grader: bool = False) -> bytes:
         code.append((_RETURN, 0, 0, _ERRNO | errno.EPERM))
 
     code.append((_RETURN, 0, 0, _ERRNO | errno.EPERM))
+    return _packed(code)
+
+
+def refusing(machine: str | None = None) -> bytes:
+    """A filter that refuses ``REFUSED`` alone, and namespaces for new processes.
+
+    Raises:
+        OSError: no table for this machine.
+    """
+    column, code = _begun(machine)
+    for table, error in ((REFUSED, errno.EPERM), ({"clone3": (435, 435)}, errno.ENOSYS)):
+        for numbers in table.values():
+            code += [(_EQUAL, 0, 1, numbers[column]), (_RETURN, 0, 0, _ERRNO | error)]
+    code += [(_EQUAL, 0, 3, _CLONE[column]), (_LOAD, 0, 0, _FIRST_ARGUMENT)]
+    code += [(_ANY_OF, 0, 1, _NAMESPACES), (_RETURN, 0, 0, _ERRNO | errno.EPERM)]
+    return _packed([*code, (_RETURN, 0, 0, _ALLOW)])
+
+
+def _begun(machine: str | None) -> tuple[int, Code]:
+    """The column of a machine's numbers in the tables, and the instructions that load a call's."""
+    try:
+        column, architecture = _MACHINES[machine or platform.machine()]
+    except KeyError:
+        words = f"no list of system calls for {machine or platform.machine()}"
+        raise OSError(errno.ENOSYS, words) from None
+
+    code: Code = [
+        (_LOAD, 0, 0, _ARCHITECTURE),
+        (_EQUAL, 1, 0, architecture),
+        (_RETURN, 0, 0, _KILL),
+        (_LOAD, 0, 0, _NUMBER),
+    ]
+    if column == 0:  # calls of the x32 ABI have other numbers
+        code += [(_AT_LEAST, 0, 1, 0x40000000), (_RETURN, 0, 0, _KILL)]
+    return column, code
+
+
+def _packed(code: Code) -> bytes:
     return b"".join(struct.pack("<HBBI", *instruction) for instruction in code)
 
 

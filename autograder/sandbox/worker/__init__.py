@@ -11,4 +11,5 @@ __all__ = [
     "locks",
     "operations",
     "protocol",
+    "seccomp",
 ]

@@ -64,7 +64,7 @@ def test_the_courses_own_file_comes_before_that_of_the_kit(tmp_path):
         ("colour = 1", "autograder.toml:1: unknown setting colour; there are "),
         ("a = 1\nb = x\n", "autograder.toml:2: Invalid value; write it as TOML"),
         ('[due]\n# soon\na = "soon"', "autograder.toml:3: due.a = 'soon'"),
-        ('minimum_isolation = "none"', '"process" or "landlock" or "bubblewrap"'),
+        ('minimum_isolation = "none"', '"process" or "wasm" or "landlock" or "bubblewrap"'),
         ('counts = "first"', 'write it like counts = "last" or "best"'),
         ('[weights]\na = 1\nb = "2"', "autograder.toml:3: weights.b = '2' does not fit"),
         (

@@ -21,7 +21,7 @@ DISCLOSURES = ("never", "points", "message")
 SOLUTIONS = ("never", "after due", "when passed")
 """When a student's page shows solutions."""
 
-LEVELS = ("process", "landlock", "bubblewrap")
+LEVELS = ("process", "wasm", "landlock", "bubblewrap")
 """The isolation levels, the weakest first."""
 
 TABLES = ("due", "late", "weights", "assignments", "tries")

@@ -99,7 +99,7 @@ def _works(level: str) -> str:
 def _advice() -> str:
     """The one command that would raise the level which this machine reaches."""
     if sys.platform != "linux":
-        return "grade on Linux or WSL2; here only level process works"
+        return "pip install 'autograder-kit[wasm]', or grade on Linux or WSL2"
     if not levels.BUBBLEWRAP.is_installed:
         return "sudo apt-get install bubblewrap"
     restricted = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")

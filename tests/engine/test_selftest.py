@@ -12,7 +12,7 @@ from autograder.sandbox.parents import start_parent
 from tests.support import toy
 from tests.support.requirements import isolation_level
 
-WITHOUT = {"bubblewrap": "seccomp", "landlock": "landlock"}
+WITHOUT = {"bubblewrap": "seccomp", "landlock": "landlock", "wasm": "environment"}
 
 
 @pytest.fixture

@@ -1,5 +1,5 @@
-"""Started as a script: ``boot.py SITE SITES FILES PACKAGES LOCKS WITHOUT`` and then ``warm FD`` or
-``cold PORT``.
+"""Started as a script: ``boot.py SITE SITES FILES PACKAGES LOCKS WITHOUT`` and then ``warm FD``,
+``cold PORT`` or, in a guest of WebAssembly, ``guest 0``.
 
 Python runs isolated (``-I -S -B``), so nothing but the standard library can be imported. NumPy is
 imported once from SITE, which then leaves the path again: student code finds NumPy and nothing
@@ -86,9 +86,12 @@ def main(arguments: list[str]) -> None:
     if way == "warm":
         parent = importlib.import_module("autograder.sandbox.worker.parent")
         parent.main(socket.socket(fileno=int(number)), lock)
+    elif way == "guest":
+        importlib.import_module("autograder.sandbox.worker.guest").prepare()
     else:
+        control = importlib.import_module("autograder.sandbox.worker.control")
         worker = importlib.import_module("autograder.sandbox.worker.worker")
-        worker.main(socket.create_connection(("127.0.0.1", int(number))), lock)
+        worker.main(control.call_back(int(number)), lock)
 
 
 def readable(site: str, files: str = "") -> list[str]:

@@ -7,7 +7,6 @@ alike in both directions. A request carries a nonce; whatever belongs to it carr
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -16,7 +15,7 @@ from autograder.sandbox.worker.protocol.bounds import CannotCross, ProtocolError
 from autograder.sandbox.worker.protocol.changes import Snapshot, apply_changes, read_changes
 from autograder.sandbox.worker.protocol.decode import Decoder, Name
 from autograder.sandbox.worker.protocol.encode import Encoder
-from autograder.sandbox.worker.protocol.frames import Payload
+from autograder.sandbox.worker.protocol.frames import Line, Payload
 
 
 class Raised(NamedTuple):
@@ -38,7 +37,7 @@ class Raised(NamedTuple):
 class Peer:
     """What grader and worker share; each says how functions are named and how exceptions look."""
 
-    def __init__(self, sock: socket.socket) -> None:
+    def __init__(self, sock: Line) -> None:
         self.sock = sock
 
     def function(self, value: Any) -> bytes:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import linecache
-import socket
 import sys
 import types
 
@@ -19,7 +18,7 @@ their numbers."""
 FAILED = -1
 
 
-def run(sock: socket.socket) -> int:
+def run(sock: frames.Line) -> int:
     """Run a cell that the grader sends, in a module of its own; its number.
 
     It is the teacher's own first cell. Nothing of a student's ever comes here.

@@ -21,12 +21,13 @@ import numpy as np
 
 from autograder.sandbox.worker import alarm, operations, preloaded
 from autograder.sandbox.worker.alarm import Alarm
+from autograder.sandbox.worker.control import LIMITS
 from autograder.sandbox.worker.conversation import Peer, Raised, plain_arguments
 from autograder.sandbox.worker.locks import Lock
 from autograder.sandbox.worker.protocol import bounds, call_request, frames, records
 from autograder.sandbox.worker.protocol.bounds import CannotCross
-from autograder.sandbox.worker.protocol.decode import Decoder, Name
-from autograder.sandbox.worker.protocol.frames import Payload
+from autograder.sandbox.worker.protocol.decode import Name
+from autograder.sandbox.worker.protocol.frames import Line, Payload
 from autograder.sandbox.worker.protocol.records import Form
 from autograder.sandbox.worker.statements import Statements
 
@@ -72,7 +73,7 @@ class Listener(io.StringIO):
 class Worker(Peer):
     """Serves one grader until it hangs up."""
 
-    def __init__(self, sock: socket.socket) -> None:
+    def __init__(self, sock: Line) -> None:
         super().__init__(sock)
         self.nonce = b""
         self._seconds = 0.0
@@ -283,8 +284,7 @@ def _place(error: BaseException) -> tuple[str, int]:
 def main(sock: socket.socket, lock: Lock) -> None:
     """Read the limits, lock up, serve, and end without any clean-up of student code."""
     try:
-        decoder = Decoder(frames.receive(sock, ahead=frames.HEADER.size)[2], lambda tag, name: None)
-        memory_mb, seconds = decoder.value()
+        memory_mb, seconds = LIMITS.unpack(sock.recv(LIMITS.size, socket.MSG_WAITALL))
         lock.worker([sock.fileno()], memory_mb, seconds)
         Worker(sock).serve()
     finally:

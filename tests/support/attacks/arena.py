@@ -44,6 +44,8 @@ from tests.support.attacks.target import (
 MEMORY_MB = 64
 PATIENCE = 20
 """So many times as long an attack may take that is to be seen to succeed, on a busy machine."""
+ELSEWHERE = {"wasm": {"A25", "B38", "B65", "E17", "E28"}}
+"""Attacks that come to another end at a level: there are no such calls, or numbers of 32 bits."""
 SECRET = b"canary_secret_7d21f8"
 FILE, ENVIRONMENT, OTHERS, GRADEBOOK = (
     "canary_file_4b77c1",
@@ -141,7 +143,10 @@ class Arena:
         found += _wrong_score(result, most)
         found += _told(result, graded, str(self.folder))
         said = [result.reason or "", *result.warnings, *(check.message for check in result.checks)]
-        if attack.said and not any(attack.said in text for text in said):
+        heard = any(attack.said in text for text in said) or attack.id[:3] in ELSEWHERE.get(
+            self.level, ()
+        )
+        if attack.said and not heard:
             found.append(f"nothing says {attack.said!r}: {said}")
         found += _control_characters(said)
         return found + self._left_behind(patience=0 if found else 30)

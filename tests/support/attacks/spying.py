@@ -79,7 +79,7 @@ spy(
     "C06-open-descriptors",
     "read from what was left open",
     """
-import os
+import errno, os
 sockets = 0
 for fd in range(0, 1024):
     try:
@@ -87,7 +87,7 @@ for fd in range(0, 1024):
         data = os.pread(fd, 200, 0)
         if data: tell('SUCCEEDED', fd, data)
     except OSError as error:
-        if error.errno == 9: continue
+        if error.errno == errno.EBADF: continue
         sockets += 1
 if sockets > 1: tell('SUCCEEDED', sockets)
 """,
@@ -115,9 +115,11 @@ spy(
     """
 import ctypes, os
 names = {k: v for k, v in os.environ.items() if 'THREADS' not in k}
-ctypes.CDLL(None).getenv.restype = ctypes.c_char_p
-for name in (b'TEACHER_TOKEN', b'AUTOGRADER_SECRET', b'HOME'):
-    if ctypes.CDLL(None).getenv(name): names[name] = ctypes.CDLL(None).getenv(name)
+try:
+    ctypes.CDLL(None).getenv.restype = ctypes.c_char_p
+    for name in (b'TEACHER_TOKEN', b'AUTOGRADER_SECRET', b'HOME'):
+        if ctypes.CDLL(None).getenv(name): names[name] = ctypes.CDLL(None).getenv(name)
+except OSError: pass  # a Python without foreign functions
 if names: tell('SUCCEEDED', names)
 """,
 )

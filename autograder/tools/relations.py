@@ -357,6 +357,11 @@ def of_arguments(a: Array, b: Array, arguments: Mapping[str, Any]) -> Iterator[F
                 yield ("wrong_in_empty_rows", name), float(np.count_nonzero(~same))
 
 
+def shares(x: Array, axis: int) -> Array:
+    """Each number divided by the total along an axis."""
+    return x / x.sum(axis, keepdims=True)
+
+
 def _of_one_argument(a: Array, b: Array, name: str, array: Array) -> Iterator[Found]:
     """A function of an argument alone; copies of it; and one product too many."""
     for place in range(array.ndim + 1) if a.ndim == array.ndim + 1 else ():
@@ -374,20 +379,24 @@ def _of_one_argument(a: Array, b: Array, name: str, array: Array) -> Iterator[Fo
     if a.shape != array.shape or not a.size:
         return
     x = array.astype(float)
-    total = x.sum(-1, keepdims=True)
-    squares, low, high = x**2, x.min(-1, keepdims=True), x.max(-1, keepdims=True)
-    for what, value in (
+    functions = [
         ("the sigmoid of {}", 1 / (1 + np.exp(-x))),
         ("the hyperbolic tangent of {}", np.tanh(x)),
         ("the exponential of {}", np.exp(x)),
         ("the logarithm of {}", np.log(x)),
-        ("the square of {}", squares),
+        ("the square of {}", x**2),
         ("the square root of {}", np.sqrt(x)),
-        ("{}, divided by the total of each row", x / total),
-        ("the shares without an exponential of {}", (x - low) / (x - low).sum(-1, keepdims=True)),
-        ("the shares without an exponential of {}", np.abs(x) / np.abs(x).sum(-1, keepdims=True)),
-        ("the shares of the squares of {}", squares / squares.sum(-1, keepdims=True)),
-        ("the place between smallest and largest of {}", (x - low) / (high - low)),
-    ):
+    ]
+    # Whoever asks along another axis than the last means its rows.
+    for axis in range(-1, -x.ndim - 1, -1):
+        low, high = x.min(axis, keepdims=True), x.max(axis, keepdims=True)
+        functions += [
+            ("{}, divided by the total of each row", shares(x, axis)),
+            ("the shares without an exponential of {}", shares(x - low, axis)),
+            ("the shares without an exponential of {}", shares(np.abs(x), axis)),
+            ("the shares of the squares of {}", shares(x**2, axis)),
+            ("the place between smallest and largest of {}", (x - low) / (high - low)),
+        ]
+    for what, value in functions:
         if close(a, value):
             yield ("function_of_argument", what.format(name)), weight(a, value, b)

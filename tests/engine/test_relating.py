@@ -145,12 +145,10 @@ FROM_QUERIES = """def project_qkv(X, W_Q, W_K, W_V):
 @pytest.mark.parametrize(
     ("source", "name", "begin"),
     [
-        pytest.param(
+        (
             TWO_AT_ONCE,
             "function_of_argument",
             "For ordinary numbers in scores, your answer is",
-            # softmax-over_an_axis asks along axis 1.
-            marks=pytest.mark.xfail(strict=True, reason="shares are looked for in rows alone"),
         ),
         (OF_ONE_PART, "argument_ignored", "Part 1 of your answer is as if mask were not given."),
         (WHERE_IT_FITS, "exchanged", "Your function answers as if W_K and W_V had changed places."),

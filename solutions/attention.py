@@ -115,9 +115,6 @@ def draw_mask(mask, queries, keys, title):
 # %%
 import numpy as np
 
-# %% arrays
-FINDER = tools.arrays("finder.npz")  # the weights of the last scene, from make train-model
-
 # %% practice
 class Practice:
     """What holds of any right answer, for tools.practice: no line here computes a whole one."""
@@ -2394,6 +2391,10 @@ def two_heads_one_call():
 #   together, the right noun gets more than half of the attention.
 #
 # Your functions compute all of it. Change one word, and "it" looks at the other noun.
+
+
+# %% arrays
+FINDER = tools.arrays("finder.npz")  # the weights of the last scene, from make train-model
 
 
 # %%

@@ -60,9 +60,6 @@ COMPOSED = {"rtol": 2e-5, "atol": 2e-5}
 # %%
 import numpy as np
 
-# %% arrays
-MODEL = tools.arrays("rope_decoder.npz")
-
 # %% practice
 def one_query(query, keys, values):
     """What one query reads, key by key."""
@@ -347,6 +344,9 @@ tools.agree(
     "With how many digits do you compute such an angle?",
     **COMPOSED,
 )
+
+# %% arrays
+MODEL = tools.arrays("rope_decoder.npz")
 
 # %% check="rope-any_positions" points=4 category="rotation" hidden=true
 """Drawn positions in any order, far away, twice, a single one; any even number of features, any base."""

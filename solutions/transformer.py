@@ -53,9 +53,6 @@ def agree(got, wanted, what, ask="", show=False):
 # %%
 import numpy as np
 
-# %% arrays
-MODEL = tools.arrays("decoder.npz")  # the weights of a small trained model, for the finale
-
 # %% practice
 class Practice:
     """What holds of any right answer, for tools.practice: no line here computes a whole one."""
@@ -1060,6 +1057,9 @@ with tools.check("transformer_block-batch_of_two"):
         "Sequence 0 is not changed by attention. Is that so in yours?",
         show=True,
     )
+
+# %% arrays
+MODEL = tools.arrays("decoder.npz")  # the weights of a small trained model, for the finale
 
 # %% check="transformer_block-a_trained_model" points=2 category="trained model"
 """A trained model of two blocks, run on your functions, gives the scores that are stored with it."""

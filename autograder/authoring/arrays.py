@@ -17,6 +17,7 @@ import numpy as np
 from autograder.authoring.cells import AuthoredCell, Problem, Source
 from autograder.base.files import Refused, below
 from autograder.exercises.names import nodes
+from autograder.exercises.setup_cell import literal
 
 MOST = 140_000
 """Characters of a cell of arrays: whoever reads a submission parses no cell that is much longer."""
@@ -48,7 +49,7 @@ def written(cell: AuthoredCell, authored: Path) -> str:
         # Columns are counted in bytes.
         line = lines[name.lineno - 1].encode()
         start, end = name.col_offset, name.end_col_offset
-        lines[name.lineno - 1] = (line[:start] + f'"{text}"'.encode() + line[end:]).decode()
+        lines[name.lineno - 1] = (line[:start] + literal(text).encode() + line[end:]).decode()
     return "\n".join(lines)
 
 

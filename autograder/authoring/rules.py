@@ -63,11 +63,9 @@ def _layout(source: Source) -> Iterator[Problem]:
             yield Problem(cell.line, "arrays before the setup cell", "move them behind it")
 
     graded = source.of("step", "check")
-    for cell in (*setups[:1], *source.of("arrays")):
+    for cell in setups[:1]:
         if graded and graded[0].line < cell.line:
-            yield Problem(
-                cell.line, f"the {cell.kind} cell comes after a step", "move it to the top"
-            )
+            yield Problem(cell.line, "the setup cell comes after a step", "move it to the top")
 
 
 def _ids(source: Source) -> Iterator[Problem]:
@@ -173,6 +171,8 @@ def _names(source: Source) -> Iterator[Problem]:
             here = names(cell.source)
             if cell.kind == "step":
                 scope.above.add(cell.id)
+            elif cell.kind == "arrays":
+                scope.below = frozenset()
             yield from scope.replaced(cell, here)
             yield from scope.unknown(cell, here)
 
@@ -183,13 +183,16 @@ def _bound(cells: list[AuthoredCell]) -> frozenset[str]:
 
 
 class _OwnNames:
-    """The names of an exercise; ``above`` are the steps as far as the file has been read."""
+    """The names of an exercise; ``above`` are the steps as far as the file has been read, and
+    ``below`` the arrays that are still to come.
+    """
 
     def __init__(self, source: Source) -> None:
         self._setup = _bound(source.of("setup", "arrays", "needed"))
         self._oracles = _bound(source.of("oracles"))
         self._steps = frozenset(cell.id for cell in source.of("step"))
         self.above: set[str] = set()
+        self.below = _bound(source.of("arrays"))
 
     def replaced(self, cell: AuthoredCell, here: Names) -> Iterator[Problem]:
         """What a cell binds although it is another's."""
@@ -227,6 +230,8 @@ class _OwnNames:
 
     def _allowed(self, cell: AuthoredCell) -> frozenset[str]:
         allowed = BUILTINS | self._setup
+        if cell.kind == "check":
+            allowed -= self.below
         # A step may call one that comes later, when it is called; so may an oracle.
         is_later = cell.kind in ("oracles", "practice", "step")
         allowed |= self._steps if is_later else self.above

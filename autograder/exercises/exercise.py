@@ -31,7 +31,7 @@ ANNOUNCED = re.compile(r"with (?:tools\.)?check\(\s*[\"']([\w-]+)[\"']")
 FILLED_IN = re.compile(r"^tools\.CHECKS = ", re.MULTILINE)
 """What stands in every setup cell that the build wrote, and in no other cell."""
 
-ARRAYS = re.compile(r"^\w+ = tools\.arrays\(\"[\w+/=]+\"\)", re.MULTILINE)
+ARRAYS = re.compile(r"^\w+ = tools\.arrays\((?:\s*\"[\w+/=]+\")+\s*\)", re.MULTILINE)
 """What stands in every cell of arrays."""
 
 BROUGHT = "brought"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import bz2
+import math
 import re
 from functools import lru_cache
 
@@ -17,17 +18,19 @@ MOST = 400_000
 _CELL = """\
 # @title Tools: run this first
 # The checks and pictures of this notebook, packed into one text. tools.source() shows their code.
-import base64
-import bz2
-TOOLS = bz2.decompress(base64.b85decode("{packed}")).decode()
+import base64, bz2
+TOOLS = bz2.decompress(base64.b85decode({packed})).decode()
 exec(compile(TOOLS, "<tools>", "exec"))"""
 
 _PACKED = re.compile(
-    r"^TOOLS = bz2\.decompress\(base64\.b(64|85)decode\(\"([!#-\[\]-~]+)\"\)\)"
+    r"^TOOLS = bz2\.decompress\(\s*base64\.b(64|85)decode\(((?:\s*\"[!#-\[\]-~]+\")+)\s*\)\s*\)"
     r"\.decode\(\)[ \t]*(?:\n|\Z)",
     re.MULTILINE,
 )
-"""Its line; those of earlier notebooks are less dense."""
+"""Its lines; those of earlier notebooks are one, and less dense."""
+
+_SHORT = 9_900
+"""Characters of a line that is not long to VS Code, which it is with 10,000."""
 
 _ABOVE = re.compile(
     r"^(?:# @title Tools\b.*\n(?:#.*\n)*|import base64, bz2[ \t]*\n|import (?:base64|bz2)[ \t]*\n)",
@@ -42,12 +45,24 @@ def is_packed(source: str) -> bool:
     return "TOOLS = bz2" in source and _PACKED.search(source) is not None
 
 
+def literal(text: str) -> str:
+    """A text as Python writes it, in as few lines as possible that VS Code does not wrap.
+
+    It wraps all lines of a cell if more than half of its characters are in long ones.
+    """
+    shorts = math.ceil((len(text) + 100) / 2 / _SHORT)  # with what is before it in its line
+    first = max(len(text) - shorts * _SHORT, 0)
+    starts = range(first, len(text), _SHORT)
+    lines = [text[:first], *(text[start : start + _SHORT] for start in starts)]
+    return "\n".join(f'"{line}"' for line in lines if line)
+
+
 @lru_cache(maxsize=16)
 def packed(code: str) -> str:
     """The setup cell that has this code."""
     # Other than zlib's, the bytes of bz2 are the same on every system.
     text = base64.b85encode(bz2.compress(code.encode())).decode()
-    return _CELL.format(packed=text)
+    return _CELL.format(packed=literal(text))
 
 
 def unpacked(source: str) -> tuple[str, str]:
@@ -79,7 +94,8 @@ def _code(base: str, text: str) -> str:
     decode = base64.b85decode if base == "85" else base64.b64decode
     try:
         unpacking = bz2.BZ2Decompressor()
-        code = unpacking.decompress(decode(text), MOST + 1).decode()
+        joined = "".join(text.replace('"', " ").split())
+        code = unpacking.decompress(decode(joined), MOST + 1).decode()
     except (ValueError, OSError):
         return ""
     return code if unpacking.eof and len(code) <= MOST else ""

@@ -359,7 +359,8 @@ def of_arguments(a: Array, b: Array, arguments: Mapping[str, Any]) -> Iterator[F
 
 def shares(x: Array, axis: int) -> Array:
     """Each number divided by the total along an axis."""
-    return x / x.sum(axis, keepdims=True)
+    total: Array = x.sum(axis, keepdims=True)
+    return x / total
 
 
 def _of_one_argument(a: Array, b: Array, name: str, array: Array) -> Iterator[Found]:

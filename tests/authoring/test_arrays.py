@@ -204,7 +204,7 @@ def test_arrays_in_a_wrong_place_are_said_with_their_line(course, before, after,
     assert said in str(raised.value)
 
 
-def test_the_cell_of_arrays_stands_between_setup_and_the_first_step(course):
+def test_the_cell_of_arrays_is_below_setup_and_above_the_first_check_that_uses_it(course):
     path = course / "solutions" / "looking.py"
     setup, arrays, rest = AUTHORED.partition("# %% arrays\n")
     cell, step, rest = rest.partition('# %% step="look_up"')
@@ -214,5 +214,8 @@ def test_the_cell_of_arrays_stands_between_setup_and_the_first_step(course):
     with pytest.raises(Unusable, match="arrays before the setup cell; move them behind it"):
         read.read(path)
     path.write_text(f"{setup}{step}{rest}\n{arrays}{cell}", encoding="utf-8")
-    with pytest.raises(Unusable, match="the arrays cell comes after a step; move it to the top"):
+    with pytest.raises(Unusable, match="look_up-first uses MODEL, which it cannot know"):
         read.read(path)
+    answer, check, checks = f"{step}{rest}".partition("# %% check=")
+    path.write_text(f"{setup}{answer}{arrays}{cell}{check}{checks}", encoding="utf-8")
+    assert [one.kind for one in read.read(path).cells[:4]] == ["prose", "setup", "step", "arrays"]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import bz2
 import json
+import random
+import re
 from base64 import b64encode, b85encode
 
 import pytest
@@ -11,18 +14,40 @@ import pytest
 from autograder.exercises import setup_cell
 from autograder.submissions import notebook
 from tests.support import toy
+from tests.support.browser import wrapped
 
 CODE = 'x = 1\ntext = """\u00e9\\n"""\n\ny = x + 1'
 
 
-def test_a_packed_cell_does_what_its_code_does_in_six_lines():
+def test_a_packed_cell_does_what_its_code_does_in_five_lines():
     cell = setup_cell.packed(CODE)
-    assert len(cell.split("\n")) == 6
+    assert len(cell.split("\n")) == 5
     names: dict[str, object] = {}
     exec(cell, names)
     assert (names["y"], names["text"], names["TOOLS"]) == (2, "\u00e9\n", CODE)
     assert setup_cell.unpacked(cell) == (CODE, cell)
     assert setup_cell.packed(CODE) == cell
+
+
+@pytest.mark.parametrize("length", [1, 9_899, 9_901, 19_700, 19_701, 20_000, 70_000, 130_000])
+def test_a_long_text_is_broken_into_few_lines_that_vs_code_does_not_wrap(length):
+    text = "".join(chr(33 + n % 90) for n in range(length)).replace('"', "a").replace("\\", "b")
+    written = f"TOOLS = bz2.decompress(base64.b85decode({setup_cell.literal(text)})).decode()"
+    assert not wrapped(written) and written.count("\n") <= length / 2 / 9_900 + 1
+    assert ast.literal_eval(setup_cell.literal(text).replace("\n", "")) == text
+
+
+def test_a_cell_of_several_lines_is_unpacked_also_when_it_was_formatted():
+    code = "".join(random.Random(1).choices("abcdefghijklmnop", k=50_000))
+    cell = setup_cell.packed(code)
+    assert cell.count("\n") > 5 and setup_cell.unpacked(cell) == (code, cell)
+    formatted = re.sub(r'\n(?=")', "\n        ", cell)
+    formatted = formatted.replace("(base64", "(\n    base64").replace(
+        'decode("', 'decode(\n        "'
+    )
+    formatted = formatted.replace('"))', '"\n    )\n)', 1)
+    assert ast.dump(ast.parse(formatted)) == ast.dump(ast.parse(cell))
+    assert setup_cell.unpacked(formatted)[0] == code
 
 
 @pytest.mark.parametrize(

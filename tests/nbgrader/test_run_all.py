@@ -20,6 +20,7 @@ from autograder.course.grading import grade_class
 from autograder.course.results import stored_results
 from autograder.exercises import exercise
 from tests.support import stock
+from tests.support.browser import wrapped
 from tests.support.courses import ROOT, private
 from tests.support.databases import rows
 from tests.support.processes import pytest_process
@@ -207,8 +208,12 @@ def test_the_last_cell_says_what_is_open_with_links_to_it(ran):
 def test_above_the_first_step_there_are_few_lines_of_tools(name):
     release = ROOT / "assignments" / name / f"{name}.ipynb"
     cells = {cell.id: cell for cell in nbformat.read(release, as_version=4).cells}
+    step = next(id for id, cell in cells.items() if cell.source.startswith("# Step 1 of"))
+    above = list(cells)[: list(cells).index(step)]
+    lines = [len(cells[id].source.splitlines()) for id in above if id in ("setup", "arrays")]
+    assert sum(lines) <= 10
+    assert not [id for id, cell in cells.items() if wrapped(cell.source)]
     tools = [cell for id, cell in cells.items() if id in ("setup", "arrays")]
-    assert sum(len(cell.source.splitlines()) for cell in tools) <= 10
     assert not any("jupyter" in cell.metadata for cell in tools), "a click would unfold it for good"
     below = list(cells.values())[list(cells).index("setup") + 1]
     assert below.source == "import numpy as np"

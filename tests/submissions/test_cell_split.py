@@ -165,7 +165,7 @@ def test_what_a_student_adds_to_the_tools_is_a_cell_of_its_own(where, line, said
     setup = next(cell for cell in notebook["cells"] if cell["id"] == "setup")
     before = setup["source"]
     if where == "within":
-        ours = "\nimport bz2\n" if is_packed else "\nimport numpy as np\n"
+        ours = "\nimport base64, bz2\n" if is_packed else "\nimport numpy as np\n"
         setup["source"] = before.replace(ours, f"{ours}{line}\n")
     else:
         setup["source"] = f"{line}\n{before}" if where == "above" else f"{before}\n{line}"
@@ -205,7 +205,7 @@ def test_a_packed_setup_cell_that_somebody_has_formatted_is_the_teachers():
     notebook = answered()
     setup = next(cell for cell in notebook["cells"] if cell["id"] == "setup")
     for old, new in (
-        ("import base64\nimport bz2\n", "import base64, bz2\n\n"),
+        ("import base64, bz2\n", "import base64\nimport bz2\n\n"),
         ("\nexec", "\n\nexec"),
     ):
         assert old in setup["source"]

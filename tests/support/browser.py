@@ -30,6 +30,16 @@ FLAGS = (
 )
 
 
+LONG = 10_000
+"""Characters of a line from which on it is long to VS Code (``LONG_LINE_BOUNDARY``)."""
+
+
+def wrapped(cell: str) -> bool:
+    """Whether VS Code wraps the lines of a cell: more than half of it is in long ones."""
+    lengths = [len(line) for line in cell.split("\n")]
+    return 2 * sum(length for length in lengths if length >= LONG) > sum(lengths)
+
+
 def program() -> str | None:
     return next(filter(None, map(shutil.which, NAMES)), None)
 

@@ -38,15 +38,18 @@ def drawn(tools: Any, step: str, rng: np.random.Generator) -> Iterator[Arguments
             tools.PRACTICE[step](attempt)
         except _Called:
             pass
-        if not attempt.given or not all(map(_is_plain, attempt.given.values())):
+        if not attempt.given or not is_plain(attempt.given):
             return
         yield attempt.given
 
 
-def _is_plain(value: Any) -> bool:
+def is_plain(value: Any) -> bool:
+    """Whether a value can be written down: no function, and no object of a class of its own."""
+    if isinstance(value, dict):
+        return is_plain([*value, *value.values()])
     if isinstance(value, (list, tuple)):
-        return all(map(_is_plain, value))
-    return isinstance(value, (np.ndarray, np.generic, int, float, str, type(None)))
+        return all(map(is_plain, value))
+    return isinstance(value, (np.ndarray, np.generic, int, float, str, bytes, type(None)))
 
 
 def of_any_size(draws: Iterator[Arguments], rng: np.random.Generator) -> Arguments | None:
@@ -80,10 +83,14 @@ def by_hand(draws: Iterator[Arguments], rng: np.random.Generator) -> Arguments |
 
 
 def _count(value: Any) -> int:
-    return int(np.size(value)) if not isinstance(value, str) else len(value)
+    if isinstance(value, (list, tuple)):
+        return sum(map(_count, value))
+    return len(value) if isinstance(value, str) else int(np.size(value))
 
 
 def _whole(value: Any, rng: np.random.Generator) -> Any:
+    if isinstance(value, list):
+        return [_whole(part, rng) for part in value]
     if isinstance(value, np.ndarray) and value.dtype.kind == "f":
         whole = rng.integers(-2, 4, size=value.shape).astype(float)
         return np.where(np.isfinite(value), whole, value)

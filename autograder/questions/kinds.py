@@ -39,23 +39,30 @@ class CodeQuestion:
 
 @dataclass(eq=False)
 class Subject:
-    """The answer to a step, with arguments for it, and what has been found out about it.
-
-    ``plain`` are arguments of any size, ``small`` those for computing by hand.
-    """
+    """The answer to a step, and where it can be called, with which arguments."""
 
     code: StudentCode
     laboratory: Laboratory
     rng: np.random.Generator
-    plain: Arguments | None
-    small: Arguments | None
+    draws: Iterator[Arguments]
+
+    @cached_property
+    def plain(self) -> Arguments | None:
+        """Arguments of any size."""
+        return arguments.of_any_size(self.draws, self.rng)
+
+    @cached_property
+    def small(self) -> Arguments | None:
+        """Arguments for computing by hand."""
+        return arguments.by_hand(self.draws, self.rng)
 
     @property
     def step(self) -> str:
         return self.code.step
 
     def call(self, given: Arguments, source: str | None = None) -> Observed | None:
-        return self.laboratory.call(self.step, source or self.code.source, given)
+        own = self.code.source
+        return self.laboratory.call(self.step, own, source or own, given)
 
     @cached_property
     def changes(self) -> list[LineChange]:
@@ -218,7 +225,7 @@ def _entries(value: Any, subject: Subject) -> list[tuple[tuple[int, ...], Any]]:
     for before, part in parts:
         numbers = as_numbers(part)
         if numbers is None or isinstance(part, list):
-            if len(written(part)) <= 60:
+            if arguments.is_plain(part) and len(written(part)) <= 60:
                 found.append((before, part))
             continue
         kept = numbers[..., 0] if numbers.dtype.kind == "b" and numbers.ndim else numbers
@@ -273,10 +280,10 @@ def changed(subject: Subject) -> Found:
 
 
 def _is_fair(outcome: Observed) -> bool:
-    """Whether one name says what was raised, and a number says what was returned."""
+    """Whether one name says what was raised, or a few numbers and words what was returned."""
     if outcome.raised:
         return isinstance(getattr(builtins, outcome.raised, None), type)
-    return outcome.numbers is not None or not isinstance(outcome.value, (tuple, list))
+    return arguments.is_plain(outcome.value)
 
 
 def _quoted(text: str) -> str:
@@ -398,7 +405,7 @@ def _is_finite(numbers: Any) -> bool:
 
 
 def _is_usually_finite(subject: Subject, change: LineChange) -> bool:
-    numbers = _first_numbers(subject.call(subject.small or {}, change.source))
+    numbers = _numbers(subject.call(subject.small or {}, change.source))
     return numbers is not None and _is_finite(numbers)
 
 
@@ -474,10 +481,10 @@ def jobs(subject: Subject) -> Found:
     for effect in [] if subject.code.is_random else subject.shuffled(EFFECTS):
         given = effect.given(subject)
         usual = None if given is None else subject.call(given)
-        before = _first_numbers(usual)
+        before = _numbers(usual)
         if given is None or before is None:
             continue
-        otherwise = _first_numbers(subject.call(effect.otherwise(given)))
+        otherwise = _numbers(subject.call(effect.otherwise(given)))
         if otherwise is None:
             continue
         does: list[LineChange] = []
@@ -485,7 +492,7 @@ def jobs(subject: Subject) -> Found:
         computing = set[int]()
         for change in subject.changes:
             outcome = subject.call(given, change.source)
-            after = _first_numbers(outcome)
+            after = _numbers(outcome)
             if effect.name == "overflow" and not _is_usually_finite(subject, change):
                 after = None
             if after is not None:
@@ -520,14 +527,9 @@ def _change_told(change: LineChange) -> str:
     return f"line {change.line}: {change.text}"
 
 
-def _first_numbers(outcome: Observed | None) -> Any:
-    """The result as one array, or the first of several."""
-    if outcome is None or outcome.raised:
-        return None
-    value = outcome.value
-    if isinstance(value, tuple) and value and as_numbers(value) is None:
-        value = value[0]
-    numbers = as_numbers(value)
+def _numbers(outcome: Observed | None) -> Any:
+    """The result as one array; None where it is none, or several."""
+    numbers = None if outcome is None else outcome.numbers
     return None if numbers is None or numbers.ndim == 0 else numbers
 
 

@@ -88,22 +88,30 @@ class Laboratory:
     def __init__(self, worker: CellRunner, functions: dict[str, Any]) -> None:
         self._worker = worker
         self._functions = functions
-        self._there: dict[str, str] = {}
+        self._changed = ("", "")
+        """The step whose cell is another one now, and its own cell."""
         self.stopped = ""
         self._stops = 0
 
-    def call(self, step: str, source: str, given: Arguments) -> Observed | None:
-        """What comes of a call where the step's cell is this; None where nobody can tell."""
+    def call(self, step: str, own: str, source: str, given: Arguments) -> Observed | None:
+        """What comes of a call where the step's cell is this; None where nobody can tell.
+
+        Args:
+            own: the cell as the student wrote it.
+        """
         if self._stops >= MOST_STOPPED:
             return None
         try:
-            if self._there.get(step) != source:
+            changed, before = self._changed
+            if changed and (changed != step or source == own):
+                self._worker.run(changed, before)
+                self._changed = ("", "")
+            if source != own:
+                self._changed = (step, own)
                 fault = self._worker.run(step, source)
                 if fault is not None:
-                    self._there.pop(step, None)
                     self._note(fault)
                     return None
-                self._there[step] = source
             self._worker.begin_check()
             value = self._functions[step](**copy.deepcopy(given))
         except StudentError as error:

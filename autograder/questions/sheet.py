@@ -152,9 +152,7 @@ class Questioner:
                     continue
         codes = [codes[place] for place in rng.permutation(len(codes))]
         for code in sorted(codes, key=lambda code: len(code.lines) > LONGEST):
-            draws = arguments.drawn(tools, code.step, rng)
-            plain, small = arguments.of_any_size(draws, rng), arguments.by_hand(draws, rng)
-            yield Subject(code, laboratory, rng, plain, small)
+            yield Subject(code, laboratory, rng, arguments.drawn(tools, code.step, rng))
 
 
 def of_class(

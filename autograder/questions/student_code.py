@@ -22,7 +22,7 @@ def __watch__(line, *values):
     for value in values:
         for part in value if isinstance(value, (list, tuple)) else [value]:
             try:
-                finite = numpy.isfinite(numpy.asarray(part, dtype=float)).all()
+                finite = numpy.isfinite(numpy.asarray(part)).all()
             except (TypeError, ValueError):
                 finite = True
             if not finite:
@@ -160,7 +160,7 @@ class StudentCode:
             for target in targets:
                 names = target.elts if isinstance(target, ast.Tuple) else [target]
                 for name in names:
-                    if isinstance(name, ast.Name):
+                    if isinstance(name, ast.Name) and name.id != "_":
                         copy = self._with(statement, [statement, _give(name.id)])
                         yield Place(statement.lineno, name.id, repeated, copy)
             for part in _parts(statement):

@@ -9,7 +9,7 @@ import typer
 
 from autograder.base import files
 from autograder.base.errors import Unusable
-from autograder.base.text import count, inert, short
+from autograder.base.text import count, inert, listed, short
 from autograder.commands.common import CourseFolder, ExerciseName, Students, opened
 
 FORMATS = {"sheet": "questions.html", "moodle-xml": "questions.xml", "qti": "questions.zip"}
@@ -51,7 +51,9 @@ def questions(
     ]
     if not names:
         folder = short(course.submitted)
-        raise Unusable(folder, f"nobody's {exercise.name} is there", "collect submissions first")
+        whose = f"of {listed(student)}" if student else "of anybody"
+        cause = f"no {exercise.name} {whose} is there"
+        raise Unusable(folder, cause, f"run autograder collect {exercise.name}")
 
     tasks = [task_of(course, exercise.name, course.submitted, name, force=True) for name in names]
     unread = [

@@ -13,7 +13,7 @@ import numpy as np
 
 from autograder.questions import arguments
 from autograder.questions.arguments import Arguments, told, written
-from autograder.questions.laboratory import Laboratory, Observed, alike, as_numbers
+from autograder.questions.laboratory import Laboratory, Observed, alike, as_numbers, is_unclear
 from autograder.questions.student_code import VALUE, LineChange, StudentCode
 
 OPTIONS = 4
@@ -353,7 +353,9 @@ def raised(subject: Subject) -> Found:
         ):
             continue
         right, numbers = f"it raises {outcome.raised}", outcome.numbers
-        if numbers is not None:
+        if not outcome.raised:
+            if numbers is None:
+                continue
             right = f"it returns an array of shape {numbers.shape}"
             if numbers.shape in [np.shape(value) for value in other.values()]:
                 continue
@@ -491,14 +493,14 @@ def jobs(subject: Subject) -> Found:
         does_not: list[LineChange] = []
         computing = set[int]()
         for change in subject.changes:
-            outcome = subject.call(given, change.source)
-            after = _numbers(outcome)
+            after = _numbers(subject.call(given, change.source))
+            if after is None or is_unclear(before, after):
+                continue
             if effect.name == "overflow" and not _is_usually_finite(subject, change):
-                after = None
-            if after is not None:
-                (does if effect.is_there(before, after, otherwise) else does_not).append(change)
-                if not alike(np.sort(before, axis=None), np.sort(after, axis=None)):
-                    computing.add(change.line)
+                continue
+            (does if effect.is_there(before, after, otherwise) else does_not).append(change)
+            if not alike(np.sort(before, axis=None), np.sort(after, axis=None)):
+                computing.add(change.line)
         lines = {change.line for change in does}
         asked: dict[str, Any] = {"given": given, "effect": effect}
         if effect.name == "moved" and computing & lines:

@@ -14,7 +14,7 @@ from autograder.questions.arguments import Arguments, written
 MOST_STOPPED = 2
 """Calls that do not return, before there are no others."""
 
-ALIKE = 1e-9
+ALIKE, UNSEEN = 1e-9, 1e-2
 
 MOST_SHOWN = 60
 """Characters of a result that is written out."""
@@ -34,18 +34,19 @@ class Observed:
         return as_numbers(self.value) if not self.raised else None
 
     def told(self, usual: Observed) -> str:
-        """What came of it, in a few words; of many numbers their shape, and whether they are as
-        they are with the unchanged code. Empty where that takes many words."""
+        """What came of it, in a few words: a value where the usual one is short, else the shape,
+        and whether the numbers are as before. Empty where that cannot be said so."""
         if self.raised:
             return f"it raises {self.raised}"
-        text, numbers = written(self.value), self.numbers
-        if len(text) <= MOST_SHOWN:
-            return f"it returns {text}"
-        if numbers is None or isinstance(self.value, list):
+        numbers, before = self.numbers, usual.numbers
+        if len(written(usual.value)) <= MOST_SHOWN:
+            text = written(self.value)
+            return f"it returns {text}" if len(text) <= MOST_SHOWN else ""
+        if numbers is None or before is None or is_unclear(numbers, before):
             return ""
         said = f"it returns an array of shape {numbers.shape}"
-        if usual.numbers is not None and usual.numbers.shape == numbers.shape:
-            is_same = alike(usual.numbers, numbers)
+        if before.shape == numbers.shape:
+            is_same = alike(before, numbers)
             said += ", the same as before" if is_same else ", not the same as before"
         return said
 
@@ -61,11 +62,16 @@ def as_numbers(value: Any) -> Any:
     return array if array.dtype.kind in "biuf" else None
 
 
-def alike(one: Any, other: Any) -> bool:
+def alike(one: Any, other: Any, tolerance: float = ALIKE) -> bool:
     """Whether two arrays are the same but for rounding."""
     return one.shape == other.shape and bool(
-        np.allclose(one.astype(float), other.astype(float), ALIKE, ALIKE, equal_nan=True)
+        np.allclose(one.astype(float), other.astype(float), tolerance, tolerance, equal_nan=True)
     )
+
+
+def is_unclear(one: Any, other: Any) -> bool:
+    """Whether two arrays are nearly the same: by less than anybody sees."""
+    return alike(one, other, UNSEEN) and not alike(one, other)
 
 
 class CellRunner(Protocol):

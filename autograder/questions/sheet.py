@@ -14,7 +14,7 @@ import numpy as np
 
 from autograder.base.errors import Fault
 from autograder.base.settings import Settings
-from autograder.base.text import agreeing, count, one_line
+from autograder.base.text import count, one_line
 from autograder.engine.budget import Budget, OutOfTime, limits
 from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.reference import Reference
@@ -130,9 +130,8 @@ class Questioner:
         asked = {question.step: code[question.step] for question in found}
         note = ""
         if len(found) < wanted:
-            why = why or "there is not enough code that says more than it shows"
-            are = agreeing(len(found), "is", "are")
-            note = one_line(f"there {are} {count(len(found), 'question')} and not {wanted}: {why}")
+            number = count(len(found), "question") if found else "no questions"
+            note = one_line(f"{number} instead of {wanted}: {why or 'there is very little code'}")
         return Sheet(student, tuple(found), asked, note)
 
     def _subjects(

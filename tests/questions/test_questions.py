@@ -114,7 +114,7 @@ class Tracer:
             elif event == "line" and frame.f_lineno == line:
                 was_there.append(frame)
                 if not text.isidentifier():
-                    found.append(size(eval(text, frame.f_globals, dict(frame.f_locals))))
+                    found.append(size(eval(text, {**frame.f_globals, **frame.f_locals})))
 
         self.traced(question, look)
         return found[0]
@@ -150,7 +150,7 @@ def tells(option: str, value: Any, before: Any) -> bool:
     if isinstance(value, type):
         return option == f"it raises {value.__name__}"
     if not option.startswith("it returns an array of shape"):
-        return numbers_of(option) == f"it returns {numbers(value)}"
+        return numbers_of(option) == numbers_of(f"it returns {numbers(value)}")
     shape, _, likeness = option.removeprefix("it returns an array of shape ").partition("), ")
     same = close(first(value), first(before))
     is_true = not likeness or (likeness == "the same as before") == same
@@ -223,7 +223,11 @@ def insist(question: CodeQuestion, tracer: Tracer) -> None:
         value = reduce(getitem, asked["place"], tracer.call(question))
         if asked["place"] and isinstance(value, tuple):  # a row of a table, whatever holds it
             value = list(value)
-        answers = [option for option in question.options if numbers_of(option) == numbers(value)]
+        answers = [
+            option
+            for option in question.options
+            if numbers_of(option) == numbers_of(numbers(value))
+        ]
         assert answers == [right], (question, value)
     elif question.kind == "changed":
         before, value = tracer.call(question), tracer.call(question, asked["source"])

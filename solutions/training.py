@@ -4,7 +4,7 @@
 # Everything you have built so far could read and write, but none of it could *learn*: the weights came from
 # somewhere else. Here you write what is missing: a loss that says how wrong a model is, the gradients of the
 # remaining layers, an optimizer that turns gradients into better weights, and a way to draw the next token. Ten short
-# functions, and at the end you watch a loss fall because of your own code.
+# functions, and at the end a model learns to write because of your own code.
 #
 # **How this works.** Each step says why it exists, gives the formula and the shapes, and leaves one function for
 # you to write. Its checks come right below.
@@ -31,6 +31,9 @@
 #   answer.
 # - **NumPy and Python's own `math`**, in the default precision, `float64`. A `float32` result is accepted; lists are
 #   accepted in place of arrays and tuples.
+# - **From earlier notebooks.** Only the finale calls functions that you wrote in `attention`, `transformer` and
+#   `gradients`. One of the next cells brings them over: copy those notebooks into the folder of this one, and run it.
+#   They are not graded again.
 # - **To look inside**, print in your own function; to try other numbers, take the arguments of the first
 #   check of a step from `given = tools.first("cross_entropy")`, change one, as in `given["ignore"] = 2`, and call
 #   `cross_entropy(**given)`.
@@ -39,8 +42,10 @@
 #
 # Answers are accepted to within 0.00002 of the right number, or of its size where it is large.
 
-# %% setup
+# %% setup needs="attention:attention_scores, attention:scale_scores, attention:softmax, attention:weighted_sum, attention:causal_mask, attention:apply_mask, attention:scaled_dot_product_attention, attention:split_heads, attention:concat_heads, transformer:positional_encoding, transformer:layer_norm, transformer:gelu, transformer:transformer_block, gradients:softmax_backward"
 import math
+import re
+import time
 
 import numpy as np
 
@@ -68,6 +73,75 @@ def parts_agree(result, wanted, names, asks, show=False):
     """Every part of a tuple is right."""
     for got, right, name, ask in zip(tools.unpack(result, names), wanted, names.split(", "), asks):
         agree(got, right, name, ask, show)
+
+
+def handbook():
+    """What NumPy says of its element-wise functions, up to their examples: its letters, and the text in their numbers."""
+    ufuncs = (getattr(np, name) for name in sorted(dir(np)) if isinstance(getattr(np, name), np.ufunc))
+    parts = (re.split(r"\n *(?:See Also|Notes|References|Examples)\n", ufunc.__doc__)[0].strip() for ufunc in ufuncs)
+    text = "\n\n\n".join(dict.fromkeys(parts))
+    letters = sorted(set(text))
+    return letters, np.array([letters.index(letter) for letter in text])
+
+
+def loss_of_pairs(tokens, size):
+    """The loss of a model that counts how often each token stands behind each, on the text that it has counted."""
+    pairs = np.zeros((size, size))
+    np.add.at(pairs, (tokens[:-1], tokens[1:]), 1)
+    shares = pairs / np.maximum(1, pairs.sum(axis=1, keepdims=True))
+    return -np.log(shares[tokens[:-1], tokens[1:]]).mean()
+
+
+def random_weights(size, seed=0, d_model=48, hidden=96):
+    """The arrays of a model with one block, by name: gains of 1, shifts of 0, the others drawn."""
+    draw = np.random.default_rng(seed)
+    shapes = {"table": (size, d_model), **dict.fromkeys(("W_Q", "W_K", "W_V", "W_O"), (d_model, d_model))}
+    shapes |= {"W_1": (d_model, hidden), "W_2": (hidden, d_model), "W": (d_model, size)}
+    w = {name: draw.normal(size=shape) / math.sqrt(d_model) for name, shape in shapes.items()}
+    for i in (1, 2, 3):
+        w[f"gamma_{i}"], w[f"beta_{i}"] = np.ones(d_model), np.zeros(d_model)
+    return {**w, "b_1": np.zeros(hidden), "b_2": np.zeros(d_model), "b": np.zeros(size)}
+
+
+def lessons(text, steps, losses, seconds, seed=0):
+    """The number of each step, that of all, and 16 pieces of the text, each with what comes next; prints the losses.
+
+    If all steps would take longer than so many seconds, there are fewer.
+    """
+    draw, start, fastest, step = np.random.default_rng(seed), time.perf_counter(), math.inf, 0
+    while step < steps and time.perf_counter() - start < 1.5 * seconds:
+        begun, places = time.perf_counter(), draw.integers(len(text) - 32, size=(16, 1)) + np.arange(32)
+        yield step, steps, text[places], text[places + 1]
+        fastest, step = min(fastest, time.perf_counter() - begun), step + 1
+        if step == 3 and steps * fastest > seconds:
+            steps = max(4, int(seconds / fastest))
+            print(f"A step takes {fastest:.2f} s on your functions: there will be {steps}.")
+        if step % 20 == 0 or step == steps:
+            speed = step * places.size / (time.perf_counter() - start)
+            print(f"\rstep {step} of {steps}: loss {np.mean(losses[-20:]):.2f}, {speed:,.0f} tokens a second ", end="", flush=True)
+    print()
+
+
+def written(forwards, next_token_probabilities, w, letters, length):
+    """What a model writes, drawn letter by letter."""
+    draw, text = np.random.default_rng(0), "\n"
+    while len(text) < length:
+        logits, _ = forwards(w, np.array([[letters.index(letter) for letter in text[-32:]]]))
+        shares = np.asarray(next_token_probabilities(logits[0, -1], 0.7, top_p=0.95), dtype=float)
+        text += letters[draw.choice(len(letters), p=shares / shares.sum())]
+    return text.strip()
+
+
+def compared(train, title, ways):
+    """Train once in each way; says how far each got, and draws it."""
+    found = {}
+    for name, how in ways.items():
+        print(f"{name}:")
+        _, losses, weights = train(150, seconds=8, **how)
+        found[name] = np.convolve(losses, np.full(9, 1 / 9), "valid")
+        print(f"the largest weight of a query, on average: {weights[..., 16:, :].max(axis=-1).mean():.2f}\n")
+    shortest = min(map(len, found.values()))
+    tools.curves(np.arange(shortest), {name: line[:shortest] for name, line in found.items()}, title, "step", "loss")
 
 
 LINEAR_ASKS = ("Which weights did this input meet?", "Which tokens met this weight?", "How often was the bias added?")
@@ -1323,51 +1397,136 @@ for middle in (0.0, 5000.0, -5000.0):
             agree(next_token_probabilities(logits, temperature, top_k, top_p), wanted, "the second answer")
 
 # %% [markdown]
-# ### Look: a loss falls
+# ## The finale: your functions learn to write
 #
-# All of it together, on a text that everybody has: what NumPy says of its own functions. The model is as small as can
-# be, a vector for each character and one linear layer, and it sees a single character at a time. So do not expect
-# words; but it begins with random numbers, and every step that it takes is yours. What happens to the loss if you leave
-# out the warm-up, or make the peak a hundred times as high?
+# Now a model with one transformer block learns to write, from random weights, while you watch. Forwards it is
+# your attention, your norm, your GELU and your block; all the rest you have just written. It reads what NumPy says of
+# its own functions and guesses, letter by letter, what comes next. Each layer keeps what its way back will ask for:
+
+
+# %%
+def forwards(w, tokens, heads=4, stretch=1.0):
+    """The logits behind each token of (texts, n), and what the way back needs."""
+    kept, n, d_model = {"stretch": stretch}, tokens.shape[-1], w["table"].shape[-1]
+
+    def norm(x, i):
+        kept[f"x_{i}"] = np.asarray(x)
+        kept[f"normed_{i}"] = np.asarray(layer_norm(kept[f"x_{i}"], w[f"gamma_{i}"], w[f"beta_{i}"]))
+        return kept[f"normed_{i}"]
+
+    def attention(a):
+        Q, K, V = (np.asarray(split_heads(a @ w[name], heads)) for name in ("W_Q", "W_K", "W_V"))
+        output, weights = scaled_dot_product_attention(stretch * Q, K, V, causal_mask(n))
+        kept.update(Q=Q, K=K, V=V, weights=np.asarray(weights), joined=np.asarray(concat_heads(output)))
+        return kept["joined"] @ w["W_O"]
+
+    def feed(a):
+        kept["bent"] = a @ w["W_1"] + w["b_1"]
+        kept["hidden"] = np.asarray(gelu(kept["bent"]))
+        return kept["hidden"] @ w["W_2"] + w["b_2"]
+
+    x = w["table"][tokens] + 0.3 * np.asarray(positional_encoding(n, d_model))
+    x = transformer_block(x, attention, feed, lambda x: norm(x, 1), lambda x: norm(x, 2))
+    return norm(x, 3) @ w["W"] + w["b"], kept
+
+
+# %% [markdown]
+# Backwards it is the same from its end. Where a part was added to the stream, two gradients are added. And the mask?
+# Hidden keys have a weight of 0, so your `softmax_backward` gives them a gradient of 0.
+
+
+# %%
+def backwards(w, kept, tokens, d_logits):
+    """The gradients of all arrays in w, by name."""
+    d = {}
+
+    def linear(d_output, x, name, bias=None):
+        d_x, d[name], d_b = linear_backward(d_output, kept[x], w[name])
+        if bias:
+            d[bias] = d_b
+        return np.asarray(d_x)
+
+    def norm(d_output, i):
+        d_x, d[f"gamma_{i}"], d[f"beta_{i}"] = layer_norm_backward(d_output, kept[f"x_{i}"], w[f"gamma_{i}"])
+        return np.asarray(d_x)
+
+    d_x = norm(linear(d_logits, "normed_3", "W", "b"), 3)
+    d_bent = gelu_backward(linear(d_x, "hidden", "W_2", "b_2"), kept["bent"])
+    d_x = d_x + norm(linear(d_bent, "normed_2", "W_1", "b_1"), 2)
+
+    Q, K, V, weights = (kept[name] for name in ("Q", "K", "V", "weights"))
+    d_heads = np.asarray(split_heads(linear(d_x, "joined", "W_O"), Q.shape[-3]))
+    d_scores = np.asarray(softmax_backward(weights, d_heads @ V.swapaxes(-1, -2)))
+    d_scores = kept["stretch"] * d_scores / math.sqrt(Q.shape[-1])
+    parts = {"W_Q": d_scores @ K, "W_K": d_scores.swapaxes(-1, -2) @ Q, "W_V": weights.swapaxes(-1, -2) @ d_heads}
+    d_normed = sum(linear(concat_heads(part), "normed_1", name) for name, part in parts.items())
+    d["table"] = embedding_backward(d_x + norm(d_normed, 1), tokens, len(w["table"]))
+    return d
+
+
+# %% [markdown]
+# The training: draw pieces of the text, go forwards and backwards, clip, step. The loss should fall far below that of
+# a model that has counted, for each letter, which letters follow it, and knows nothing else. (If your functions
+# are slow, there are fewer steps.)
+
+
+# %%
+LETTERS, TEXT = handbook()
+
+
+def train(steps, peak=0.01, warmup=40, seed=0, seconds=30, show=None, **how):
+    """The weights after so many steps, the loss of each, and the attention weights of the last."""
+    w, losses = random_weights(len(LETTERS), seed), []
+    moments = {name: (np.zeros(array.shape), np.zeros(array.shape)) for name, array in w.items()}
+    for step, total, tokens, targets in lessons(TEXT, steps, losses, seconds, seed):
+        logits, kept = forwards(w, tokens, **how)
+        losses.append(float(cross_entropy(logits, targets)))
+        d = backwards(w, kept, tokens, cross_entropy_backward(logits, targets))
+        rate = learning_rate(step, peak, min(warmup, total - 1), total)
+        for name, gradient in zip(d, clip_by_global_norm(list(d.values()), 1.0)):
+            new, *moments[name] = adamw_update(w[name], gradient, *moments[name], step + 1, rate)
+            w[name] = np.asarray(new)
+        if step == show:
+            print(f"\nafter {step} steps it writes:\n{write(w, 150)}\n")
+    return w, losses, kept["weights"]
+
+
+def write(w, length):
+    return written(forwards, next_token_probabilities, w, LETTERS, length)
+
+
+@tools.demo
+def the_model_learns():
+    print(f"before, it writes:\n{write(random_weights(len(LETTERS)), 150)}\n")
+    w, losses, _ = train(500, show=100)
+    print(f"\nnow it writes:\n{write(w, 500)}\n")
+    pairs = loss_of_pairs(TEXT, len(LETTERS))
+    print(f"The loss of the last 20 steps: {np.mean(losses[-20:]):.2f}. That of counted pairs: {pairs:.2f}")
+    lines = {"your model": losses, "pairs counted": np.full(len(losses), pairs)}
+    tools.curves(np.arange(len(losses)), lines, "The model learns", "step", "loss")
+
+
+# %% [markdown]
+# ### Two experiments
+#
+# **Without warm-up.** At first the moments are averages of hardly anything, and full steps go astray. With the peak from
+# above the model gets over it. With one that is five times as high, it is still far behind when the other one has
+# long learned to use more than the last letter.
+#
+# **Without the root.** Scores that are not divided by $\sqrt{d_k}$ are that many times larger from the start (here one
+# head has all 48 features). Softmax gives nearly all to one key, and where one weight is 1 and the others are 0, your
+# `softmax_backward` sends nothing back: the weights are saturated, and learning stalls.
 
 
 # %%
 @tools.demo
-def a_loss_falls():
-    text = "".join(function.__doc__ for function in (np.sum, np.mean, np.where, np.take, np.concatenate))
-    letters, draw = sorted(set(text)), np.random.default_rng(0)
-    tokens, size = np.array([letters.index(letter) for letter in text]), len(letters)
-    weights = [0.3 * draw.normal(size=(size, 24)), 0.3 * draw.normal(size=(24, size)), np.zeros(size)]
-    moments = [(np.zeros(w.shape), np.zeros(w.shape)) for w in weights]
+def without_warm_up():
+    compared(train, "Warm-up", {"with warm-up": {"peak": 0.05}, "without": {"peak": 0.05, "warmup": 0}})
 
-    def written(length=60):
-        token, found = letters.index("a"), []
-        while len(found) < length:
-            logits = weights[0][token] @ weights[1] + weights[2]
-            shares = np.asarray(next_token_probabilities(logits, 0.8, top_k=20), dtype=float)
-            token = draw.choice(size, p=shares / shares.sum())
-            found.append(letters[token])
-        return repr("".join(found))
 
-    print(f"before:   {written()}")
-    losses = []
-    for step in range(300):
-        place = draw.integers(len(tokens) - 1, size=256)
-        now, coming = tokens[place], tokens[place + 1]
-        x = weights[0][now]
-        logits = x @ weights[1] + weights[2]
-        losses.append(float(cross_entropy(logits, coming)))
-        d_x, d_W, d_b = linear_backward(cross_entropy_backward(logits, coming), x, weights[1])
-        gradients = clip_by_global_norm([embedding_backward(d_x, now, size), d_W, d_b], 1.0)
-        rate = learning_rate(step, 0.03, 20, 300)
-        for i, gradient in enumerate(gradients):
-            w, *both = adamw_update(weights[i], gradient, *moments[i], step + 1, rate)
-            weights[i], moments[i] = np.asarray(w), both
-        if step % 100 == 0:
-            print(f"step {step:>3}: loss {losses[-1]:.2f}")
-    print(f"step {step:>3}: loss {losses[-1]:.2f}")
-    print(f"after:    {written()}")
-    tools.curves(np.arange(300), {"loss": losses}, "A loss falls", "step", "loss")
+@tools.demo
+def without_the_root():
+    compared(train, "Scores", {"divided": {"heads": 1}, "not divided": {"heads": 1, "stretch": math.sqrt(48)}})
 
 
 # %% [markdown]

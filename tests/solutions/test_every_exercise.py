@@ -72,8 +72,8 @@ def test_an_exercise_has_a_title_of_its_own(known):
     assert known.title != known.name
 
 
-LARGE = {"attention": 190_000}
-"""An exercise of thirteen steps; the others have two to six."""
+LARGE = {"attention": 190_000, "training": 130_000}
+"""Exercises of thirteen and ten steps, one with a training; the others have two to six."""
 
 
 def test_what_students_get_is_small(known, release):

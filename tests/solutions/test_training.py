@@ -1,6 +1,8 @@
 """The exercise training, held against JAX and Optax, whose answers are stored, and against differences."""
 
+import itertools
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -99,3 +101,70 @@ def test_every_gradient_is_what_differences_measure(solution, step, case):
         at = given.get(name, np.zeros(np.shape(got)))
         measured = solution["measured"](function, at)
         assert np.linalg.norm(measured - got) < 1e-6 * np.linalg.norm(got), name
+
+
+# The finale
+
+
+@pytest.fixture(scope="module")
+def finale(solution) -> dict[str, Any]:
+    """The names of the finale, too; nothing is played."""
+    found = dict(solution)
+    for cell in read.read(ROOT / "solutions" / "training.py").of("plain"):
+        exec(cell.source.split("@tools.demo")[0], found)
+    return found
+
+
+@pytest.mark.parametrize("how", [{}, {"heads": 1, "stretch": 3.0}])
+def test_the_gradients_of_the_whole_model_are_what_differences_measure(finale, how):
+    w = finale["random_weights"](7, d_model=8, hidden=6)
+    tokens, targets = np.random.default_rng(3).integers(7, size=(2, 2, 5))
+
+    def loss(name: str, array: Any) -> Any:
+        return finale["cross_entropy"](
+            finale["forwards"]({**w, name: array}, tokens, **how)[0], targets
+        )
+
+    logits, kept = finale["forwards"](w, tokens, **how)
+    d = finale["backwards"](w, kept, tokens, finale["cross_entropy_backward"](logits, targets))
+    assert d.keys() == w.keys()
+    for name, got in d.items():
+        measured = finale["measured"](lambda array, name=name: loss(name, array), w[name])
+        assert np.linalg.norm(measured - got) < 1e-6 * np.linalg.norm(got), name
+
+
+def losses_of(finale: dict[str, Any], steps: int, **how: Any) -> tuple[float, float]:
+    """The loss at the end of a training, and the largest attention weight of a query."""
+    _, losses, weights = finale["train"](steps, seconds=math.inf, **how)
+    assert len(losses) == steps
+    return float(np.mean(losses[-20:])), float(weights[..., 16:, :].max(axis=-1).mean())
+
+
+def test_a_model_learns_more_than_pairs(finale, capsys):
+    pairs = finale["loss_of_pairs"](finale["TEXT"], len(finale["LETTERS"]))
+    assert losses_of(finale, 100, seed=1)[0] < pairs
+    assert "step 100 of 100: loss " in capsys.readouterr().out
+
+
+@pytest.mark.everything
+def test_without_warm_up_a_model_is_far_behind(finale):
+    with_it, _ = losses_of(finale, 120, peak=0.05)
+    without, _ = losses_of(finale, 120, peak=0.05, warmup=0)
+    assert with_it + 0.3 < without
+
+
+@pytest.mark.everything
+def test_scores_that_are_not_divided_saturate(finale):
+    divided, spread = losses_of(finale, 120, heads=1)
+    not_divided, saturated = losses_of(finale, 120, heads=1, stretch=math.sqrt(48))
+    assert divided + 0.3 < not_divided and spread < 0.65 and saturated > 0.85
+
+
+def test_slow_functions_get_fewer_steps(finale, capsys, monkeypatch):
+    """And a machine that becomes slower does not keep anybody waiting."""
+    seconds = itertools.count()
+    monkeypatch.setattr("time.perf_counter", lambda: next(seconds))
+    lessons = finale["lessons"](finale["TEXT"], 1000, [1.0], seconds=30)
+    totals = [total for _, total, *_ in lessons]
+    assert totals[:4] == [1000, 1000, 1000, 30] and 4 < len(totals) < 30
+    assert "A step takes 1.00 s on your functions: there will be 30." in capsys.readouterr().out

@@ -52,7 +52,10 @@ class Observed:
 
 
 def as_numbers(value: Any) -> Any:
-    """A number, or numbers in lists, as an array of numbers; None for anything else."""
+    """A number, or numbers in lists, as an array of numbers; None for anything else, several
+    arrays among it."""
+    if isinstance(value, tuple) and any(isinstance(part, np.ndarray) for part in value):
+        return None
     if isinstance(value, (str, dict, type(None))) or callable(value):
         return None
     try:

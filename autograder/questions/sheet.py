@@ -19,8 +19,9 @@ from autograder.engine.budget import Budget, OutOfTime, limits
 from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.reference import Reference
 from autograder.engine.run import Run
+from autograder.engine.student_errors import Stopped
 from autograder.engine.workers import Workers
-from autograder.exercises.cell_code import quiet
+from autograder.exercises.cell_code import ExerciseCode, quiet
 from autograder.exercises.exercise import Exercise
 from autograder.grader.apart import apart
 from autograder.questions import arguments, kinds
@@ -77,7 +78,11 @@ class Questioner:
             submission_seconds=min(settings.submission_seconds, SECONDS),
         )
         self._workers = Workers(exercise, self._settings)
-        self._compiled = CompiledExercise(exercise, self._workers.parent, self._settings, secret)
+        code = ExerciseCode(exercise)
+        parent = self._workers.parent
+        self._compiled = CompiledExercise(exercise, parent, self._settings, secret, code)
+        # With the teacher's own answers: what is drawn depends on nobody's code.
+        self._tools: Any = code.answered().get("tools")
 
     def __enter__(self) -> Questioner:
         return self
@@ -98,7 +103,7 @@ class Questioner:
         try:
             submission = parse(data, self._exercise)
         except Rejected as rejected:
-            return Sheet(student, note=one_line(f"no questions: the file {rejected}"))
+            return Sheet(student, note=one_line(f"no questions: {rejected}"))
 
         budget = Budget(self._settings.submission_seconds)
         key = hmac.digest(
@@ -108,6 +113,7 @@ class Questioner:
         )
         rng = np.random.default_rng(list(key))
         found: list[CodeQuestion] = []
+        subjects: list[Subject] = []
         why = ""
         try:
             with (
@@ -119,13 +125,16 @@ class Questioner:
                 run = Run(self._compiled, submission, budget, reference)
                 with run.ready() as (session, names), budget.at_work():
                     laboratory = Laboratory(session, names)
-                    subjects = list(self._subjects(submission, laboratory, names, rng))
+                    subjects = list(self._subjects(submission, laboratory, rng))
                     found = _chosen(subjects, wanted)
                     why = laboratory.stopped
         except OutOfTime:
             why = f"the questions took more than {self._settings.submission_seconds:g} s"
         except EngineFault as fault:
             raise Fault(f"{self._exercise.name}: {fault}") from None
+        except (Exception, Stopped) as error:
+            # Of what the student's code has answered; it costs this sheet, and no other.
+            why = f"its answers cannot be looked at ({type(error).__name__})"
         code = {subject.step: tuple(subject.code.lines) for subject in subjects} if found else {}
         asked = {question.step: code[question.step] for question in found}
         note = ""
@@ -135,11 +144,10 @@ class Questioner:
         return Sheet(student, tuple(found), asked, note)
 
     def _subjects(
-        self, submission: Submission, laboratory: Laboratory, names: dict[str, Any], rng: Any
+        self, submission: Submission, laboratory: Laboratory, rng: np.random.Generator
     ) -> Iterator[Subject]:
         """The answers that can be asked about, in a random order, long ones last."""
-        tools: Any = names.get("tools")
-        practice = getattr(tools, "PRACTICE", {})
+        practice = getattr(self._tools, "PRACTICE", {})
         again = {one.step for one in defined_again(self._exercise, submission)}
         codes = []
         for cell in submission.cells:
@@ -151,7 +159,7 @@ class Questioner:
                     continue
         codes = [codes[place] for place in rng.permutation(len(codes))]
         for code in sorted(codes, key=lambda code: len(code.lines) > LONGEST):
-            yield Subject(code, laboratory, rng, arguments.drawn(tools, code.step, rng))
+            yield Subject(code, laboratory, rng, arguments.drawn(self._tools, code.step, rng))
 
 
 def of_class(

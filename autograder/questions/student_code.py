@@ -137,6 +137,13 @@ class StudentCode:
                 self._first <= node.lineno <= self._last
             ):
                 lines.append(node.lineno)
+        for node in ast.walk(self._tree):
+            if (
+                isinstance(node, ast.stmt)
+                and node.lineno != node.end_lineno
+                and node.lineno in lines
+            ):
+                lines.append(node.lineno)  # of a statement over several lines nobody can say which
         return sorted(line for line in set(lines) if lines.count(line) == 1)
 
     @property

@@ -5,6 +5,7 @@ import re
 import sys
 import zipfile
 from collections.abc import Iterator
+from copy import deepcopy
 from functools import reduce
 from io import BytesIO
 from itertools import islice
@@ -73,8 +74,7 @@ class Tracer:
         """What comes of the question's call; an exception as its class."""
         if source:
             self.run(question.step, source)
-        given = {name: np.copy(value) if isinstance(value, np.ndarray) else value
-                 for name, value in question.asked["given"].items()}  # fmt: skip
+        given = deepcopy(question.asked["given"])
         try:
             with np.errstate(all="ignore"):
                 return self.names[question.step](**given)
@@ -121,6 +121,7 @@ class Tracer:
 
     def first_not_finite(self, question: CodeQuestion) -> int:
         """The line after which a local name, or what is returned, is not finite; 0 for none."""
+        source = question.asked["source"].split("\n")
         last: dict[Any, int] = {}
         found: list[int] = []
 
@@ -128,7 +129,8 @@ class Tracer:
             values = [*frame.f_locals.values(), *([argument] if event == "return" else [])]
             if not found and frame in last and not all(map(is_finite, values)):
                 found.append(last[frame])
-            last[frame] = frame.f_lineno
+            if not source[frame.f_lineno - 1].lstrip().startswith("with "):  # it is left there
+                last[frame] = frame.f_lineno
 
         self.traced(question, look, question.asked["source"])
         return found[0] if found else 0
@@ -160,7 +162,7 @@ def tells(option: str, value: Any, before: Any) -> bool:
 def numbers(value: Any) -> str:
     """The words of a value, every number with two digits."""
     if isinstance(value, (np.ndarray, np.generic)):
-        value = value.tolist()
+        value = np.asarray(value, value.dtype if value.dtype.kind != "f" else float).tolist()
     if isinstance(value, dict):
         return "{" + ", ".join(f"{numbers(key)}: {numbers(value[key])}" for key in value) + "}"
     if isinstance(value, (list, tuple)):
@@ -285,7 +287,7 @@ def drawn(name: str, kind: str, most: int | None) -> Iterator[tuple[Sheet, Trace
 def test_a_tracer_finds_the_one_right_option(name: str, kind: str, most: int):
     found = 0
     for sheet, tracer in drawn(name, kind, most):
-        assert len(sheet.questions) >= 2, sheet.note
+        assert len(sheet.questions) >= 2 and "cannot be looked at" not in sheet.note, sheet.note
         for question in sheet.questions:
             insist(question, tracer)
             found += 1

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterable, Sequence
 from importlib import import_module
 from io import TextIOWrapper
+from keyword import iskeyword
 from typing import Annotated, Any
 
 import typer
@@ -46,6 +47,7 @@ COMMANDS = {
     "join": "keeping",
     "update": "keeping",
     "new": "authors",
+    "import": "authors",
     "prove": "authors",
     "sample": "authors",
     "doctor": "machine",
@@ -89,8 +91,10 @@ def app(names: Iterable[str] = COMMANDS) -> typer.Typer:
     made.callback()(common)
     for name in names:
         module = import_module(f"autograder.commands.{COMMANDS[name]}")
-        command = getattr(module, name.replace("-", "_"))
+        function = name.replace("-", "_")
+        command = getattr(module, f"{function}_" if iskeyword(function) else function)
         made.command(
+            name,
             # The list of commands shows this line whole; typer would cut it.
             short_help=(command.__doc__ or "").partition("\n")[0],
             context_settings={"ignore_unknown_options": name == "lab"},  # they are for jupyter lab

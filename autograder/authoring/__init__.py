@@ -3,6 +3,7 @@
 __all__ = [
     "build",
     "cells",
+    "foreign",
     "fresh_answers",
     "grading",
     "proving",

@@ -1,4 +1,4 @@
-"""``build``, ``new``, ``prove``, ``sample``: for people who write an exercise."""
+"""``build``, ``new``, ``import``, ``prove``, ``sample``: for people who write an exercise."""
 
 from __future__ import annotations
 
@@ -103,6 +103,35 @@ def new(
         )
     for path in starter.write(root, name):
         print(f"wrote {short(path)}")
+    print(f"next: autograder build {name}, then autograder prove {name}")
+
+
+def import_(
+    notebook: Annotated[
+        Path, typer.Argument(metavar="NOTEBOOK", help="a source notebook of nbgrader")
+    ],
+    course_folder: CourseFolder = None,
+) -> None:
+    """Make an exercise of a source notebook of nbgrader, as far as it can."""
+    from autograder.authoring import foreign
+    from autograder.base import files
+    from autograder.course.course import find
+
+    root = find(course_folder, new=True).root
+    name = foreign.name_of(notebook)
+    taken = foreign.read(notebook.read_bytes(), notebook, name)
+    folder = root / "solutions"
+    paths = {files.below(folder, f"{name}{part}.py"): text for part, text in taken.texts.items()}
+    for path in (*paths, files.below(folder, name)):
+        if path.exists():
+            raise Unusable(path, "is there already", "move it away, or rename the notebook")
+    for path, text in paths.items():
+        files.write(path, text.encode())
+        print(f"wrote {short(path)}")
+    for one in taken.left:
+        print(f"not taken: {foreign.place_of(notebook, one)}")
+    steps, checks = count(taken.steps, "step"), count(taken.checks, "check")
+    print(f"{name}: {steps}, {checks}, {count(taken.questions, 'question')}")
     print(f"next: autograder build {name}, then autograder prove {name}")
 
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import importlib
 import os
 import re
 import secrets
 import stat
-import sys
 import time
 from collections.abc import Iterable
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 PART = ".part"
 """How the names of unfinished files end; all of them begin with a dot."""
@@ -213,27 +213,30 @@ def lock(descriptor: int, wait: bool = False) -> bool:
     Args:
         wait: until whoever has locked it is gone.
     """
-    if sys.platform == "win32":
-        import msvcrt
-
-        at = os.lseek(descriptor, 0, os.SEEK_CUR)
-        while True:
-            # A byte that no file has: what is locked there cannot be read either.
-            os.lseek(descriptor, 1 << 30, os.SEEK_SET)
-            try:
-                msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-                return True
-            except OSError:
-                if not wait:
-                    return False
-            finally:
-                os.lseek(descriptor, at, os.SEEK_SET)
-            time.sleep(LOOK_SECONDS)
-
-    import fcntl
+    try:
+        import fcntl
+    except ImportError:
+        return _locked_on_windows(descriptor, wait)
 
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True
+
+
+def _locked_on_windows(descriptor: int, wait: bool) -> bool:
+    msvcrt: Any = importlib.import_module("msvcrt")
+    at = os.lseek(descriptor, 0, os.SEEK_CUR)
+    while True:
+        # A byte that no file has: what is locked there cannot be read either.
+        os.lseek(descriptor, 1 << 30, os.SEEK_SET)
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+            return True
+        except OSError:
+            if not wait:
+                return False
+        finally:
+            os.lseek(descriptor, at, os.SEEK_SET)
+        time.sleep(LOOK_SECONDS)

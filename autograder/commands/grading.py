@@ -293,8 +293,10 @@ def grade(
         progress = class_tables.class_progress(f"grading {exercise.name}", len(names), out)
         lines: dict[str, str] | None = None if json is None else {}
         unchanged: set[str] = set()
+        isolated_by: set[str] = set()
 
         def note(graded: Graded) -> None:
+            isolated_by.add(graded.result.isolation)
             if graded.unchanged:
                 unchanged.add(graded.result.student_id)
             tick(graded)
@@ -333,6 +335,8 @@ def grade(
     if grades:
         stored = short(folder_of(course, exercise.name))
         print(f"wrote {stored}, {short(course.autograded)} and the gradebook", file=out)
+    if levels.WASM.name in isolated_by:
+        print("isolated by WebAssembly (level wasm); SECURITY.md says what it relies on", file=out)
     if any(grade.status == "error" for grade in grades):
         stop("some submissions could not be graded, or not recorded: see reason", 3)
     tell_new(graded_now, exit_code)

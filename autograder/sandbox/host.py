@@ -131,7 +131,7 @@ def main(arguments: list[str]) -> None:
     files = _files(data, sites, readable)
     guest = Guest(cache, files, dict(os.environ) if "environment" in omitted else {})
     lock = Lock(frozenset(names.split()), [], omitted)
-    told = [f"/{PACKAGES}", "", "", packages, "", without, "guest", "0"]
+    told = [f"/{PACKAGES}", "", "", packages, "", without, "guest", str(int(way == "warm"))]
     if not guest.run(START.format(arguments=told)) or (
         data and not guest.run(f"import os; os.chdir('/{DATA}')")
     ):

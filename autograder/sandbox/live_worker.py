@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import signal
 import socket
 from collections.abc import Callable
 from typing import Any
@@ -15,6 +14,9 @@ from autograder.sandbox.worker.control import LIMITS
 PIECE = 50_000
 """Characters of a cell, or bytes of its code, that cross as one: beside a longer one, too few other
 values may."""
+
+KILLED_BY_SYSTEM = -9
+"""How a process ended that SIGKILL has ended, a name that Windows does not know."""
 
 Source = str | Callable[..., Any] | tuple[str, ...]
 """A cell; a function to bind in its place; classes whose objects stay in the worker."""
@@ -70,7 +72,7 @@ class LiveWorker:
     def bury(self) -> str:
         """It has hung up: how it ended, in the words of a message."""
         status = self.end(gone=True)
-        self._parent.lost |= status == -signal.SIGKILL
+        self._parent.lost |= status == KILLED_BY_SYSTEM
         if status is not None and status < 0:
             return f"crashed (signal {-status})"
         return "ended its process"

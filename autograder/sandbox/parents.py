@@ -94,10 +94,12 @@ def start_parent(
         supplies: what workers find beside Python and NumPy.
 
     Raises:
-        Unusable: the program of this level is not installed.
+        Unusable: what this level needs is not installed.
         EngineFault: it does not start.
     """
     parent: Parent
+    if levels.named(level).needs_linux and sys.platform != "linux":
+        raise Unusable(sys.platform, "this level needs Linux", "ask for another one")
     if levels.named(level).forks:
         parent = _take_early(level, without, supplies) or WarmParent(level, without, supplies)
     else:
@@ -366,7 +368,8 @@ class ColdParent:
         return []
 
     def wait_ready(self) -> None:
-        """Every worker is waited for when it starts."""
+        """See that what workers need is there; each is waited for when it starts."""
+        command(*self._for, "cold", 0)
 
     def preload(self, cell: str, source: str) -> None:
         """Nothing to load: every worker begins anew."""

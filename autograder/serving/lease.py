@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 
+from autograder.base import files
 from autograder.course import results
 from autograder.course.course import Course
 
@@ -44,14 +45,10 @@ class Lease:
 
     def take(self) -> bool:
         """Take it unless another process has it; whether it is ours."""
-        import fcntl  # not on Windows, where no class is graded
-
         if self._file is None:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+            if not files.lock(file):
                 os.close(file)
                 return False
             self._file = file
@@ -63,7 +60,8 @@ class Lease:
         if self._file is not None:
             text = json.dumps(asdict(self.account)).encode() + b"\n"
             # In its place: the file is a lock, too.
-            os.pwrite(self._file, text, 0)
+            os.lseek(self._file, 0, os.SEEK_SET)
+            os.write(self._file, text)
             os.ftruncate(self._file, len(text))
 
     def give_back(self) -> None:
@@ -82,8 +80,6 @@ def path_of(course: Course, exercise: str) -> Path:
 
 def look(course: Course, exercise: str) -> tuple[bool, Account] | None:
     """Whether somebody serves the exercise now, and what was said last; None if nobody ever has."""
-    import fcntl
-
     account = Account()
     try:
         file = os.open(path_of(course, exercise), os.O_RDWR)
@@ -91,12 +87,8 @@ def look(course: Course, exercise: str) -> tuple[bool, Account] | None:
         return None
     try:
         with suppress(ValueError, TypeError):  # it is being written
-            account = Account(**json.loads(os.pread(file, 10_000, 0)))
-        try:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True, account
-        return False, account
+            account = Account(**json.loads(os.read(file, 10_000)))
+        return not files.lock(file), account
     finally:
         os.close(file)
 

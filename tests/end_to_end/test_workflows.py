@@ -20,9 +20,10 @@ SITE = ROOT / "templates/students/.github/workflows/site.yml"
 TEACHER = ROOT / "templates/teacher/.github/workflows/grade.yml"
 OWN = ROOT / ".github/workflows/ci.yml"
 BROWSER = ROOT / ".github/workflows/browser.yml"
+SYSTEMS = ROOT / ".github/workflows/systems.yml"
 WORKFLOWS = {
     path.stem: yaml.safe_load(path.read_text(encoding="utf-8"))
-    for path in (STUDENTS, SITE, TEACHER, OWN, BROWSER)
+    for path in (STUDENTS, SITE, TEACHER, OWN, BROWSER, SYSTEMS)
 }
 
 WRONG = {**RIGHT, "total": "def total(x):\n    return 4\n"}

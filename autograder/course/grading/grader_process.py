@@ -6,9 +6,11 @@ import contextlib
 import gc
 import os
 import signal
+import sys
 import threading
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
+from typing import Any
 
 from autograder.base.errors import Unusable
 from autograder.base.result import Result
@@ -32,7 +34,12 @@ def serve(descriptor: int) -> None:
 
     signal.signal(signal.SIGTERM, end)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    connection = Connection(descriptor)
+    if sys.platform == "win32":
+        from multiprocessing.connection import PipeConnection
+
+        connection: Any = PipeConnection(descriptor)
+    else:
+        connection = Connection(descriptor)
     try:
         core, *job = connection.recv()
     except (EOFError, OSError):
@@ -58,7 +65,7 @@ def serve(descriptor: int) -> None:
     end()
 
 
-def _listen(connection: Connection, tasks: SimpleQueue[Task]) -> None:
+def _listen(connection: Any, tasks: SimpleQueue[Task]) -> None:
     """Receive tasks, and end this process when whoever asks does.
 
     In a thread, so that their end is noticed in the middle of a submission, too.

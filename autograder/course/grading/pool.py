@@ -221,7 +221,7 @@ class _GraderProcess:
         with theirs:
             self._process = subprocess.Popen(
                 [sys.executable, "-c", START, str(theirs.fileno()), level, *sys.path],
-                pass_fds=[theirs.fileno()],
+                **_inherited(theirs.fileno()),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 # a Ctrl-C on the terminal is for whoever waits for the class
@@ -260,6 +260,16 @@ class _GraderProcess:
             self._process.kill()
             self._process.wait()
         self._connection.close()
+
+
+def _inherited(descriptor: int) -> dict[str, Any]:
+    """What ``Popen`` is told so that a process gets this end of a connection."""
+    if sys.platform == "win32":
+        os.set_handle_inheritable(descriptor, True)
+        return {
+            "startupinfo": subprocess.STARTUPINFO(lpAttributeList={"handle_list": [descriptor]})
+        }
+    return {"pass_fds": [descriptor]}
 
 
 def _end(processes: set[_GraderProcess]) -> None:

@@ -1,5 +1,5 @@
 """Started as a script: ``boot.py SITE SITES FILES PACKAGES LOCKS WITHOUT`` and then ``warm FD``,
-``cold PORT`` or, in a guest of WebAssembly, ``guest 0``.
+``cold PORT`` or, in a guest of WebAssembly, ``guest COPIED``.
 
 Python runs isolated (``-I -S -B``), so nothing but the standard library can be imported. NumPy is
 imported once from SITE, which then leaves the path again: student code finds NumPy and nothing
@@ -87,7 +87,7 @@ def main(arguments: list[str]) -> None:
         parent = importlib.import_module("autograder.sandbox.worker.parent")
         parent.main(socket.socket(fileno=int(number)), lock)
     elif way == "guest":
-        importlib.import_module("autograder.sandbox.worker.guest").prepare()
+        importlib.import_module("autograder.sandbox.worker.guest").prepare(number == "1")
     else:
         control = importlib.import_module("autograder.sandbox.worker.control")
         worker = importlib.import_module("autograder.sandbox.worker.worker")

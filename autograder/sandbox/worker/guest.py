@@ -29,11 +29,12 @@ class HostLine:
         """Nothing to set: the grader has the clock, and ends the host."""
 
 
-def prepare() -> None:
-    """Get ready to be copied."""
+def prepare(copied: bool) -> None:
+    """Get ready to serve, or to be copied before that."""
     _hide()
-    warm_up.rehearse()
-    _freeze()
+    if copied:  # for one worker it is not worth its while
+        warm_up.rehearse()
+        _freeze()
 
 
 def preload() -> None:

@@ -2519,4 +2519,42 @@ def equals_all_dropped(logits, temperature=1.0, top_k=None, top_p=None):
     return top_p_of(shares / shares.sum(), top_p) if shares.any() else shares
 
 
+# More from a fresh set
+
+
+@misconception(step="cross_entropy", caught_by="cross_entropy-thousands")
+def a_billionth_against_infinity(logits, targets, ignore=-1):
+    """No price of yours is above 21. Print minus the logarithm of the little number that you add: which price can it never exceed?"""
+    kept = targets != ignore
+    if not kept.any():
+        return 0.0
+    powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    shares = powers / powers.sum(axis=-1, keepdims=True)
+    return -np.log(shares[kept, targets[kept]] + 1e-9).mean()
+
+
+@misconception(step="gelu_backward", caught_by="gelu_backward-by_hand")
+def half_forgotten_in_the_exponent(d_output, x):
+    """Your bell curve is too narrow. Print its height at 1: is it 0.2420?"""
+    below = 0.5 * (1.0 + np.vectorize(math.erf)(x / math.sqrt(2.0)))
+    return d_output * (below + x * np.exp(-(x**2)) / math.sqrt(2.0 * math.pi))
+
+
+@misconception(step="learning_rate", caught_by="learning_rate-warms_up")
+def cosine_since_the_first_step(step, peak, warmup, total, floor=0.0):
+    """Behind the warm-up your rate jumps down. Print the part of the way that your cosine has gone at step = warmup: is it 0?"""
+    if step < warmup:
+        return peak * (step + 1) / warmup
+    return floor + (peak - floor) * (1 + math.cos(math.pi * min(1.0, step / total))) / 2
+
+
+@misconception(step="learning_rate", caught_by="learning_rate-drawn")
+def warm_up_begins_at_the_floor(step, peak, warmup, total, floor=0.0):
+    """You warm up from the floor. Print your first rate for a floor of 1: does the formula of the warm-up have a floor?"""
+    if step < warmup:
+        return floor + (peak - floor) * (step + 1) / warmup
+    part = min(1.0, (step - warmup) / (total - warmup))
+    return floor + (peak - floor) * (1 + math.cos(math.pi * part)) / 2
+
+
 UNCLAIMED = {"next_token_probabilities-equals": "it asks of sorts that keep no order, which show on some machines alone"}

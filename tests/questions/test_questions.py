@@ -256,9 +256,9 @@ def insist(question: CodeQuestion, tracer: Tracer) -> None:
 
 
 def numbers_of(option: str) -> str:
-    return re.sub(r"-?\d+(\.\d+)?", lambda found: f"{float(found[0]) + 0:.2f}", option).replace(
-        "-0.00", "0.00"
-    )
+    return re.sub(
+        r"-?\d+(\.\d+)?(e[-+]\d+)?", lambda found: f"{float(found[0]) + 0:.2f}", option
+    ).replace("-0.00", "0.00")
 
 
 def drawn(name: str, kind: str, most: int | None) -> Iterator[tuple[Sheet, Tracer]]:

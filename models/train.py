@@ -60,13 +60,13 @@ def attention_weights(key: Any, shape: Shape) -> Model:
     }
 
 
-def new_decoder(key: Any, shape: Shape) -> Model:
-    """A decoder that has learned nothing yet."""
+def new_decoder(key: Any, shape: Shape, words: int = len(WORDS), size: float = 0.5) -> Model:
+    """A decoder that has learned nothing yet; ``size`` is that of the numbers in its embedding."""
     keys = jax.random.split(key, 4)
     d, blocks = shape.d_model, shape.blocks
     ones, zeros = jnp.ones((blocks, d)), jnp.zeros((blocks, d))
     return {
-        "embedding": 0.5 * jax.random.normal(keys[0], (len(WORDS), d)),
+        "embedding": size * jax.random.normal(keys[0], (words, d)),
         **attention_weights(keys[1], shape),
         "W_1": scaled(keys[2], blocks, d, 4 * d),
         "b_1": jnp.zeros((blocks, 4 * d)),

@@ -2,9 +2,9 @@
 # # The transformer, built by hand
 #
 # Attention alone is not a language model: it does not know which token comes first, it only averages, and if you
-# stack it twenty times, all tokens become alike. Six short functions fix that. You give the tokens their positions,
+# stack it twenty times, all tokens become alike. Seven short functions fix that. You give the tokens their positions,
 # keep the numbers in range, let every token think for itself, and connect everything by addition. The result is the
-# **transformer block**, and every large language model is a stack of such blocks.
+# **transformer block**. A stack of blocks is a **language model**, and at the end yours writes a play.
 #
 # **How this works.** As in the attention notebook: each step leaves one function for you to write, and its checks
 # come right below. *Visible* checks tell you at once what they got and wanted. *Hidden* ones are graded after you
@@ -13,7 +13,7 @@
 # %% [markdown]
 # ## The house rules
 #
-# They hold for all six steps and are the same as in the attention notebook.
+# They hold for all seven steps and are the same as in the attention notebook.
 #
 # - **Row vectors.** A token is a *row*, and weights go on the right: `x @ W`.
 # - **Leading batch axes.** `(..., n, d_model)` means: any number of leading axes, none included, and your function
@@ -138,6 +138,25 @@ class Practice:
         t.near("Attention gets the normed tokens, and is added to x.", halfway, x + parts["attention"](parts["norm_1"](x)))
         t.near("feed_forward gets what came of that, normed, and is added to it.", output, halfway + parts["feed_forward"](parts["norm_2"](halfway)))
 
+    def language_model(t):
+        lead, (n, vocabulary), d_model = t.lead(), t.sizes(2), 2 * int(t.rng.integers(1, 5))
+        tokens, embedding = t.rng.integers(vocabulary, size=(*lead, n)), t.normal(vocabulary, d_model)
+        W, read = t.normal(d_model, d_model), []
+        functions = [lambda a: np.tanh(a @ W) + 1.0, lambda a: np.cos(a) - a, lambda a: 2.0 * np.arctan(a)]
+        noted = [lambda a, function=function: (read.append(np.array(a)), function(np.asarray(a)))[1] for function in functions]
+        scores = np.asarray(t.call(tokens=tokens, embedding=embedding, blocks=noted[:2], norm=noted[2]))
+        t.shape("the scores", scores, *lead, n, vocabulary)
+        t.holds("Every block is called once, and the norm once.", len(read) % 3 == 0)
+        stream, after_one, after_two = read[:3]
+        *at, i, feature = t.place((*lead, n, d_model))
+        angle = i / 10000 ** (feature // 2 * 2 / d_model)
+        wanted = embedding[tokens[(*at, i)], feature] + (math.cos(angle) if feature % 2 else math.sin(angle))
+        t.near("The first block gets the token's row plus the wave of its position.", stream[(*at, i, feature)], wanted)
+        t.near("The second block gets what the first one returned.", after_one, functions[0](stream))
+        t.near("The norm gets what the last block returned.", after_two, functions[1](after_one))
+        normed, token = functions[2](after_two)[(*at, i)], int(t.rng.integers(vocabulary))
+        t.near("One score, added up.", scores[(*at, i, token)], sum(float(a) * float(b) for a, b in zip(normed, embedding[token])))
+
 # %% oracles
 """The definitions, written the slow way: one entry or one row at a time. Hidden checks compare with these."""
 
@@ -232,6 +251,17 @@ def block_by_definition(x, attention, feed, norm_1, norm_2):
     return after_attention + feed(norm_2(after_attention))
 
 
+def scores_by_definition(tokens, embedding, blocks, norm):
+    """One token at a time: its row and its waves; then the blocks and the norm; a dot product with every row."""
+    stream = np.zeros((*tokens.shape, embedding.shape[1]))
+    waves = positions_by_definition(*stream.shape[-2:])
+    for place in np.ndindex(tokens.shape):
+        stream[place] = embedding[tokens[place]] + waves[place[-1]]
+    for block in blocks:
+        stream = block(stream)
+    return np.einsum("...d,td->...t", norm(stream), embedding)
+
+
 # %% [markdown]
 # ## Warm-up: two habits of NumPy
 #
@@ -271,7 +301,7 @@ del table
 # of a pair have the same angle.
 
 
-# %% step="positional_encoding" points=15
+# %% step="positional_encoding" points=14
 def positional_encoding(n_positions, d_model):
     """One row of waves for every position, to be added to the tokens.
 
@@ -330,7 +360,7 @@ agree(positional_encoding(1, 4), [[0.0, 1.0, 0.0, 1.0]], "the encoding", "How ma
 wanted = [[math.sin(5000.0), math.cos(5000.0), math.sin(50.0), math.cos(50.0)]]
 agree(positional_encoding(5001, 4)[-1:], wanted, "the last row", "With how many digits do you compute such an angle?")
 
-# %% check="positional_encoding-any_size" points=6 category="positions" hidden=true
+# %% check="positional_encoding-any_size" points=5 category="positions" hidden=true
 """Many positions or few, many features or few, as many of the one as of the other."""
 n = int(rng.integers(3, 8))
 for n_positions, d_model in (
@@ -398,7 +428,7 @@ def waves():
 # whose features are all equal has no spread at all, and even then nothing is divided by 0.
 
 
-# %% step="layer_norm" points=20
+# %% step="layer_norm" points=18
 def layer_norm(x, gamma, beta, eps=1e-5):
     """Every token with mean 0 and spread 1, then scaled by gamma and shifted by beta.
 
@@ -469,7 +499,7 @@ agree(
     "What does the signature say of eps?",
 )
 
-# %% check="layer_norm-any_batch" points=5 category="shapes" hidden=true
+# %% check="layer_norm-any_batch" points=4 category="shapes" hidden=true
 """Tokens of very different mean and size, any number of leading axes, sizes that are equal or 1, one feature far out."""
 for *lead, n, d_model in batches():
     spread, middle = rng.uniform(0.5, 4.0, size=(*lead, n, 1)), rng.uniform(-8.0, 8.0, size=(*lead, n, 1))
@@ -485,7 +515,7 @@ x[2] += 40.0  # a mean of 40 times the spread
 wanted = normed_by_definition(x, gamma, beta)
 agree(layer_norm(x, gamma, beta), wanted, "tokens with features far from zero", "How large may a normed number be, and which digits of the variance are left?")
 
-# %% check="layer_norm-small_tokens" points=3 category="edge cases" hidden=true
+# %% check="layer_norm-small_tokens" points=2 category="edge cases" hidden=true
 """Without an eps, tokens so small that 0.00001 counts; with one, any other value of it."""
 n, d_model = int(rng.integers(2, 7)), 5
 x, gamma, beta = 0.004 * rng.normal(size=(n, d_model)), rng.uniform(0.5, 2.0, size=d_model), rng.normal(size=d_model)
@@ -569,7 +599,7 @@ def thirty_two_layers():
 # into a function of arrays. GPT-2's form with `tanh` is an approximation, off by up to 0.0005: it is not accepted.
 
 
-# %% step="gelu" points=12
+# %% step="gelu" points=11
 def gelu(x):
     """Every number times the share of the standard normal distribution that lies below it.
 
@@ -619,7 +649,7 @@ agree(
     "Print what you compute on the way for 10000: is every part of it finite?",
 )
 
-# %% check="gelu-drawn" points=4 category="values" hidden=true
+# %% check="gelu-drawn" points=3 category="values" hidden=true
 """Drawn numbers, in arrays of one axis to four, each by itself."""
 for shape in ((24,), different_sizes(2), different_sizes(3), (2, 1, 3, 2), (1,)):
     x = rng.uniform(-5.0, 5.0, size=shape)
@@ -684,7 +714,7 @@ def two_bends():
 # as the first transformer did; newer ones use `gelu`.
 
 
-# %% step="feed_forward" points=15
+# %% step="feed_forward" points=13
 def feed_forward(x, W_1, b_1, W_2, b_2):
     """Two layers with ReLU between them, for every token by itself.
 
@@ -706,7 +736,7 @@ def feed_forward(x, W_1, b_1, W_2, b_2):
     ### END SOLUTION
 
 
-# %% check="feed_forward-by_hand" points=4 category="values"
+# %% check="feed_forward-by_hand" points=3 category="values"
 """Two tokens through three hidden features: the first finds 1, 1, 1, the second finds 0, 0, 2."""
 agree(
     feed_forward(
@@ -747,7 +777,7 @@ agree(
     "Does your hidden array keep its axes?",
 )
 
-# %% check="feed_forward-any_batch" points=5 category="shapes" hidden=true
+# %% check="feed_forward-any_batch" points=4 category="shapes" hidden=true
 """Any number of leading axes and hidden features, sizes that are equal or 1, hidden features in the thousands."""
 for turn, (*lead, n, d_model) in enumerate(batches()):
     d_ff = int(rng.integers(2, 10)) if turn % 2 else d_model
@@ -822,7 +852,7 @@ def a_hat():
 # Which of the functions that you have brought over starts from `Q`, `K` and `V`?
 
 
-# %% step="cross_attention" points=18
+# %% step="cross_attention" points=16
 def cross_attention(X_queries, X_keys, W_Q, W_K, W_V):
     """For every token of one text, a blend of the tokens of another.
 
@@ -846,7 +876,7 @@ def cross_attention(X_queries, X_keys, W_Q, W_K, W_V):
     ### END SOLUTION
 
 
-# %% check="cross_attention-by_hand" points=4 category="values"
+# %% check="cross_attention-by_hand" points=3 category="values"
 """Two queries, two keys: the first query gives three quarters to key 0, the second nine tenths."""
 # The queries are 1 and 2, the keys log 3 and 0, the values (20, 40, 0) and (0, 0, 0).
 agree(
@@ -901,7 +931,7 @@ agree(
     "Which weight has a single key, and how many axes has your output?",
 )
 
-# %% check="cross_attention-any_batch" points=5 category="shapes" hidden=true
+# %% check="cross_attention-any_batch" points=4 category="shapes" hidden=true
 """Texts of different and of equal length, short and long, any number of leading axes, values of their own length."""
 n = int(rng.integers(3, 6))
 for *lead, n_queries, n_keys, d_model, d_k, d_v in (
@@ -993,7 +1023,7 @@ def a_translator_looks():
 # You get all four parts as functions of one array. A block does not need to know which functions they are.
 
 
-# %% step="transformer_block" points=20
+# %% step="transformer_block" points=18
 def transformer_block(x, attention, feed_forward, norm_1, norm_2):
     """The residual stream after one block with the norms before its parts.
 
@@ -1016,7 +1046,7 @@ def transformer_block(x, attention, feed_forward, norm_1, norm_2):
     ### END SOLUTION
 
 
-# %% check="transformer_block-by_hand" points=4 category="residual stream"
+# %% check="transformer_block-by_hand" points=3 category="residual stream"
 """Four functions that you can follow with a pencil: double, swap the tokens and add 1, subtract 1, square."""
 with tools.check("transformer_block-by_hand"):
     # Doubled [[2, 4], [6, 0]]; swapped and 1 more [[7, 1], [3, 5]]; the sum [[8, 3], [6, 5]]; 1 less and squared
@@ -1082,7 +1112,7 @@ with tools.check("transformer_block-a_trained_model"):
     scores = np.asarray(layer_norm(stream, MODEL["gamma"].copy(), MODEL["beta"].copy()))[:, -1] @ MODEL["embedding"].T
     tools.agree(scores, MODEL["logits"], "the scores", "Which check above fails?", rtol=0, atol=1e-3)
 
-# %% check="transformer_block-drawn_parts" points=8 category="residual stream" hidden=true
+# %% check="transformer_block-drawn_parts" points=7 category="residual stream" hidden=true
 """Any four functions, any number of leading axes, and a stream of small or of large numbers."""
 for turn, (*lead, n, d_model) in enumerate((*batches(), (3, 1))):
     size = 5000.0 if turn == 1 else 1.5
@@ -1134,6 +1164,115 @@ def who_bit_whom():
     print("How much does the vector of a word change when dog and man change places?")
     tools.table(differences, ["without positions", "with positions"], words, 3)
 
+
+# %% [markdown]
+# ### 7. From tokens to scores: `language_model`
+#
+# What goes into a block are vectors, what a text consists of are tokens: whole numbers. The **embedding** is a table
+# with a row for every token that the model knows. It serves twice:
+#
+# 1. At the start the row of each token is looked up, and the waves of its position are added (your step 1).
+# 2. The blocks follow, one after the other, and a final norm.
+# 3. At the end each vector is compared with *all* rows of the table, by a dot product. The more a vector is like
+#    a row, the higher is this token's **score**: the more likely it comes next.
+#
+# ```drawing
+# normed[n=3, d_model=4]{row 2} and embedding[vocabulary=6, d_model=4]{row 5} give scores[n=3, vocabulary=6]{cell 2 5}
+# ```
+#
+# The scores in row $i$ are about the token that follows token $i$; softmax would make them probabilities.
+
+
+# %% step="language_model" points=10
+def language_model(tokens, embedding, blocks, norm):
+    """At every token, the scores of all tokens that may come next.
+
+    Arguments
+        tokens: array (..., n) of whole numbers from 0 to vocabulary - 1, any number of leading axes
+        embedding: array (vocabulary, d_model), where d_model is even; row t belongs to token t
+        blocks: list of functions, one or more
+        norm: a function; it and the blocks take one array (..., n, d_model), and return a new one of the same shape
+
+    Returns
+        (..., n, vocabulary): scores, which are no probabilities
+
+    Rules
+        The stream begins as the rows of the tokens plus positional_encoding, from position 0 in every sequence.
+        Each block gets what the block before it returned, the first block the stream. norm comes once, at the end.
+        A token's score is the dot product of the normed vector and its row of embedding.
+        The inputs stay as they are.
+    """
+    ### BEGIN SOLUTION
+    x = embedding[tokens]
+    x = x + positional_encoding(*x.shape[-2:])
+    for block in blocks:
+        x = block(x)
+    return norm(x) @ embedding.T
+    ### END SOLUTION
+
+
+# %% check="language_model-by_hand" points=2 category="language model"
+"""Token 2, two blocks that double and add 1, and a norm that multiplies by 10: follow it with a pencil."""
+with tools.check("language_model-by_hand"):
+    # The row 1, 1 and the waves 0, 1 give 1, 2; doubled 2, 4; 1 more 3, 5; normed 30, 50.
+    agree(
+        language_model(
+            np.array([2]),
+            np.array([[1.0, 0.0], [0.0, 2.0], [1.0, 1.0]]),
+            blocks=[lambda a: 2.0 * np.asarray(a), lambda a: np.asarray(a) + 1.0],
+            norm=lambda a: 10.0 * np.asarray(a),
+        ),
+        [[30.0, 100.0, 80.0]],
+        "the scores",
+        "What does each function get? It should be [[1, 2]], [[2, 4]] and [[3, 5]]. And what are the scores made of?",
+        show=True,
+    )
+
+# %% check="language_model-batch_of_two" points=2 category="shapes"
+"""In a batch of two, each sequence begins at position 0, and its block lets its tokens change places."""
+with tools.check("language_model-batch_of_two"):
+    s, c = math.sin(1.0), math.cos(1.0)
+    agree(
+        language_model(
+            np.array([[0, 1], [1, 1]]),
+            np.array([[10.0, 3.0], [0.0, 5.0]]),
+            [lambda a: np.asarray(a)[..., ::-1, :].copy()],
+            lambda a: np.asarray(a) - np.array([0.0, 1.0]),
+        ),
+        [
+            [[10.0 * s + 3.0 * (4.0 + c), 5.0 * (4.0 + c)], [109.0, 15.0]],
+            [[10.0 * s + 3.0 * (4.0 + c), 5.0 * (4.0 + c)], [15.0, 25.0]],
+        ],
+        "the scores of the batch",
+        "Print the stream before the block. Its first tokens are 10, 4 and 0, 6: are yours?",
+        show=True,
+    )
+
+# %% check="language_model-any_batch" points=5 category="language model" hidden=true
+"""Any number of leading axes, of blocks and of known tokens, sizes that are equal or 1, tokens that come twice."""
+for lead, n, d_model, vocabulary, count in (
+    ((), 5, 4, 7, 3),
+    ((2,), 7, 2, 3, 2),
+    ((2, 3), 3, 6, 9, 1),
+    ((2, 1, 3), 1, 8, 5, 2),
+    ((4,), 4, 4, 4, 3),
+    ((), 1, 2, 1, 1),
+):
+    *blocks, norm = drawn_parts(n, d_model)
+    tokens, embedding = rng.integers(vocabulary, size=(*lead, n)), 1.5 * rng.normal(size=(vocabulary, d_model))
+    tokens[..., -1] = tokens[..., 0]
+    wanted = scores_by_definition(tokens, embedding, blocks[:count], norm)
+    got = language_model(tokens, embedding, blocks[:count], norm)
+    agree(got, wanted, "the scores", "What does the first block get, what the second, what the norm, and what meets the embedding?")
+
+# %% check="language_model-inputs_unchanged" points=1 category="purity" hidden=true
+"""Tokens and embedding stay as they are, and a second call with the same blocks gives the same answer."""
+*blocks, norm = drawn_parts(4, 6)
+tokens, embedding = rng.integers(5, size=(2, 4)), rng.normal(size=(5, 6))
+wanted = scores_by_definition(tokens, embedding, blocks, norm)
+with tools.unchanged(tokens=tokens, embedding=embedding):
+    agree(language_model(tokens, embedding, blocks, norm), wanted, "the first answer")
+    agree(language_model(tokens, embedding, blocks, norm), wanted, "the second answer")
 
 # %% [markdown]
 # ## The finale: a trained model runs on your functions
@@ -1365,5 +1504,17 @@ PROMISES = {
         **single("x", -2, -1),
         "two norms that differ": lambda x, norm_1, norm_2: not np.allclose(norm_1(x.copy()), norm_2(x.copy())),
         "attention that mixes tokens": lambda x, attention: mixes_tokens(attention, x),
+    },
+    "language_model": {
+        **leading_axes("tokens", own=1),
+        **single("tokens", -1),
+        "one known token": lambda embedding: len(embedding) == 1,
+        "more known tokens than features": lambda embedding: len(embedding) > embedding.shape[1],
+        "fewer known tokens than features": lambda embedding: len(embedding) < embedding.shape[1],
+        "as many known tokens as features and positions": lambda tokens, embedding: len(embedding) == embedding.shape[1] == tokens.shape[-1],
+        "more positions than features": lambda tokens, embedding: tokens.shape[-1] > embedding.shape[1],
+        "a token that comes twice": lambda tokens: tokens.shape[-1] > 1 and (tokens[..., 0] == tokens[..., -1]).any(),
+        "one block": lambda blocks: len(blocks) == 1,
+        "several blocks": lambda blocks: len(blocks) > 1,
     },
 }

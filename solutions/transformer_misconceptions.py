@@ -1584,3 +1584,320 @@ def last_sum_with_attention_alone(x, attention, feed_forward, norm_1, norm_2):
     """What came in is missing at the end. Print what the last answer is added to: is it [[8, 3], [6, 5]]?"""
     found = attention(norm_1(x))
     return found + feed_forward(norm_2(x + found))
+
+
+# 7. language_model
+
+
+@misconception(step="language_model", caught_by="language_model-by_hand")
+def no_positions(tokens, embedding, blocks, norm):
+    """The rows of the table go in alone. Print what the first block gets in the first check: is it [[1, 2]]?"""
+    x = embedding[tokens]
+    for block in blocks:
+        x = block(x)
+    return norm(x) @ embedding.T
+
+
+@misconception(step="language_model", caught_by="language_model-by_hand")
+def positions_from_one_on(tokens, embedding, blocks, norm):
+    """Every token stands one place too far. Print the waves that you add in the first check: which position has the first token?"""
+    x = embedding[tokens]
+    n, d_model = x.shape[-2:]
+    x = x + positional_encoding(n + 1, d_model)[1:]
+    for block in blocks:
+        x = block(x)
+    return norm(x) @ embedding.T
+
+
+@misconception(step="language_model", caught_by="language_model-by_hand", title="positions by the token's number")
+def positions_of_token_numbers(tokens, embedding, blocks, norm):
+    """A token's number is taken for its place. Print the waves that you add in the first check: where does token 2 stand there?"""
+    x = (embedding + positional_encoding(*embedding.shape))[tokens]
+    for block in blocks:
+        x = block(x)
+    return norm(x) @ embedding.T
+
+
+@misconception(step="language_model", caught_by="language_model-by_hand")
+def rows_times_the_root(tokens, embedding, blocks, norm):
+    """The rows are scaled before the waves are added, as the first transformer did. Print what the first block gets in the first check: is it [[1, 2]]?"""
+    x = embedding[tokens] * math.sqrt(embedding.shape[1])
+    x = x + positional_encoding(*x.shape[-2:])
+    for block in blocks:
+        x = block(x)
+    return norm(x) @ embedding.T
+
+
+@misconception(step="language_model", caught_by="language_model-by_hand")
+def waves_before_every_block(tokens, embedding, blocks, norm):
+    """Each block gets fresh waves. Print what the second block gets in the first check: is it [[2, 4]]?"""
+    x = embedding[tokens]
+    for block in blocks:
+        x = block(x + positional_encoding(*x.shape[-2:]))
+    return norm(x) @ embedding.T
+
+
+@misconception(step="language_model", caught_by="language_model-by_hand")
+def waves_after_the_blocks(tokens, embedding, blocks, norm):
+    """The waves come too late for the blocks to use. Print what the first block gets in the first check: is it [[1, 2]]?"""
+    x = embedding[tokens]
+    for block in blocks:
+        x = block(x)
+    x = x + positional_encoding(*x.shape[-2:])
+    return norm(x) @ embedding.T
+
+
+@misconception(step="language_model", caught_by="language_model-by_hand")
+def last_block_first(tokens, embedding, blocks, norm):
+    """The blocks are called from the last to the first. Print what each block gets in the first check: which of them should get [[1, 2]]?"""
+    x = embedding[tokens]
+    x = x + positional_encoding(*x.shape[-2:])
+    for block in reversed(blocks):
+        x = block(x)
+    return norm(x) @ embedding.T
+
+
+@misconception(step="language_model", caught_by="language_model-by_hand")
+def first_block_alone(tokens, embedding, blocks, norm):
+    """One block does all the work. Print how many functions the list of the first check holds: how many of them do you call?"""
+    x = embedding[tokens]
+    x = blocks[0](x + positional_encoding(*x.shape[-2:]))
+    return norm(x) @ embedding.T
+
+
+@misconception(step="language_model", caught_by="language_model-by_hand")
+def every_block_reads_the_start(tokens, embedding, blocks, norm):
+    """Each block begins anew. Print what the second block gets in the first check: is it what the first one returned?"""
+    x = embedding[tokens]
+    start = x + positional_encoding(*x.shape[-2:])
+    for block in blocks:
+        x = block(start)
+    return norm(x) @ embedding.T
+
+
+@misconception(step="language_model", caught_by="language_model-by_hand")
+def blocks_added_to_the_stream(tokens, embedding, blocks, norm):
+    """A block's answer is added to the stream, which it has done itself. Print what the second block gets in the first check: is it [[2, 4]]?"""
+    x = embedding[tokens]
+    x = x + positional_encoding(*x.shape[-2:])
+    for block in blocks:
+        x = x + block(x)
+    return norm(x) @ embedding.T
+
+
+@misconception(step="language_model", caught_by="language_model-by_hand")
+def no_final_norm(tokens, embedding, blocks, norm):
+    """The stream meets the table as it is. Print the vector that you multiply with the table in the first check: is it [[30, 50]]?"""
+    x = embedding[tokens]
+    x = x + positional_encoding(*x.shape[-2:])
+    for block in blocks:
+        x = block(x)
+    return x @ embedding.T
+
+
+@misconception(step="language_model", caught_by="language_model-by_hand")
+def normed_after_every_block(tokens, embedding, blocks, norm):
+    """The norm is called for each block. Print what the second block gets in the first check: is it [[2, 4]]?"""
+    x = embedding[tokens]
+    x = x + positional_encoding(*x.shape[-2:])
+    for block in blocks:
+        x = norm(block(x))
+    return x @ embedding.T
+
+
+@misconception(step="language_model", caught_by="language_model-by_hand")
+def normed_before_the_blocks(tokens, embedding, blocks, norm):
+    """The norm comes at the wrong end. Print what the first block gets in the first check: is it [[1, 2]]?"""
+    x = embedding[tokens]
+    x = norm(x + positional_encoding(*x.shape[-2:]))
+    for block in blocks:
+        x = block(x)
+    return x @ embedding.T
+
+
+@misconception(step="language_model", caught_by="language_model-by_hand")
+def normed_again_in_front(tokens, embedding, blocks, norm):
+    """The norm is called twice. Print what the first block gets in the first check: is it [[1, 2]]?"""
+    x = embedding[tokens]
+    x = norm(x + positional_encoding(*x.shape[-2:]))
+    for block in blocks:
+        x = block(x)
+    return norm(x) @ embedding.T
+
+
+@misconception(step="language_model", caught_by="language_model-by_hand")
+def shares_for_scores(tokens, embedding, blocks, norm):
+    """Your rows sum to 1. Print a row of your result: are these scores, or what softmax makes of them?"""
+    x = embedding[tokens]
+    x = x + positional_encoding(*x.shape[-2:])
+    for block in blocks:
+        x = block(x)
+    return softmax(norm(x) @ embedding.T)
+
+
+@misconception(step="language_model", caught_by="language_model-by_hand")
+def scores_scaled_by_the_root(tokens, embedding, blocks, norm):
+    """All scores are too small by one factor. Print it, wanted divided by got: from which other scores do you know this root?"""
+    x = embedding[tokens]
+    x = x + positional_encoding(*x.shape[-2:])
+    for block in blocks:
+        x = block(x)
+    return norm(x) @ embedding.T / math.sqrt(embedding.shape[1])
+
+
+@misconception(step="language_model", caught_by="language_model-by_hand")
+def stream_returned(tokens, embedding, blocks, norm):
+    """A vector for each token comes back. Print the shape of your result: has every row a number for each known token?"""
+    x = embedding[tokens]
+    x = x + positional_encoding(*x.shape[-2:])
+    for block in blocks:
+        x = block(x)
+    return norm(x)
+
+
+@misconception(step="language_model", caught_by="language_model-by_hand")
+def best_token_returned(tokens, embedding, blocks, norm):
+    """The choice is made already. Print the shape of your result: has every row a number for each known token?"""
+    x = embedding[tokens]
+    x = x + positional_encoding(*x.shape[-2:])
+    for block in blocks:
+        x = block(x)
+    return np.argmax(norm(x) @ embedding.T, axis=-1)
+
+
+@misconception(step="language_model", caught_by="language_model-by_hand", title="scores of the text's own tokens")
+def scores_of_the_tokens_in_the_text(tokens, embedding, blocks, norm):
+    """Only tokens of the text get scores. Print the shape of your result: how many tokens does the table of the first check know?"""
+    rows = embedding[tokens]
+    x = rows + positional_encoding(*rows.shape[-2:])
+    for block in blocks:
+        x = block(x)
+    return norm(x) @ np.swapaxes(rows, -1, -2)
+
+
+@misconception(step="language_model", caught_by="language_model-by_hand")
+def scores_of_the_last_token_alone(tokens, embedding, blocks, norm):
+    """One row of scores comes back for a whole text. Print the shape of your result: what does Returns say of the n tokens?"""
+    x = embedding[tokens]
+    x = x + positional_encoding(*x.shape[-2:])
+    for block in blocks:
+        x = block(x)
+    return np.asarray(norm(x))[..., -1, :] @ embedding.T
+
+
+@misconception(step="language_model", caught_by="language_model-by_hand")
+def likeness_by_angle(tokens, embedding, blocks, norm):
+    """Long rows have lost their length. Print the rows that you multiply with in the first check: is the middle one 0, 2?"""
+    x = embedding[tokens]
+    x = x + positional_encoding(*x.shape[-2:])
+    for block in blocks:
+        x = block(x)
+    lengths = np.sqrt((embedding**2).sum(axis=-1, keepdims=True))
+    return norm(x) @ (embedding / np.maximum(lengths, 1e-12)).T
+
+
+@misconception(step="language_model", caught_by="language_model-by_hand")
+def table_not_turned(tokens, embedding, blocks, norm):
+    """Vectors meet the columns of the table. Print the shapes of both sides of your last product in the first check: which axes are as long as a vector?"""
+    x = embedding[tokens]
+    x = x + positional_encoding(*x.shape[-2:])
+    for block in blocks:
+        x = block(x)
+    return norm(x) @ embedding
+
+
+@misconception(step="language_model", caught_by="language_model-by_hand")
+def table_without_waves_is_lost(tokens, embedding, blocks, norm):
+    """The waves have got into the table itself. Print embedding before your last product: is row 2 of the first check still 1, 1?"""
+    table = embedding.copy()
+    table[tokens] += positional_encoding(tokens.shape[-1], embedding.shape[1])
+    x = table[tokens]
+    for block in blocks:
+        x = block(x)
+    return norm(x) @ table.T
+
+
+@misconception(step="language_model", caught_by="language_model-batch_of_two")
+def positions_counted_through_the_batch(tokens, embedding, blocks, norm):
+    """Right for one sequence, but the second one begins where the first one ends. Print the waves that its first token gets: from where are positions counted?"""
+    x = embedding[tokens]
+    waves = positional_encoding(tokens.size, embedding.shape[1])
+    x = x + waves.reshape(x.shape)
+    for block in blocks:
+        x = block(x)
+    return norm(x) @ embedding.T
+
+
+@misconception(step="language_model", caught_by="language_model-batch_of_two")
+def waves_of_the_first_position(tokens, embedding, blocks, norm):
+    """Every token gets the waves of position 0. Print what you add to the second token in the batch: how many rows of waves do you ask for?"""
+    x = embedding[tokens] + positional_encoding(1, embedding.shape[1])
+    for block in blocks:
+        x = block(x)
+    return norm(x) @ embedding.T
+
+
+@misconception(step="language_model", caught_by="language_model-batch_of_two")
+def every_token_its_own_sequence(tokens, embedding, blocks, norm):
+    """The blocks see one token at a time. Print the shape of what the block gets in the batch: can its two tokens change places?"""
+    x = embedding[tokens]
+    x = x + positional_encoding(*x.shape[-2:])
+    rows = [x[..., i : i + 1, :] for i in range(x.shape[-2])]
+    for block in blocks:
+        rows = [np.asarray(block(row)) for row in rows]
+    return norm(np.concatenate(rows, axis=-2)) @ embedding.T
+
+
+@misconception(step="language_model", caught_by="language_model-batch_of_two")
+def one_text_of_all(tokens, embedding, blocks, norm):
+    """The sequences of a batch are laid end to end. Print the shape of what the block gets in the batch: how many axes should it have?"""
+    x = embedding[tokens.ravel()]
+    x = x + positional_encoding(*x.shape)
+    for block in blocks:
+        x = block(x)
+    return (norm(x) @ embedding.T).reshape(*tokens.shape, len(embedding))
+
+
+@misconception(step="language_model", caught_by="language_model-batch_of_two")
+def waves_from_the_batch_axis(tokens, embedding, blocks, norm):
+    """All is right where there is one sequence. Print the shapes of the rows and of the waves for the batch: along which axis do the waves run?"""
+    x = embedding[tokens]
+    waves = np.asarray(positional_encoding(tokens.shape[0], embedding.shape[1]))
+    x = x + (waves if x.ndim == 2 else waves.reshape(len(waves), *(1,) * (x.ndim - 2), -1))
+    for block in blocks:
+        x = block(x)
+    return norm(x) @ embedding.T
+
+
+@misconception(step="language_model", caught_by="language_model-any_batch")
+def two_blocks_at_most(tokens, embedding, blocks, norm):
+    """Right for one block or two. Call it with three blocks and print which of them are called: how long may the list be?"""
+    x = embedding[tokens]
+    x = x + positional_encoding(*x.shape[-2:])
+    for block in blocks[:2]:
+        x = block(x)
+    return norm(x) @ embedding.T
+
+
+@misconception(step="language_model", caught_by="language_model-any_batch")
+def two_axes_of_tokens_at_most(tokens, embedding, blocks, norm):
+    """Right for a text and for a batch. Call it with tokens of three axes and print the shape of what the first block gets: where have the leading axes gone?"""
+    lead = tokens.shape
+    x = embedding[tokens.reshape(-1, lead[-1])]
+    x = x + positional_encoding(*x.shape[-2:])
+    for block in blocks:
+        x = block(x)
+    scores = norm(x) @ embedding.T
+    return scores if len(lead) > 1 else scores[0]
+
+
+@misconception(step="language_model", caught_by="language_model-inputs_unchanged")
+def tokens_flattened_in_place(tokens, embedding, blocks, norm):
+    """Your answer is right, but it leaves something behind. Print tokens.shape before and after the call: who has changed it?"""
+    shape, n = tokens.shape, tokens.shape[-1]
+    tokens.shape = (-1,)
+    x = embedding[tokens].reshape(*shape, -1)
+    x = x + positional_encoding(n, embedding.shape[1])
+    for block in blocks:
+        x = block(x)
+    return norm(x) @ embedding.T

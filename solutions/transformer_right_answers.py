@@ -629,3 +629,99 @@ def block_as_a_sum_of_answers(x, attention, feed_forward, norm_1, norm_2):
     answers.append(attention(norm_1(x)))
     answers.append(feed_forward(norm_2(sum(answers))))
     return sum(answers)
+
+
+# 7. language_model
+
+
+@right_answer(step="language_model")
+def model_with_take_and_einsum(tokens, embedding, blocks, norm):
+    x = np.take(embedding, tokens, axis=0) + positional_encoding(np.shape(tokens)[-1], np.shape(embedding)[-1])
+    for block in blocks:
+        x = block(x)
+    return np.einsum("...d,td->...t", np.asarray(norm(x)), embedding)
+
+
+@right_answer(step="language_model")
+def model_with_one_hot_rows(tokens, embedding, blocks, norm):
+    one_hot = (np.asarray(tokens)[..., None] == np.arange(len(embedding))).astype(float)
+    x = one_hot @ embedding
+    x += positional_encoding(x.shape[-2], x.shape[-1])
+    for block in blocks:
+        x = block(x)
+    return np.matmul(norm(x), np.transpose(embedding))
+
+
+@right_answer(step="language_model")
+def model_with_reduce(tokens, embedding, blocks, norm):
+    from functools import reduce
+
+    start = embedding[tokens] + positional_encoding(tokens.shape[-1], embedding.shape[-1])
+    return norm(reduce(lambda stream, block: block(stream), blocks, start)) @ embedding.T
+
+
+@right_answer(step="language_model")
+def model_sequence_by_sequence(tokens, embedding, blocks, norm):
+    if tokens.ndim > 1:
+        return np.array([model_sequence_by_sequence(one, embedding, blocks, norm) for one in tokens])
+    x = np.array([embedding[token] for token in tokens]) + positional_encoding(len(tokens), embedding.shape[1])
+    for block in blocks:
+        x = block(x)
+    return np.dot(norm(x), embedding.T)
+
+
+@right_answer(step="language_model")
+def model_with_the_norm_as_last_block(tokens, embedding, blocks, norm):
+    x = embedding[tokens] + np.asarray(positional_encoding(tokens.shape[-1], embedding.shape[1]))
+    for function in [*blocks, norm]:
+        x = function(x)
+    return x @ embedding.T
+
+
+@right_answer(step="language_model")
+def model_that_recurs(tokens, embedding, blocks, norm):
+    def through(x, rest):
+        return through(rest[0](x), rest[1:]) if rest else norm(x)
+
+    waves = positional_encoding(tokens.shape[-1], embedding.shape[1])
+    return through(embedding[tokens] + waves, list(blocks)) @ embedding.T
+
+
+@right_answer(step="language_model")
+def model_with_own_waves(tokens, embedding, blocks, norm):
+    n, d_model = tokens.shape[-1], embedding.shape[1]
+    j = np.arange(d_model)
+    x = embedding[tokens] + np.sin(np.arange(n)[:, None] / 10000 ** (j // 2 * 2 / d_model) + (j % 2) * np.pi / 2)
+    for block in blocks:
+        x = np.asarray(block(x))
+    return np.inner(np.asarray(norm(x)), embedding)
+
+
+@right_answer(step="language_model")
+def model_score_by_score(tokens, embedding, blocks, norm):
+    x = embedding[tokens] + positional_encoding(tokens.shape[-1], embedding.shape[1])
+    for block in blocks:
+        x = block(x)
+    normed = np.asarray(norm(x))
+    return np.stack([(normed * row).sum(axis=-1) for row in embedding], axis=-1)
+
+
+@right_answer(step="language_model")
+def model_in_single_precision(tokens, embedding, blocks, norm):
+    table = np.float32(embedding)
+    x = table[tokens] + np.float32(positional_encoding(tokens.shape[-1], table.shape[1]))
+    for block in blocks:
+        x = np.float32(block(x))
+    return np.float32(norm(x)) @ table.T
+
+
+@right_answer(step="language_model")
+def model_with_an_index_loop(tokens, embedding, blocks, norm):
+    tokens = np.asarray(tokens, dtype=int)
+    x = np.zeros(tokens.shape + (embedding.shape[1],))
+    waves = positional_encoding(tokens.shape[-1], embedding.shape[1])
+    for place in np.ndindex(*tokens.shape):
+        x[place] = embedding[tokens[place]] + np.asarray(waves)[place[-1]]
+    for i in range(len(blocks)):
+        x = blocks[i](x)
+    return (norm(x) @ embedding.T).tolist()

@@ -1,4 +1,4 @@
-"""Train the model of plays, which the finale of ``transformer`` runs, on a text of Shakespeare's.
+"""Train the model of plays, which ends ``transformer``, on a text of Shakespeare's.
 
 ``make train-plays TEXT=tinyshakespeare.txt`` runs it; README.md says where to get the text.
 """
@@ -27,6 +27,9 @@ LENGTH = 128
 BATCH = 16
 KEPT = 0.05
 """The share of the text, its end, that is kept from training."""
+RATE, STEPS = 4e-3, 1252
+WARM, DECAY = 60, 877
+"""The last step of the warm-up, and the first from which on the rate falls."""
 
 
 def tokenizer() -> dict[str, Any]:
@@ -45,13 +48,31 @@ def loss(model: Model, tokens: Any) -> Any:
     return surprise(logits, tokens[:, 1:]).mean()
 
 
-def trained(tokens: Any, kept: Any, steps: int, seed: int) -> Model:
-    """The model after so many steps."""
+def rate(count: Any) -> Any:
+    """The learning rate of the step after so many: it rises, stays, and falls."""
+    number = count + 1
+    falling = jnp.clip((STEPS - number) / (STEPS - DECAY), 0.02, 1.0)
+    return RATE * jnp.minimum(1.0, number / WARM) * falling
+
+
+def matrices(model: Model) -> dict[str, Any]:
+    """Which axes of the blocks' matrices are multiplied; the rest is left to Adam."""
+    axes = optax.contrib.MuonDimensionNumbers(-2, -1)
+    return {name: axes if name.startswith("W_") else None for name in model}
+
+
+def trained(tokens: Any, kept: Any, seed: int) -> Model:
+    """The model after all steps."""
     model = new_decoder(jax.random.key(seed), SHAPE, 256 + MERGES, 0.15)
-    schedule = optax.warmup_cosine_decay_schedule(0.0, 3e-3, 100, steps, 1e-4)
-    optimizer = optax.chain(
-        optax.clip_by_global_norm(1.0), optax.adamw(schedule, b2=0.99, weight_decay=0.1)
+    muon = optax.contrib.muon(
+        rate,
+        weight_decay=0.1,
+        adam_weight_decay=0.01,
+        adam_b2=0.99,
+        consistent_rms=0.2,
+        muon_weight_dimension_numbers=matrices,
     )
+    optimizer = optax.chain(optax.clip_by_global_norm(1.0), muon)
     state, draw = optimizer.init(model), np.random.default_rng(seed)
 
     @jax.jit
@@ -62,32 +83,34 @@ def trained(tokens: Any, kept: Any, steps: int, seed: int) -> Model:
 
     surprised = jax.jit(loss)
     unseen = kept[: len(kept) // (LENGTH + 1) * (LENGTH + 1)].reshape(-1, LENGTH + 1)[:64]
-    for number in range(1, steps + 1):
+    for number in range(1, STEPS + 1):
         starts = draw.integers(0, len(tokens) - LENGTH - 1, size=BATCH)
         batch = tokens[starts[:, None] + np.arange(LENGTH + 1)]
         model, state, value = step(model, state, batch)
-        if number % 250 == 0 or number == steps:
+        if number % 100 == 0 or number == STEPS:
             print(f"step {number}: loss {value:.3f}, unseen {surprised(model, unseen):.3f}", flush=True)
     return model
 
 
-def stored(model: Model) -> dict[str, Any]:
-    """Matrices as whole numbers from -127 to 127, and what a column of each is to be multiplied by;
-    an embedding by rows, for it is a matrix of outputs, too."""
+def stored(model: Model) -> Model:
+    """Matrices as whole numbers from -127 to 127, and what each of their columns is multiplied by.
+
+    The embedding has a factor for each row, for its rows are what scores are made of.
+    """
     arrays = {}
     for name, array in model.items():
         weights = np.asarray(array)
         if name == "embedding" or name.startswith("W_"):
             axis = -1 if name == "embedding" else -2
-            scale = np.abs(weights).max(axis=axis, keepdims=True) / 127
+            scale = (np.abs(weights).max(axis=axis, keepdims=True) / 127).astype(np.float32)
             arrays[name] = np.round(weights / scale).astype(np.int8)
-            arrays[f"{name}_scale"] = scale.astype(np.float32)
+            arrays[f"{name}_scale"] = scale
         else:
             arrays[name] = weights.astype(np.float16)
     return arrays
 
 
-def train(source: Path, target: Path, steps: int, seed: int) -> None:
+def train(source: Path, target: Path, seed: int) -> None:
     """Learn the tokens and then the weights, and write both into an archive."""
     data = source.read_bytes()
     if hashlib.sha256(data).hexdigest() != SHA256:
@@ -99,7 +122,7 @@ def train(source: Path, target: Path, steps: int, seed: int) -> None:
     print(f"{len(text)} letters, {len(tokens)} tokens", flush=True)
 
     split = int(len(tokens) * (1 - KEPT))
-    model = trained(tokens[:split], tokens[split:], steps, seed)
+    model = trained(tokens[:split], tokens[split:], seed)
     np.savez_compressed(target, merges=np.array(merges, dtype=np.int16), **stored(model))
 
 
@@ -107,6 +130,5 @@ if __name__ == "__main__":
     train(
         source=Path(sys.argv[1]),
         target=ROOT / "solutions" / "transformer" / "plays.npz",
-        steps=int(sys.argv[2]) if len(sys.argv) > 2 else 5000,
-        seed=int(sys.argv[3]) if len(sys.argv) > 3 else 0,
+        seed=int(sys.argv[2]) if len(sys.argv) > 2 else 0,
     )

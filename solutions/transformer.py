@@ -34,6 +34,7 @@
 
 # %% setup needs="attention:project_qkv, attention:attention_scores, attention:scale_scores, attention:softmax, attention:weighted_sum, attention:causal_mask, attention:apply_mask, attention:scaled_dot_product_attention, attention:split_heads, attention:concat_heads, attention:multi_head_attention"
 import math
+import time
 
 import numpy as np
 
@@ -48,6 +49,123 @@ NEAR = {"rtol": 2e-5, "atol": 2e-5}
 def agree(got, wanted, what, ask="", show=False):
     """Insist on these numbers, as exactly as float32 can give them."""
     tools.agree(got, wanted, what, ask, show, **NEAR)
+
+
+def decoder(model, num_heads, layer_norm, feed_forward, transformer_block, seen=None):
+    """The blocks of a trained model and its final norm, on your functions; `seen` gets what each block's heads look at."""
+
+    def norm(gamma, beta):
+        return lambda a: layer_norm(np.asarray(a), gamma.copy(), beta.copy())
+
+    def block(i):
+        W, layers = ([model[name][i].copy() for name in names.split()] for names in ("W_Q W_K W_V W_O", "W_1 b_1 W_2 b_2"))
+        norm_1, norm_2 = (norm(model[f"gamma_{k}"][i], model[f"beta_{k}"][i]) for k in (1, 2))
+
+        def attention(a):
+            a = np.asarray(a)
+            mask = causal_mask(a.shape[-2])
+            if seen is not None:
+                Q, K, V = (split_heads(part, num_heads) for part in project_qkv(a, *W[:3]))
+                seen.append(np.asarray(scaled_dot_product_attention(Q, K, V, mask)[1]))
+            return multi_head_attention(a, *W, num_heads, mask)
+
+        return lambda x: np.asarray(transformer_block(x, attention, lambda a: feed_forward(np.asarray(a), *layers), norm_1, norm_2))
+
+    return [block(i) for i in range(len(model["W_Q"]))], norm(model["gamma"], model["beta"])
+
+
+class Plays:
+    """The model of plays, from the file beside this notebook; `run` runs it on your functions."""
+
+    def __init__(self, run):
+        self.run = run
+        try:
+            with np.load("plays.npz") as archive:
+                stored = dict(archive)
+        except FileNotFoundError:
+            raise FileNotFoundError("put plays.npz, which came with this notebook, into its folder") from None
+        self.merges = stored.pop("merges").tolist()
+        self.pieces = [bytes([number]) for number in range(256)]
+        for left, right in self.merges:
+            self.pieces.append(self.pieces[left] + self.pieces[right])
+        # Whole numbers from -127 to 127, and by what each row or column is multiplied.
+        self.model = {name: stored[name] * stored.get(f"{name}_scale", 1.0) for name in stored if not name.endswith("_scale")}
+
+    def tokens(self, text):
+        """Its tokens, by the merges that `train` of the exercise `tokenizer` has learned."""
+        tokens = list(text.encode())
+        for new, pair in enumerate(self.merges, start=256):
+            i = 0
+            while i < len(tokens) - 1:
+                if tokens[i : i + 2] == pair:
+                    tokens[i : i + 2] = [new]
+                i += 1
+        return tokens
+
+    def text(self, tokens):
+        return b"".join(self.pieces[token] for token in tokens).decode(errors="replace")
+
+    def scores(self, tokens, seen=None):
+        """Those of all tokens behind each of these, of which the last 128 are read."""
+        return self.run(self.model, 6, tokens[-128:], seen)
+
+    def looks(self, tokens):
+        """Where the heads look, (blocks, heads, n, n)."""
+        seen = []
+        self.scores(tokens, seen)
+        return np.array(seen)
+
+    def write(self, prompt, length, temperature, top_k, seed):
+        """Print the prompt and so many tokens more, as they come, and return them."""
+        tokens, draw, begun = self.tokens(prompt or "\n"), np.random.default_rng(seed), time.perf_counter()
+        print(prompt, end="")
+        for _ in range(length):
+            scores = self.scores(tokens)[-1]
+            best = np.argsort(-scores)[: max(top_k, 1)]
+            shares = np.exp((scores[best] - scores[best[0]]) / max(temperature, 1e-6))
+            tokens.append(int(draw.choice(best, p=shares / shares.sum())))
+            print(self.text(tokens[-1:]), end="", flush=True)
+        print(f"\n\n{length / (time.perf_counter() - begun):.0f} tokens per second")
+        return self.text(tokens)
+
+    def jobs(self):
+        """What each head, (blocks, heads), gives on average to the token before, to line ends, and to what is to be copied.
+
+        The first two are measured on six lines; the third on 60 drawn tokens and the same once more, where whoever wants to know
+        what comes next must look behind the same token in the first half.
+        """
+        tokens = self.tokens(SIX_LINES)
+        looks, places = self.looks(tokens), np.arange(1, len(tokens))
+        ends = [i for i, token in enumerate(tokens) if b"\n" in self.pieces[token]]
+        drawn = np.random.default_rng(1).choice(np.unique(tokens), size=60).tolist()
+        again, second = self.looks(drawn + drawn), np.arange(60, 119)
+        return {
+            "the token before": looks[..., places, places - 1].mean(axis=-1),
+            "line ends": looks[..., ends[0] :, ends].sum(axis=-1).mean(axis=-1),
+            "what followed the same token": again[..., second, second - 59].mean(axis=-1),
+        }
+
+    def show_jobs(self, text):
+        """The shares of all heads in three jobs, and a picture of the best head for each of the first two."""
+        tokens = self.tokens(text)
+        names, looks = [self.text([token]).replace("\n", "⏎").replace(" ", "·") for token in tokens], self.looks(tokens)
+        for job, shares in self.jobs().items():
+            print(f"\nGiven to {job}")
+            tools.table(shares, [f"block {i}" for i in range(3)], [f"head {j}" for j in range(6)])
+            block, head = np.unravel_index(shares.argmax(), shares.shape)
+            if shares.max() > 0.2:
+                own, title = looks[block, head], f"Head {head} of block {block}: {job}"
+                tools.heatmap(own, names, names, title, np.char.mod("%.1f", own), xlabel="key (looked at)", ylabel="query")
+
+
+SIX_LINES = """ROMEO:
+But, soft! what light through yonder window breaks?
+It is the east, and Juliet is the sun.
+
+JULIET:
+O Romeo, Romeo! wherefore art thou Romeo?
+Deny thy father and refuse thy name;
+"""
 
 
 # %%
@@ -1094,22 +1212,11 @@ MODEL = tools.arrays("decoder.npz")  # the weights of a small trained model, for
 # %% check="transformer_block-a_trained_model" points=2 category="trained model"
 """A trained model of two blocks, run on your functions, gives the scores that are stored with it."""
 with tools.check("transformer_block-a_trained_model"):
-
-    def trained_block(x, i):
-        names = "W_Q W_K W_V W_O W_1 b_1 W_2 b_2 gamma_1 beta_1 gamma_2 beta_2".split()
-        own = [MODEL[name][i].copy() for name in names]
-        return transformer_block(
-            x,
-            lambda a: multi_head_attention(np.asarray(a), *own[:4], 4, causal_mask(np.shape(a)[-2])),
-            lambda a: feed_forward(np.asarray(a), *own[4:8]),
-            lambda a: layer_norm(np.asarray(a), *own[8:10]),
-            lambda a: layer_norm(np.asarray(a), *own[10:]),
-        )
-
     stream = MODEL["embedding"][MODEL["asked"]] + np.asarray(positional_encoding(len(MODEL["asked"][0]), 32))
-    for number in range(2):
-        stream = np.asarray(trained_block(stream, number))
-    scores = np.asarray(layer_norm(stream, MODEL["gamma"].copy(), MODEL["beta"].copy()))[:, -1] @ MODEL["embedding"].T
+    blocks, norm = decoder(MODEL, 4, layer_norm, feed_forward, transformer_block)
+    for block in blocks:
+        stream = block(stream)
+    scores = np.asarray(norm(stream))[:, -1] @ MODEL["embedding"].T
     tools.agree(scores, MODEL["logits"], "the scores", "Which check above fails?", rtol=0, atol=1e-3)
 
 # %% check="transformer_block-drawn_parts" points=7 category="residual stream" hidden=true
@@ -1288,48 +1395,24 @@ with tools.unchanged(tokens=tokens, embedding=embedding):
 # on this mat, about a soft mat, or about a tired cat. It answers all 200 test sentences correctly, and it has
 # never seen their nouns and adjectives together.
 #
-# The whole model, on your functions:
+# `decoder` makes blocks of your functions and the trained weights (`tools.source()` shows how), and your
+# `language_model` puts them together:
 
 
 # %%
 WORDS = str(MODEL["words"]).split()
 
 
-def parts_of(i):
-    """Attention, feed-forward layer and both norms of block i, as functions of the stream."""
-    own = {name: weights[i].copy() for name, weights in MODEL.items() if weights.shape[:1] == (2,)}
-
-    def attention(a):
-        W_Q, W_K, W_V, W_O = (own[name] for name in ("W_Q", "W_K", "W_V", "W_O"))
-        return multi_head_attention(np.asarray(a), W_Q, W_K, W_V, W_O, 4, causal_mask(len(a)))
-
-    def feed(a):
-        return feed_forward(np.asarray(a), own["W_1"], own["b_1"], own["W_2"], own["b_2"])
-
-    def norm_1(a):
-        return layer_norm(np.asarray(a), own["gamma_1"], own["beta_1"])
-
-    def norm_2(a):
-        return layer_norm(np.asarray(a), own["gamma_2"], own["beta_2"])
-
-    return attention, feed, norm_1, norm_2
-
-
-def looks_of(i, normed):
-    """The weights of the four heads of block i, (4, n, n)."""
-    Q, K, V = project_qkv(np.asarray(normed), MODEL["W_Q"][i], MODEL["W_K"][i], MODEL["W_V"][i])
-    _, weights = scaled_dot_product_attention(*(split_heads(part, 4) for part in (Q, K, V)), causal_mask(len(normed)))
-    return np.asarray(weights)
+def run(model, num_heads, tokens, seen=None):
+    """The scores behind each token, (n, vocabulary); `seen` gets where each block looks, (heads, n, n)."""
+    blocks, norm = decoder(model, num_heads, layer_norm, feed_forward, transformer_block, seen)
+    return np.asarray(language_model(np.array(tokens), model["embedding"].copy(), blocks, norm))
 
 
 def run_model(words):
     """The scores of all 56 words behind each word of a text, (n, 56), and where the last block looks, (4, n, n)."""
-    x = MODEL["embedding"][[WORDS.index(word) for word in words]] + np.asarray(positional_encoding(len(words), 32))
-    for i in range(2):
-        attention, feed, norm_1, norm_2 = parts_of(i)
-        looks = looks_of(i, norm_1(x))
-        x = np.asarray(transformer_block(x, attention, feed, norm_1, norm_2))
-    return np.asarray(layer_norm(x, MODEL["gamma"], MODEL["beta"])) @ MODEL["embedding"].T, looks
+    looks = []
+    return run(MODEL, 4, [WORDS.index(word) for word in words], looks), looks[-1]
 
 
 def asked(adjective):
@@ -1412,6 +1495,46 @@ def it_writes():
 # | sentences that are over too soon ("the dog slept near the bird .") or begin in their middle; tired is suddenly a cow | no positions |
 # | sentences with words twice or missing | norms that come after the addition |
 # | all looks right, and the scores differ by 4 to 6 | `gelu` where the model has learned with ReLU |
+
+
+# %% [markdown]
+# ## Encore: a play
+#
+# The same functions run a larger model: three blocks, six heads, 383,712 weights. It knows 512 tokens, which the
+# `train` of the notebook `tokenizer` learned from Shakespeare, and it has read 1.1 million letters of him. Its weights
+# are in the file `plays.npz`, which came with this notebook and belongs into the same folder.
+#
+# **Type your own beginning.** The *temperature* divides the scores before softmax: below 1 the model prefers what it
+# thinks likely, above 1 it takes risks. *Top-k* lets only the `TOP_K` best tokens have a chance. Try a temperature of 0.2
+# and of 1.5, and a prompt that is no Shakespeare at all.
+
+# %%
+PROMPT = "ROMEO:\n"
+TEMPERATURE, TOP_K, SEED, LENGTH = 0.8, 40, 1, 200
+
+
+@tools.demo
+def it_writes_a_play():
+    Plays(run).write(PROMPT, LENGTH, TEMPERATURE, TOP_K, SEED)
+
+
+# %% [markdown]
+# ### What its heads do
+#
+# No head of this model was told where to look: it learned to predict the next token, nothing else. To find heads with
+# a job, we ask all 18, on six lines of a play: how much do you give to the **token before**, and how much to **line
+# ends**? A head of the first block gives half of its attention to the one, and two heads of the later blocks give half
+# of theirs to the few tokens that end a line: so they can tell how long the line is by now. In the pictures the jobs
+# show as a diagonal and as columns.
+#
+# Large models also have *induction heads*: they look for what **followed the same token** earlier, and copy it. For that
+# we use 60 drawn tokens, twice. This model has no such head: none gives 0.05 to it. It has read too little.
+
+
+# %%
+@tools.demo
+def what_the_heads_do():
+    Plays(run).show_jobs("ROMEO:\nO Juliet!\n\nJULIET:\nO Romeo!\n")
 
 
 # %% [markdown]

@@ -113,6 +113,12 @@ train-model: ## train the models of the exercises again, in their own .venv; fou
 	@PYTHONPATH=. build/train/bin/python -m models.train $(SEED)
 	@echo 'next: make build for each exercise, and make test'
 
+train-plays: ## train the model of plays that ends transformer again, from TEXT; some ten minutes of CPU
+	@$(PYTHON) -m venv build/train
+	@build/train/bin/python -m pip install -qq '$(CURDIR)[train]'
+	@PYTHONPATH=. build/train/bin/python -m models.plays $(TEXT) $(SEED)
+	@echo 'next: make build EXERCISE=transformer, and make test'
+
 mutants: ## make new mutants of the solutions of EXERCISE, for the tests to kill
 	@$(PYTHON) -m venv build/mutants
 	@build/mutants/bin/python -m pip install -qq mutmut==3.8.1 cosmic-ray==8.7.0

@@ -1,5 +1,6 @@
 """What is said of the trained models, measured: on sentences that they have not seen."""
 
+import re
 from collections.abc import Callable
 from functools import cache
 from random import Random
@@ -202,3 +203,68 @@ def test_the_functions_of_inference_write_one_text_in_three_ways(finale):
         attend = names["each_head"](names["decode_with_cache"])
         got = names["Writer"](attend).read([WORDS[token] for token in tokens])
         np.testing.assert_allclose(got, wanted, rtol=0, atol=1e-6)
+
+
+# The model of plays, on the functions of transformer
+
+WEIGHTS, TOKENS = 383_712, 512
+
+
+@pytest.fixture
+def plays(finale, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The model as the scenes of the notebook run it."""
+    monkeypatch.chdir(ROOT / "assignments" / "transformer")
+    names = finale("transformer")
+    monkeypatch.setattr(tools, "table", lambda *_: None)
+    return names["Plays"](names["run"])
+
+
+def test_the_model_of_plays_has_the_size_that_the_notebook_says(plays):
+    assert (ROOT / "assignments" / "transformer" / "plays.npz").stat().st_size <= 500_000
+    assert sum(array.size for array in plays.model.values()) == WEIGHTS
+    assert len(plays.pieces) == len(plays.model["embedding"]) == TOKENS
+    text = "".join((ROOT / "solutions" / "transformer.py").read_text(encoding="utf-8").split("# "))
+    said = " ".join(text.split())
+    for size in ("three blocks, six heads, 383,712 weights", "It knows 512 tokens"):
+        assert size in said
+    assert plays.text(plays.tokens("O Romeo, Zürich!\n")) == "O Romeo, Zürich!\n"
+    encode = steps_of("tokenizer")["encode"]
+    line = "Good morrow, my lord.\n"
+    assert plays.tokens(line) == encode(line, [tuple(pair) for pair in plays.merges])
+
+
+def test_the_functions_of_transformer_run_the_model_of_plays(plays):
+    tokens = plays.tokens("JULIET:\nO Romeo!")
+    wanted, looks = reference.decoded({**plays.model, "num_heads": np.array(6)}, tokens)
+    np.testing.assert_allclose(plays.scores(tokens), wanted, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(plays.looks(tokens), looks, rtol=0, atol=1e-9)
+
+
+def test_two_jobs_of_its_heads_show_and_the_third_has_nobody(plays):
+    before, ends, copied = plays.jobs().values()
+    assert before.max() > 0.5 and before.argmax() < 6  # in the first block
+    block, _ = np.nonzero(ends > 0.45)
+    assert list(block) == [1, 2] and np.sort(ends, axis=None)[-3] < 0.2
+    assert copied.max() < 0.05
+
+
+def test_temperature_and_top_k_decide_what_may_come(plays, capsys):
+    best = [plays.write("ROMEO:\n", 8, 0.8, 1, seed) for seed in (1, 2)]
+    cold = plays.write("ROMEO:\n", 8, 0.0, 40, 3)
+    hot = {plays.write("ROMEO:\n", 8, 1.5, 40, seed) for seed in range(3)}
+    assert best[0] == best[1] == cold and len(hot) == 3
+    assert plays.write("", 3, 0.8, 40, 1).startswith("\n")
+    assert best[0] in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("line", ["My lord.", "Good morrow, sir.", "What is love?"])
+def test_behind_an_empty_line_somebody_speaks(plays, line):
+    text = plays.write(f"ROMEO:\n{line}\n\n", 12, 0.8, 1, 0)
+    assert re.match(r"[A-Z][A-Za-z ]+:\n[A-Z]", text.partition("\n\n")[2]), text
+
+
+def test_without_its_file_the_scene_says_what_to_do(finale, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = finale("transformer")
+    with pytest.raises(FileNotFoundError, match=r"^put plays\.npz, which came with this notebook"):
+        names["Plays"](names["run"])

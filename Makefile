@@ -1,6 +1,6 @@
 # Every target works without an activated environment. One comment line each; `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-all wheels demo test test-everything current lint build release collect grade feedback report export lab bench bench-growth bench-isolation pictures train-model mutants lock clean
+.PHONY: help setup setup-all wheels demo test test-everything current lint build release collect grade feedback report export lab bench bench-growth bench-isolation pictures train-model train-plays mutants lock clean
 
 EXERCISE ?= attention
 PYTHON ?= python3

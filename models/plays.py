@@ -88,7 +88,8 @@ def trained(tokens: Any, kept: Any, seed: int) -> Model:
         batch = tokens[starts[:, None] + np.arange(LENGTH + 1)]
         model, state, value = step(model, state, batch)
         if number % 100 == 0 or number == STEPS:
-            print(f"step {number}: loss {value:.3f}, unseen {surprised(model, unseen):.3f}", flush=True)
+            value, other = float(value), float(surprised(model, unseen))
+            print(f"step {number}: loss {value:.3f}, unseen {other:.3f}", flush=True)
     return model
 
 

@@ -26,9 +26,16 @@ Kind = Literal[
     "practice",
     "oracles",
     "step",
+    "question",
     "check",
     "manual",
 ]
+
+QUESTIONS = ("number", "choice", "shape", "text")
+"""The kinds of questions that a value answers."""
+
+TOLERANCE = 1e-6
+"""How far a number may be from the right one, as a share of it, where the mark says nothing."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +58,8 @@ class AuthoredCell:
     says whether students get them; of a step, whether they get it. ``extra``: the points of a
     manual answer come on top of the exercise's. ``void``: a check that counts in full for
     everybody, and asks nothing. ``was`` is the id that it had in an earlier version, ``removed``
-    ids of cells that are gone.
+    ids of cells that are gone. ``question`` is the kind of a question that a value answers, also
+    of the step and the check that are made of it (``quiz``).
     """
 
     kind: Kind
@@ -72,6 +80,8 @@ class AuthoredCell:
     was: str = ""
     removed: tuple[str, ...] = ()
     functions: tuple[str, ...] = ()
+    question: str = ""
+    tolerance: float = TOLERANCE
 
     @property
     def step(self) -> str:
@@ -149,6 +159,7 @@ _MARKS: Mapping[Kind, tuple[str, ...]] = {
     "practice": ("practice",),
     "oracles": ("oracles",),
     "step": ("step", "points", "draws", "given", "was"),
+    "question": ("question", "kind", "points", "category", "hidden", "tolerance", "was"),
     "check": ("check", "points", "category", "hidden", "repeat", "void", "was"),
     "manual": ("manual", "points", "extra", "was"),
 }
@@ -251,6 +262,8 @@ class _CellReader:
             void=self._marks.get("void") == "true",
             was="".join(self._former("was")),
             removed=self._former("removed"),
+            question=self._question(),
+            tolerance=self._tolerance(),
         )
 
     def _wrong(self, cause: str, repair: str, line: int | None = None) -> None:
@@ -317,13 +330,15 @@ class _CellReader:
                 self._wrong(f"{flag}={value}", f"write {flag}={values[0]}")
 
     def _id(self) -> str:
-        if self._kind not in ("step", "check", "manual"):
+        if self._kind not in ("step", "question", "check", "manual"):
             return ""
         id = self._marks[self._kind]
         if not ID.fullmatch(id):
             self._wrong(f"{id!r} is no id", "use 1 to 64 letters, digits, - and _")
         elif self._kind == "step" and not id.isidentifier():
             self._wrong(f"{id!r} is not the name of a function", "name the step after its function")
+        elif self._kind == "question" and not id.isidentifier():
+            self._wrong(f"{id!r} is not the name of a variable", "name it as students assign it")
         return id
 
     def _former(self, mark: str) -> tuple[str, ...]:
@@ -336,7 +351,7 @@ class _CellReader:
     def _points(self) -> float | None:
         text = self._marks.get("points")
         if text is None:
-            if self._kind in ("check", "manual") and self._is_complete:
+            if self._kind in ("check", "manual", "question") and self._is_complete:
                 cause = f"{self._marks[self._kind]} has no points"
                 self._wrong(cause, "add points=1 to the cell line")
             return None
@@ -351,6 +366,8 @@ class _CellReader:
 
     def _category(self) -> str:
         category = self._marks.get("category", "").strip()
+        if self._kind == "question":
+            return category or "understanding"
         if self._kind == "check" and not category and self._is_complete:
             repair = 'say what it is about, in a word or two, like category="edge cases"'
             self._wrong(f"{self._marks['check']} has no category", repair)
@@ -376,6 +393,20 @@ class _CellReader:
             choices = " or ".join(f'draws="{name}"' for name in pictures)
             self._wrong(f"there is no picture {draws!r}", f"write {choices}")
         return None
+
+    def _question(self) -> str:
+        kind = self._marks.get("kind", "")
+        if self._kind == "question" and kind not in QUESTIONS and self._is_complete:
+            choices = " or ".join(f'kind="{name}"' for name in QUESTIONS)
+            self._wrong(f"{self._marks['question']} is of no known kind", f"write {choices}")
+        return kind
+
+    def _tolerance(self) -> float:
+        text = self._marks.get("tolerance", str(TOLERANCE))
+        if re.fullmatch(r"0?\.[0-9]{1,6}|1e-0?[1-9]", text) and 0 < float(text) <= 0.5:
+            return float(text)
+        self._wrong(f"tolerance={text}", "write a share of the right number, like tolerance=0.01")
+        return TOLERANCE
 
     def _code(self) -> str:
         source = "\n".join(self._lines)

@@ -88,7 +88,10 @@ def _text(authored: Source, cell: AuthoredCell, hints: str) -> str:
     if cell.kind == "arrays":
         return f"# @title Arrays: run this, too\n{arrays.written(cell, authored.path)}"
     if cell.kind == "step":
-        steps = [step.id for step in authored.of("step")]
+        if cell.question:
+            title = f"# Question · {cell.id} · {points(authored.points_of(cell.id))}"
+            return f"{title}\n{cell.source}"
+        steps = [step.id for step in authored.of("step") if not step.question]
         title = f"# Step {steps.index(cell.id) + 1} of {len(steps)} · {cell.id}"
         return f"{title} · {points(authored.points_of(cell.id))}\n{cell.source}"
     if cell.kind == "check":
@@ -175,7 +178,8 @@ def _marks(authored: Source, cell: AuthoredCell) -> dict[str, Any]:
     was = {"was": cell.was} if cell.was else {}
     if cell.kind == "step":
         drawn = {"draws": cell.draws} if cell.draws else {}
-        return {"step": cell.id, "points": authored.points_of(cell.id), **drawn, **was}
+        asked = {"question": cell.question} if cell.question else {}
+        return {"step": cell.id, "points": authored.points_of(cell.id), **drawn, **asked, **was}
     if cell.kind == "check":
         about = {"step": cell.step, "check": cell.name, "category": cell.category}
         once = {} if cell.repeat else {"repeat": False}

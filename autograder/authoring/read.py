@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from autograder.authoring import arrays, modules, needs, rules, self_check
+from autograder.authoring import arrays, modules, needs, quiz, rules, self_check
 from autograder.authoring import cells as reading
 from autograder.authoring.cells import AuthoredCell, Kind, Problem, Source
 from autograder.base.errors import Unusable
@@ -60,6 +60,7 @@ def examined(path: Path) -> tuple[Source, list[Problem], dict[int, Kind]]:
     problems: list[Problem] = []
     broken: dict[int, Kind] = {}
     cells = _with_setup(reading.read(text, problems, broken))
+    cells = tuple(quiz.expanded(cells, problems, broken))
     shared = _shared(path) if modules.uses_shared(cells) else ""
     beside = [f"{name}.py" for name in needs.exercises(cells)] + arrays.files(cells, path)
     if shared:

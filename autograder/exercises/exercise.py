@@ -34,6 +34,9 @@ FILLED_IN = re.compile(r"^tools\.CHECKS = ", re.MULTILINE)
 ARRAYS = re.compile(r"^\w+ = tools\.arrays\((?:\s*\"[\w+/=]+\")+\s*\)", re.MULTILINE)
 """What stands in every cell of arrays."""
 
+OPTION = re.compile(r"^ *(\w+): \S", re.MULTILINE)
+"""An option of a question, in its text."""
+
 BROUGHT = "brought"
 """The id of the cell that brings functions of earlier exercises over."""
 
@@ -72,6 +75,7 @@ class Cell:
 
     ``source`` is what stands there, of the setup cell the code that is packed there.
 
+    ``question``: the kind of a question that a value answers, not a function.
     ``draws``: as what a step's answers are drawn for students, if at all. ``is_class``: the step is
     a class. ``functions``: those that a needed cell defines. ``is_extra``: its points come on top
     of the exercise's. ``was`` is the id that it had
@@ -85,6 +89,7 @@ class Cell:
     raw: Mapping[str, Any]
     check: Check | None = None
     draws: Picture | None = None
+    question: str = ""
     is_class: bool = False
     is_extra: bool = False
     was: str = ""
@@ -133,6 +138,16 @@ class Exercise:
     def steps(self) -> tuple[str, ...]:
         """The names of the steps, in the order of the notebook."""
         return tuple(cell.id for cell in self.cells if cell.kind == "step")
+
+    @cached_property
+    def options(self) -> Mapping[str, tuple[str, ...]]:
+        """The questions that a value answers, with the options of each; none where it is free."""
+        found: dict[str, tuple[str, ...]] = {}
+        for cell in self.cells:
+            if cell.question:
+                is_choice = cell.question == "choice"
+                found[cell.id] = tuple(OPTION.findall(cell.source)) if is_choice else ()
+        return found
 
     @cached_property
     def classes(self) -> Mapping[str, str]:
@@ -365,6 +380,7 @@ def _cell(raw: Mapping[str, Any]) -> Cell:
         source,
         raw,
         draws=marks.get("draws"),
+        question=marks.get("question", ""),
         is_class=kind == "step" and defines_class(source, id),
         is_extra=bool(marks.get("extra")),
         was=marks.get("was", ""),

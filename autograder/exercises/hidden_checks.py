@@ -6,6 +6,7 @@ handed out before there was this line, each of them has a cell: what is public o
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -46,7 +47,7 @@ def handed_out(released: bytes) -> bytes:
     cells: list[Mapping[str, Any]] = []
     for cell in exercise.cells:
         if not _is_hidden(cell):
-            cells.append(_short(cell.raw))
+            cells.append(_unanswered(cell) if cell.question else _short(cell.raw))
         elif cell.check and cell.check is waiting[cell.check.step][-1]:
             cells.append(_line(waiting[cell.check.step]))
     # As nbformat writes it, so that saving it in Jupyter changes nothing else.
@@ -92,6 +93,19 @@ def _short(raw: Mapping[str, Any]) -> Mapping[str, Any]:
         return raw
     own = {name: mark for name, mark in marks.items() if name not in DOUBLED}
     return {**raw, "metadata": {**raw["metadata"], "autograder": own}}
+
+
+def _unanswered(cell: Cell) -> Mapping[str, Any]:
+    """A question as students get it: its text, and a value to fill in."""
+    title, *_ = cell.source.split("\n")
+    text = ast.get_docstring(ast.parse(cell.source).body[0]) or ""  # type: ignore[arg-type]
+    comments = [f"# {line}".rstrip() for line in text.split("\n")]
+    source = "\n".join([title, "#", *comments, f"{cell.id} = ..."])
+    metadata = cell.raw["metadata"]
+    own = checksum(source, cell.id, is_solution=True, is_locked=False)
+    nbgrader = {**metadata["nbgrader"], "checksum": own}
+    lines = source.splitlines(keepends=True)
+    return {**cell.raw, "metadata": {**metadata, "nbgrader": nbgrader}, "source": lines}
 
 
 @lru_cache(maxsize=1024)

@@ -66,6 +66,8 @@ def _read(course: Course, exercise: Exercise) -> dict[str, Solution]:
     for step in exercise.steps:
         others = ((one.about, one.source) for one in bank if one.step == step and one.about)
         source = MARKERS.sub("", exercise.cell(step).source)
+        if step in exercise.options:
+            source = f"{step} = {source.rpartition('return ')[2]}"
         found[step] = Solution(source, tuple(islice(others, OTHERS)))
     for cell in exercise.cells:
         if cell.kind == "manual" and MARKERS.search(cell.text):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TextIO
 
 from rich.text import Text
@@ -37,6 +38,8 @@ def show_proof(proof: Proof, out: TextIO | None = None) -> None:
             console.print(Text(_legend(place, check, trials)), soft_wrap=True)
         for trial in trials:
             console.print(_row(trial, checks), soft_wrap=True)
+        if step in proof.exercise.options and checks:
+            console.print(Text(_guessing(proof.exercise.options[step], trials)), soft_wrap=True)
         console.print()
 
     problems = proof.problems()
@@ -73,6 +76,15 @@ def _row(trial: Trial, checks: list[Check]) -> Text:
         fall = agreeing(len(trial.fallen), "falls", "fall")
         later = f"  ({count(len(trial.fallen), 'check')} of later steps {fall} with it)"
     return Text.assemble("  ", *marks, " " * (13 - len(checks)), trial.answer.name, (later, "dim"))
+
+
+def _guessing(options: Sequence[str], trials: list[Trial]) -> str:
+    """How likely it is to get a question right without knowing."""
+    if options:
+        return f"  chance of guessing: {1 / len(options):.0%}"
+    return (
+        f"  chance of guessing: {1 / (len(trials) + 1):.0%} among these answers and the right one"
+    )
 
 
 def _column(place: int) -> str:

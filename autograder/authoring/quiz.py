@@ -1,0 +1,153 @@
+"""Questions that are not functions: an author's ``# %% question="…"`` becomes a step and its check.
+
+To all that grades, a question is a step without arguments. Students fill in a value, and the check
+knows digests of what is accepted, so that nobody reads the answer where a visible check stands.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import Any
+
+from autograder.authoring.cells import AuthoredCell, Kind, Problem
+from autograder.authoring.regions import BEGIN, END
+from autograder.exercises.exercise import OPTION
+
+HELPER = '''
+from autograder import tools
+
+
+def answered(name, value, kind, right, tolerance=0):
+    """Compare an answer with what is accepted, of which only digests are known."""
+    from hashlib import sha256
+    from math import log
+
+    if callable(value):
+        value = value()
+    if value is ...:
+        raise NotImplementedError(f"{name} is still to be answered.")
+    try:
+        if kind == "number":
+            size = abs(float(value))
+            form = f"{value > 0} {round(log(size) / tolerance)}" if size else "0"
+        elif kind == "shape":
+            form = str(tuple(map(int, value)))
+        else:
+            form = " ".join(str(value).casefold().split())
+    except (TypeError, ValueError, OverflowError):
+        raise AssertionError(f"{name} should be a {kind}, not {value!r:.80}") from None
+    tools.remember(float(value) if kind == "number" else form)
+    if sha256(f"{name} {form}".encode()).hexdigest()[:16] not in right.split():
+        raise AssertionError(f"{name} = {value!r:.80} is not right yet")'''
+"""What the checks of questions call; it becomes a part of the setup cell."""
+
+
+@dataclass(frozen=True)
+class _Question:
+    """What stands in a question's cell: the docstring as it is written, and the accepted values."""
+
+    text: str
+    sentence: str
+    written: str
+    accepted: list[Any]
+
+
+def expanded(
+    cells: Iterable[AuthoredCell], problems: list[Problem], broken: dict[int, Kind]
+) -> Iterator[AuthoredCell]:
+    """The cells, with a step and a check in the place of each question.
+
+    What is wrong with a question is added to ``problems``, and its line to ``broken``.
+    """
+    found = list(cells)
+    if not any(cell.kind == "question" for cell in found):
+        yield from found
+        return
+    for cell in found:
+        if cell.kind == "setup":
+            yield replace(cell, source=cell.source + HELPER)
+        elif cell.kind != "question":
+            yield cell
+        else:
+            try:
+                yield from _step_and_check(cell, _read(cell))
+            except ValueError as error:
+                cause, repair = error.args
+                problems.append(Problem(cell.line, f"{cell.id}: {cause}", repair))
+                broken[cell.line] = "check"
+
+
+def _read(cell: AuthoredCell) -> _Question:
+    """What the cell of a question says.
+
+    Raises:
+        ValueError: it is not in the form of one; the cause, and the repair.
+    """
+    tree = ast.parse(cell.source)
+    sentence = ast.get_docstring(tree)
+    answer = tree.body[-1] if tree.body else None
+    is_bound = isinstance(answer, ast.Assign) and ast.unparse(answer.targets[0]) == cell.id
+    if sentence is None or len(tree.body) != 2 or not is_bound:
+        how = f'write """the question""" and, below it, {cell.id} = the answer'
+        raise ValueError("a question is a docstring and one assignment", how)
+
+    assert isinstance(answer, ast.Assign)
+    forms = answer.value.elts if isinstance(answer.value, ast.List) else [answer.value]
+    accepted = [_value(form, cell.question) for form in forms]
+    options = OPTION.findall(sentence)
+    if cell.question == "choice" and (len(options) < 2 or not {*accepted} <= {*options}):
+        how = 'write a line like "a: exactly 0" for each option, and answer = "a"'
+        raise ValueError("the answer is none of two or more options", how)
+    lines = cell.source.split("\n")[: tree.body[0].end_lineno]
+    first = " ".join(sentence.split("\n\n")[0].split())
+    return _Question("\n".join(lines), first, ast.unparse(forms[0]), accepted)
+
+
+def _value(form: ast.expr, kind: str) -> Any:
+    """The value of an accepted form: a literal, or arithmetic with numbers."""
+    try:
+        code = compile(ast.Expression(form), "<question>", "eval")
+        value = eval(code, {"__builtins__": {}, "math": math})
+        if kind == "number":
+            return float(value)
+        if kind == "shape":
+            return tuple(map(int, value))
+    except Exception:  # whatever an author has written there
+        how = "write a literal, or arithmetic with numbers and math; several in a list"
+        raise ValueError(f"the answer {ast.unparse(form)} is no {kind}", how) from None
+    return str(value)
+
+
+def _step_and_check(cell: AuthoredCell, question: _Question) -> Iterator[AuthoredCell]:
+    text = re.sub(r"\n(?=[^\n])", "\n    ", question.text)
+    answer = f"    {BEGIN}\n    return {question.written}\n    {END}"
+    source = f"def {cell.id}():\n    {text}\n{answer}"
+    yield replace(cell, kind="step", source=source, points=None, category="", hidden=False)
+
+    right = " ".join(sorted(_digests(cell, question.accepted)))
+    arguments = f'"{cell.id}", {cell.id}, "{cell.question}", "{right}"'
+    if cell.question == "number":
+        arguments += f", {cell.tolerance}"
+    call = f"answered({arguments})"
+    check = f'"""{question.sentence}"""\n{call}'
+    yield replace(cell, kind="check", id=f"{cell.id}-answer", source=check, was="", question="")
+
+
+def _digests(cell: AuthoredCell, accepted: list[Any]) -> set[str]:
+    """The digests of all forms of what is accepted; numbers as close as that have the same one."""
+    forms = set()
+    for value in accepted:
+        if cell.question == "number" and value:
+            for factor in (1 - cell.tolerance, 1, 1 + cell.tolerance):
+                logarithm = math.log(abs(value * factor))
+                forms.add(f"{value > 0} {round(logarithm / cell.tolerance)}")
+        elif cell.question == "number":
+            forms.add("0")
+        else:
+            forms.add(" ".join(str(value).casefold().split()))
+    return {sha256(f"{cell.id} {form}".encode()).hexdigest()[:16] for form in forms}

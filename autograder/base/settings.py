@@ -391,7 +391,8 @@ def _fits(setting: Field[Any], value: Any) -> bool:
         return False
     if "pattern" in setting.metadata:
         return not value or re.fullmatch(setting.metadata["pattern"], str(value)) is not None
-    return "choices" not in setting.metadata or value in setting.metadata["choices"]
+    choices = setting.metadata.get("choices")
+    return choices is None or value == setting.default or value in choices
 
 
 def _is_zone(name: str) -> bool:

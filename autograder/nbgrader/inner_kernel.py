@@ -19,6 +19,7 @@ import signal
 import socket
 import struct
 import sys
+import warnings
 from typing import Any, NoReturn
 
 WORK = "/scratch/work"
@@ -31,14 +32,15 @@ MODULES = (
     "ipykernel.debugger",
     "ipykernel.kernelapp",
     "ipykernel_launcher",
-    "nbformat",
-    "nbgrader.preprocessors",
     "psutil",
     "sqlite3",
     "tornado.platform.asyncio",
     "zmq.asyncio",
 )
-"""What a kernel and its client load in any case."""
+"""What a kernel loads in any case."""
+
+CLIENT = ("nbformat", "nbgrader.preprocessors")
+"""What its client loads, too."""
 
 INLINE = "module://matplotlib_inline.backend_inline"
 _NEW_FILES, _NEW_IPC, _NEW_PROCESSES = 0x00020000, 0x08000000, 0x20000000
@@ -48,7 +50,10 @@ _NO_SETUID_NO_DEVICES = 2 | 4
 def main(arguments: list[str]) -> None:
     options = json.loads(arguments[0])
     control = socket.socket(fileno=int(arguments[1]))
+    del sys.path[0]  # the folder of this script
+    path = list(sys.path)
     _import(options, arguments)
+    sys.path[:] = path  # setuptools adds to it
     gc.collect()
     gc.freeze()
     while True:
@@ -68,6 +73,9 @@ def _import(options: dict[str, Any], arguments: list[str]) -> None:
     sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
     for name in MODULES:
         with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    with warnings.catch_warnings():  # a kernel has no filters of these
+        for name in CLIENT:
             importlib.import_module(name)
     import nbformat
     from jupyter_client import localinterfaces
@@ -212,6 +220,7 @@ class _Kernel:
             from ipykernel import kernelapp
 
             sys.argv[:] = [str(sys.modules["ipykernel_launcher"].__file__), *arguments]
+            sys.orig_argv[:] = [sys.executable, "-m", "ipykernel_launcher", *arguments]
             kernelapp.launch_new_instance()
             code = 0
         except SystemExit as error:
@@ -220,7 +229,8 @@ class _Kernel:
             os._exit(code)
 
     def start(self, arguments: list[str], options: dict[str, Any]) -> None:
-        told = [arguments, str(options.get("cwd") or WORK), dict(options["env"])]
+        environment = {**options["env"], "JPY_PARENT_PID": str(os.getpid())}
+        told = [arguments, str(options.get("cwd") or WORK), environment]
         with open(self._asks, "w") as asks:
             json.dump(told, asks)
 

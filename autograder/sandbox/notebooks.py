@@ -168,7 +168,9 @@ class Sandbox:
             "filter": seccomp.refusing().hex(),
         }
         with theirs:
-            python = [sys.executable, "-I", "-B", "-X", "utf8", "/inner_kernel.py"]
+            # Without options: a kernel that is forked has them in sys.flags, and whoever has -I
+            # does not find the modules beside a notebook.
+            python = [sys.executable, "/inner_kernel.py"]
             command = [*_sandbox(), "--ro-bind", str(self._script), "/inner_kernel.py"]
             command += ["--remount-ro", "/", "--", *python]
             self._parent = subprocess.Popen(

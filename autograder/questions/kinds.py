@@ -64,6 +64,14 @@ class Subject:
         own = self.code.source
         return self.laboratory.call(self.step, own, source or own, given)
 
+    def answered(self, given: Arguments | None) -> tuple[Arguments, Observed] | None:
+        """Arguments, and what the student's own code returns for them; None where it raises, or
+        there are none."""
+        usual = None if given is None else self.call(given)
+        if given is None or usual is None or usual.raised:
+            return None
+        return given, usual
+
     @cached_property
     def changes(self) -> list[LineChange]:
         """In a random order."""
@@ -104,13 +112,15 @@ Found = Iterator["CodeQuestion | None"]
 
 def shapes(subject: Subject) -> Found:
     """The shape of a name or an expression at a line; of a list how many entries it has."""
-    given = subject.plain or subject.small
-    usual = None if given is None else subject.call(given)
-    if given is None or usual is None or usual.raised:
+    called = subject.answered(subject.plain or subject.small)
+    if called is None:
         return
+    given, usual = called
+
     of_arguments = [value.shape for value in given.values() if isinstance(value, np.ndarray)]
     call = f"`{subject.step}` is called with {_quoted(told(given, given is subject.plain))}. "
     places = [(place.text, place) for place in subject.shuffled(list(subject.code.places()))]
+
     for text, place in [*places[:12], ("", None)]:
         value, what = usual.value, "the result"
         if place is not None:
@@ -122,6 +132,7 @@ def shapes(subject: Subject) -> Found:
             number = int(subject.rng.integers(len(value)))
             what = f"value {number + 1} of the {len(value)} that it returns"
             value = value[number]
+
         if isinstance(value, np.ndarray) and 1 <= value.ndim <= 5:
             right, ask = str(value.shape), f"Which shape does {what} have"
             wrong = [str(shape) for shape in _wrong_shapes(value.shape, of_arguments)]
@@ -134,6 +145,7 @@ def shapes(subject: Subject) -> Found:
             wrong = [str(other) for other in (size - 1, size + 1, size - 2, size + 2)]
         else:
             continue
+
         later = ", when that line has run for the first time" if _repeats(place) else ""
         line = place.line if place else 0
         asked = {"given": given, "text": text, "line": line, "what": what}
@@ -167,36 +179,38 @@ def _wrong_shapes(right: tuple[int, ...], others: Sequence[tuple[int, ...]]) -> 
 
 def entries(subject: Subject) -> Found:
     """One entry of a result that can be computed by hand."""
-    given = subject.small
-    usual = None if given is None else subject.call(given)
-    if given is None or usual is None or usual.raised:
+    called = subject.answered(subject.small)
+    if called is None:
         return
+    given, usual = called
+
     results = [subject.call(given, change.source) for change in subject.changes[:25]]
     others = [outcome.value for outcome in results if outcome is not None and not outcome.raised]
     for place, entry in _entries(usual.value, subject):
-        right = written(entry)
         numbers = as_numbers(entry)
         if numbers is not None and not alike(numbers.astype(float), np.round(numbers * 1.0, 2)):
             continue
         if isinstance(entry, float) and not entry and _has_odd(usual.numbers):
             continue
-        wrong = [
-            written(found)
-            for found in (_at(other, place) for other in others)
-            if found is not None and type(found) is type(entry)
-        ]
+
+        wrong = []
+        for other in others:
+            found = _at(other, place)
+            if found is not None and type(found) is type(entry):
+                wrong.append(written(found))
         if isinstance(entry, (int, float)) and not isinstance(entry, bool):
             neighbours = [other for _, other in _entries(usual.value, subject)]
             wrong += [written(other) for other in neighbours if type(other) is type(entry)]
             wrong += [written(entry + 1), written(-entry), written(2 * entry), written(entry - 1)]
         wrong += [written(other) for other in _near(entry)]
+
         call = f"`{subject.step}` is called with `{told(given)}`."
         what = f"What stands at `{list(place)}` of the result?" if place else "What does it return?"
         if place and isinstance(usual.value, (tuple, list)) and as_numbers(usual.value) is None:
             rest = f"`{list(place[1:])}` of " if place[1:] else ""
             what = f"What stands at {rest}value {place[0] + 1} of the {len(usual.value)} returned?"
         asked = {"given": given, "place": place}
-        yield subject.question("entry", f"{call} {what}", right, wrong, 0, asked)
+        yield subject.question("entry", f"{call} {what}", written(entry), wrong, 0, asked)
 
 
 def _has_odd(numbers: Any) -> bool:
@@ -252,10 +266,12 @@ def changed(subject: Subject) -> Found:
     """What comes of a call where one line is another."""
     if subject.code.is_random:
         return
-    for given in (subject.small, subject.plain):
-        usual = None if given is None else subject.call(given)
-        if given is None or usual is None or usual.raised:
+    for either in (subject.small, subject.plain):
+        called = subject.answered(either)
+        if called is None:
             continue
+        given, usual = called
+
         told_of: dict[str, LineChange] = {}
         for change in subject.changes[:25]:
             outcome = subject.call(given, change.source)
@@ -264,6 +280,7 @@ def changed(subject: Subject) -> Found:
         as_ever = usual.told(usual)
         if not as_ever:
             continue
+
         given_in_words = told(given, shapes_only=given is subject.plain)
         for right, change in list(told_of.items()):
             if right == as_ever and len(told_of) > 3 and subject.rng.random() < 0.7:
@@ -297,6 +314,7 @@ def not_finite(subject: Subject) -> Found:
         return
     if code.is_random or not re.search("exp|log|softmax", code.text):
         return
+
     none = "none: every number stays finite"
     for change in [None, *subject.changes[:20]]:
         source = change.source if change else code.source
@@ -304,18 +322,19 @@ def not_finite(subject: Subject) -> Found:
         if outcome is None:
             continue
         first = _watched_line(outcome, code.statements)
-        text = change.text if change and change.line == first else code.line(first) if first else ""
-        if (
-            (outcome.raised and not first)
-            or "inf" in text
-            or "nan" in text
-            or (change and not first)
-        ):
+        if not first and (outcome.raised or change):
             continue
+        text = code.line(first) if first else ""
+        if change and change.line == first:
+            text = change.text
+        if "inf" in text or "nan" in text:
+            continue
+
         right = f"line {first}" if first else none
         lines = [f"line {line}" for line in code.statements]
         near = sorted(lines, key=lambda line: abs(_by_line(line)[0] - (first or 0)))
         wrong = [*near[: 2 + (not first) + (right == lines[0])], none, *near]
+
         prompt = f"`{subject.step}` is called with `{told(given)}`"
         if change:
             prompt += f", and line {change.line} is `{change.text}`"
@@ -339,19 +358,19 @@ def _all_finite(given: Arguments) -> bool:
 
 def raised(subject: Subject) -> Found:
     """What a call with other arguments raises, or returns."""
-    given = subject.plain
-    usual = None if given is None else subject.call(given)
-    if given is None or usual is None or usual.numbers is None:
+    called = subject.answered(subject.plain)
+    if called is None or called[1].numbers is None:
         return
+    given, usual = called
+
     shape = usual.numbers.shape
     for other in arguments.other_calls(given, subject.rng):
         outcome = subject.call(other)
-        if (
-            outcome is None
-            or not _is_fair(outcome)
-            or (outcome.raised and outcome.raised in subject.code.text)
-        ):
+        if outcome is None or not _is_fair(outcome):
             continue
+        if outcome.raised and outcome.raised in subject.code.text:
+            continue
+
         right, numbers = f"it raises {outcome.raised}", outcome.numbers
         if not outcome.raised:
             if numbers is None:
@@ -359,12 +378,14 @@ def raised(subject: Subject) -> Found:
             right = f"it returns an array of shape {numbers.shape}"
             if numbers.shape in [np.shape(value) for value in other.values()]:
                 continue
+
         near = [shape, (*shape[:-1], shape[-1] - 1), (*shape[:-1], shape[-1] + 1), shape[:-1]]
         wrong = [f"it returns an array of shape {other}" for other in near]
         errors = [
             kind for kind in ("ValueError", "IndexError") if not _related(kind, outcome.raised)
         ]
         wrong.insert(2, f"it raises {errors[0]}")
+
         prompt = f"What comes of the call of `{subject.step}` with "
         prompt += f"{_quoted(told(other, shapes_only=True))}?"
         yield subject.question("raised", prompt, right, wrong, 0, {"given": other})
@@ -478,51 +499,85 @@ EFFECTS = (
 )
 
 
+@dataclass(frozen=True)
+class _Experiment:
+    """All changes tried with some arguments: those that have an effect, and those that have not.
+
+    ``computing`` are the lines of which some change gives other numbers.
+    """
+
+    given: Arguments
+    does: list[LineChange]
+    does_not: list[LineChange]
+    computing: set[int]
+
+
 def jobs(subject: Subject) -> Found:
     """Which line does a job, and which change undoes it: tried out, line by line."""
-    for effect in [] if subject.code.is_random else subject.shuffled(EFFECTS):
-        given = effect.given(subject)
-        usual = None if given is None else subject.call(given)
-        before = _numbers(usual)
-        if given is None or before is None:
+    if subject.code.is_random:
+        return
+    for effect in subject.shuffled(EFFECTS):
+        experiment = _tried(subject, effect)
+        if experiment is not None:
+            yield _which_line(subject, effect, experiment)
+            yield from _which_change(subject, effect, experiment)
+
+
+def _tried(subject: Subject, effect: Effect) -> _Experiment | None:
+    given = effect.given(subject)
+    before = None if given is None else _numbers(subject.call(given))
+    if given is None or before is None:
+        return None
+    otherwise = _numbers(subject.call(effect.otherwise(given)))
+    if otherwise is None:
+        return None
+
+    found = _Experiment(given, [], [], set())
+    for change in subject.changes:
+        after = _numbers(subject.call(given, change.source))
+        if after is None or is_unclear(before, after):
             continue
-        otherwise = _numbers(subject.call(effect.otherwise(given)))
-        if otherwise is None:
+        if effect.name == "overflow" and not _is_usually_finite(subject, change):
             continue
-        does: list[LineChange] = []
-        does_not: list[LineChange] = []
-        computing = set[int]()
-        for change in subject.changes:
-            after = _numbers(subject.call(given, change.source))
-            if after is None or is_unclear(before, after):
-                continue
-            if effect.name == "overflow" and not _is_usually_finite(subject, change):
-                continue
-            (does if effect.is_there(before, after, otherwise) else does_not).append(change)
-            if not alike(np.sort(before, axis=None), np.sort(after, axis=None)):
-                computing.add(change.line)
-        lines = {change.line for change in does}
-        asked: dict[str, Any] = {"given": given, "effect": effect}
-        if effect.name == "moved" and computing & lines:
-            lines = set()
-        if effect.job and len(lines) == 1:
-            (line,) = lines
-            others = {change.line for change in does_not} - lines
-            if effect.name == "moved":
-                others &= computing
-            wrong = [f"line {other}" for other in subject.shuffled(sorted(others))]
-            prompt = f"Which line {effect.job.format(step=subject.step)}?"
-            more = {"changes": [*does, *does_not], "line": line, **asked}
-            yield subject.question("job", prompt, f"line {line}", wrong, line, more)
-        shown = told(given, shapes_only=given is subject.plain)
-        for change in does[:2]:
-            wrong = [_change_told(other) for other in subject.shuffled(does_not)]
-            prompt = f"`{subject.step}` is called with {_quoted(shown)}. "
-            if given is subject.plain:
-                prompt += "Their numbers lie around 0. "
-            prompt += f"Which of these changes, made alone, {effect.lets}?"
-            more = {"changes": [*does, *does_not], "right": change, **asked}
-            yield subject.question("choice", prompt, _change_told(change), wrong, change.line, more)
+        kind = found.does if effect.is_there(before, after, otherwise) else found.does_not
+        kind.append(change)
+        if not alike(np.sort(before, axis=None), np.sort(after, axis=None)):
+            found.computing.add(change.line)
+    return found
+
+
+def _which_line(subject: Subject, effect: Effect, found: _Experiment) -> CodeQuestion | None:
+    """Which line does the job, where it is one alone."""
+    lines = {change.line for change in found.does}
+    others = {change.line for change in found.does_not} - lines
+    if not effect.job or len(lines) != 1:
+        return None
+    if effect.name == "moved":
+        if found.computing & lines:
+            return None
+        others &= found.computing
+
+    (line,) = lines
+    wrong = [f"line {other}" for other in subject.shuffled(sorted(others))]
+    prompt = f"Which line {effect.job.format(step=subject.step)}?"
+    asked = {"changes": [*found.does, *found.does_not], "line": line}
+    asked |= {"given": found.given, "effect": effect}
+    return subject.question("job", prompt, f"line {line}", wrong, line, asked)
+
+
+def _which_change(subject: Subject, effect: Effect, found: _Experiment) -> Found:
+    """Which of four changes has the effect."""
+    is_plain = found.given is subject.plain
+    call = f"`{subject.step}` is called with {_quoted(told(found.given, shapes_only=is_plain))}. "
+    if is_plain:
+        call += "Their numbers lie around 0. "
+
+    for change in found.does[:2]:
+        wrong = [_change_told(other) for other in subject.shuffled(found.does_not)]
+        prompt = f"{call}Which of these changes, made alone, {effect.lets}?"
+        asked = {"changes": [*found.does, *found.does_not], "right": change}
+        asked |= {"given": found.given, "effect": effect}
+        yield subject.question("choice", prompt, _change_told(change), wrong, change.line, asked)
 
 
 def _change_told(change: LineChange) -> str:

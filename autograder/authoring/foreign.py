@@ -7,7 +7,6 @@ by hand stays a question. What cannot be taken is listed, each with its place an
 from __future__ import annotations
 
 import ast
-import builtins
 import json
 import re
 import sys
@@ -21,6 +20,7 @@ from autograder.authoring import build, cells
 from autograder.authoring.regions import BEGIN, END
 from autograder.base import files
 from autograder.base.errors import Unusable
+from autograder.exercises import names
 
 _SOLUTION = re.compile(r"(BEGIN|END) SOLUTION")
 _HIDDEN = re.compile(r"(BEGIN|END) HIDDEN TESTS")
@@ -29,7 +29,6 @@ _MAGIC = re.compile(r"^\s*[%!?]")
 _PRINTED = {"capsys", "get_ipython", "redirect_stdout", "capture_output", "StringIO"}
 _PLOTS = {"plt", "ax", "axes", "axs", "fig", "gca", "gcf"}
 _FRAMES = {"pd", "pandas", "df"}
-_THERE = {*dir(builtins), "__name__"}
 
 _SETUP = [
     "import numpy as np",
@@ -152,14 +151,15 @@ class _Reader:
             text = ast.unparse(node)
             if self._is_strange(node, number):
                 continue
-            unknown = _loaded(node) - self.known - _THERE - set(self.steps)
+            own = _names(node)
+            unknown = own.needed - self.known - set(self.steps)
             if unknown:
                 self.leave(number, node.lineno, f"uses {sorted(unknown)[0]}, which was not taken")
                 continue
-            self.known |= _bound(node)
+            self.known |= own.bound
             if self.steps or not _is_definition(node):
                 kept.append(text)
-                self.variables |= _bound(node)
+                self.variables |= own.bound
             else:
                 self.setup.append(text)
         if kept:
@@ -169,9 +169,10 @@ class _Reader:
         """Whether it imports what is neither in Python nor NumPy."""
         if not isinstance(node, (ast.Import, ast.ImportFrom)):
             return False
-        names = [one.name for one in node.names]
-        names = [node.module or "."] if isinstance(node, ast.ImportFrom) else names
-        for name in names:
+        imported = [one.name for one in node.names]
+        if isinstance(node, ast.ImportFrom):
+            imported = [node.module or "."]
+        for name in imported:
             first = name.partition(".")[0]
             if first not in sys.stdlib_module_names and first != "numpy":
                 why = f'imports {first}; if checks need it, set packages = ["{first}"]'
@@ -189,12 +190,13 @@ class _Reader:
             if isinstance(node, (ast.Import, ast.ImportFrom)):
                 if not self._is_strange(node, number):
                     self.setup.append(ast.unparse(node))
-                    self.known |= _bound(node)
-            elif is_step and not _bound_here(node) & (self.known | set(self.steps)):
+                    self.known |= _names(node).bound
+            elif is_step and _names(node).bound.isdisjoint(self.known | set(self.steps)):
                 self._step(number, node, lines)
             else:
-                self.variables |= _bound(node)
-                what = ", ".join(sorted(_bound(node))) or "statements"
+                bound = _names(node).bound
+                self.variables |= bound
+                what = ", ".join(sorted(bound)) or "statements"
                 self.leave(number, node.lineno, f"an answer that is no function: {what}")
 
     def _step(self, number: int, node: Any, lines: list[str]) -> None:
@@ -259,20 +261,21 @@ class _Reader:
 
     def _owner(self, tree: ast.Module) -> tuple[str, str]:
         """Why a test cannot be taken, or the step that it is about: the last that it calls."""
-        loaded = _loaded(tree)
+        own = names.of(tree)
         attributes = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
         aliases = [node.name for node in ast.walk(tree) if isinstance(node, ast.alias)]
         imported = {part for name in aliases for part in name.split(".")}
-        unknown = loaded - self.known - _THERE - set(self.steps) - _bound(tree)
-        if (loaded | attributes | imported) & _PRINTED:
+        unknown = own.needed - self.known - set(self.steps)
+        if (own.used | attributes | imported) & _PRINTED:
             return "tests printed text", ""
-        if (loaded | imported) & (_PLOTS | {"matplotlib"}):
+        if (own.used | imported) & (_PLOTS | {"matplotlib"}):
             return "tests a plot", ""
-        if (loaded | imported) & _FRAMES:
+        if (own.used | imported) & _FRAMES:
             return "tests a data frame", ""
-        if unknown | (loaded & self.variables):
-            return f"tests the variable {sorted(unknown | (loaded & self.variables))[0]}", ""
-        called = [step for step in self.steps if step in loaded]
+        variables = unknown | (own.used & self.variables)
+        if variables:
+            return f"tests the variable {min(variables)}", ""
+        called = [step for step in self.steps if step in own.used]
         if not called:
             return "calls no function of an answer", ""
         last = tree.body[-1]
@@ -415,7 +418,7 @@ def _printing(step: ast.stmt) -> str:
     wrong.body[0] = ast.Expr(ast.Constant(hint))
     wrong.name = f"{step.name}_prints"
     returns = [node for node in ast.walk(wrong) if isinstance(node, ast.Return) and node.value]
-    if not returns or step.name in _loaded(wrong):
+    if not returns or step.name in _names(wrong).used:
         return ""
 
     class Printing(ast.NodeTransformer):
@@ -480,36 +483,8 @@ def _points(about: dict[str, Any]) -> object:
     return int(points) if isinstance(points, (int, float)) and points == int(points) else points
 
 
-def _loaded(node: ast.AST) -> set[str]:
-    names = [one for one in ast.walk(node) if isinstance(one, ast.Name)]
-    return {one.id for one in names if isinstance(one.ctx, ast.Load)} - _inner(node)
-
-
-def _inner(node: ast.AST) -> set[str]:
-    """Names that functions, comprehensions and handlers in it bind for themselves."""
-    inner = {one.arg for one in ast.walk(node) if isinstance(one, ast.arg)}
-    inner |= {one.name for one in ast.walk(node) if isinstance(one, ast.ExceptHandler) and one.name}
-    for one in ast.walk(node):
-        if isinstance(one, (ast.FunctionDef, ast.ClassDef, ast.comprehension, ast.Lambda)):
-            inner |= _bound(one)
-    return inner
-
-
-def _bound(node: ast.AST) -> set[str]:
-    """Names that code gives a value to."""
-    bound = set()
-    for one in ast.walk(node):
-        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
-            bound.add(one.id)
-        elif isinstance(one, (ast.FunctionDef, ast.ClassDef)):
-            bound.add(one.name)
-        elif isinstance(one, ast.alias):
-            bound.add((one.asname or one.name).partition(".")[0])
-    return bound
-
-
-def _bound_here(node: ast.stmt) -> set[str]:
-    return {getattr(node, "name", "")}
+def _names(node: ast.stmt) -> names.Names:
+    return names.of(ast.Module([node], []))
 
 
 def _is_definition(node: ast.stmt) -> bool:

@@ -18,32 +18,44 @@ from autograder.authoring.cells import AuthoredCell, Kind, Problem
 from autograder.authoring.regions import BEGIN, END
 from autograder.exercises.exercise import OPTION
 
-HELPER = '''
+FORM = '''
+def answer_form(value, kind, tolerance):
+    """An answer as it is compared: the same for all its spellings, and for close numbers."""
+    from math import log
+
+    if kind == "number":
+        size = abs(float(value))
+        return f"{value > 0} {round(log(size) / tolerance)}" if size else "0"
+    if kind == "shape":
+        value = tuple(map(int, value))
+    return " ".join(str(value).casefold().split())
+'''
+"""How an answer is compared, by checks and by whoever writes down what is accepted."""
+
+HELPER = (
+    """
 from autograder import tools
 
+"""
+    + FORM
+    + '''
 
 def answered(name, value, kind, right, tolerance=0):
     """Compare an answer with what is accepted, of which only digests are known."""
     from hashlib import sha256
-    from math import log
 
     if callable(value):
         value = value()
     if value is ...:
         raise NotImplementedError(f"{name} is still to be answered.")
     try:
-        if kind == "number":
-            size = abs(float(value))
-            form = f"{value > 0} {round(log(size) / tolerance)}" if size else "0"
-        elif kind == "shape":
-            form = str(tuple(map(int, value)))
-        else:
-            form = " ".join(str(value).casefold().split())
+        form = answer_form(value, kind, tolerance)
     except (TypeError, ValueError, OverflowError):
         raise AssertionError(f"{name} should be a {kind}, not {value!r:.80}") from None
     tools.remember(float(value) if kind == "number" else form)
     if sha256(f"{name} {form}".encode()).hexdigest()[:16] not in right.split():
         raise AssertionError(f"{name} = {value!r:.80} is not right yet")'''
+)
 """What the checks of questions call; it becomes a part of the setup cell."""
 
 
@@ -140,14 +152,11 @@ def _step_and_check(cell: AuthoredCell, question: _Question) -> Iterator[Authore
 
 def _digests(cell: AuthoredCell, accepted: list[Any]) -> set[str]:
     """The digests of all forms of what is accepted; numbers as close as that have the same one."""
+    written: dict[str, Any] = {}
+    exec(FORM, written)
+    factors = (1 - cell.tolerance, 1, 1 + cell.tolerance) if cell.question == "number" else ()
     forms = set()
     for value in accepted:
-        if cell.question == "number" and value:
-            for factor in (1 - cell.tolerance, 1, 1 + cell.tolerance):
-                logarithm = math.log(abs(value * factor))
-                forms.add(f"{value > 0} {round(logarithm / cell.tolerance)}")
-        elif cell.question == "number":
-            forms.add("0")
-        else:
-            forms.add(" ".join(str(value).casefold().split()))
+        for close in [value * factor for factor in factors] or [value]:
+            forms.add(written["answer_form"](close, cell.question, cell.tolerance))
     return {sha256(f"{cell.id} {form}".encode()).hexdigest()[:16] for form in forms}

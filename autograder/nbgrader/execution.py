@@ -79,7 +79,8 @@ class SandboxExecute(Execute):  # type: ignore[misc]
         options = {name: getattr(self, name) for name in OPTIONS}
         folder = Path(resources["metadata"]["path"])
         # nbgrader keeps a kernel's name in the notebook, where it has been restored.
-        said = _sandbox(nb).run(_FORMAT.writes(nb), folder.absolute(), options)
+        _SANDBOX.need(_imported(nb))
+        said = _SANDBOX.run(_FORMAT.writes(nb), folder.absolute(), options)
         if len(said) != len(nb.cells):
             raise NotRun("has other cells after it was executed")
         if sum(map(_count, said)) > MOST_OUTPUTS:
@@ -95,29 +96,19 @@ def _count(about: Any) -> int:
     return len(outputs) if isinstance(outputs, list) else 0
 
 
-_sandboxes: dict[frozenset[str], Sandbox] = {}
-"""The one of this process, by what is imported in it."""
+_SANDBOX = Sandbox(Path(__file__).with_name("inner_kernel.py"))
+"""The one of this process, which starts with the first notebook."""
 
 
-def _sandbox(nb: Any) -> Sandbox:
-    """The sandbox of this process, with what this notebook imports."""
+def _imported(nb: Any) -> set[str]:
+    """The modules that a notebook imports, of those that are worth it once for all."""
     modules: set[str] = set()
     for cell in nb.cells:
         if cell.cell_type == "code":
             for module, name in _IMPORT.findall(cell.source):
                 if module.partition(".")[0] in WARM:
                     modules |= {module, f"{module}.{name}" if name else module}
-    for known, sandbox in _sandboxes.items():
-        if modules <= known:
-            return sandbox
-    for known, sandbox in _sandboxes.items():
-        modules |= known
-        sandbox.close()
-    script = Path(__file__).with_name("inner_kernel.py")
-    made = Sandbox(script, sorted(modules))
-    _sandboxes.clear()
-    _sandboxes[frozenset(modules)] = made
-    return made
+    return modules
 
 
 def taken(about: Any) -> tuple[list[Any], int | None]:
@@ -244,7 +235,7 @@ def grade(
     left = _in_processes(min(jobs, len(due)), due, ask, note)
     # A process was killed with all that waited for it. Who did not cause that is graded now.
     for student in left:
-        for _ in _in_processes(1, [student], ask, note):
+        if _in_processes(1, [student], ask, note):
             note(student, ("the process that graded it was killed; is there enough memory?", True))
     return failed, faults
 

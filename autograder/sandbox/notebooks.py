@@ -15,7 +15,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from pathlib import Path
 from typing import Any
 
@@ -78,9 +78,15 @@ class Sandbox:
 
     def __init__(self, script: Path, modules: Iterable[str] = ()) -> None:
         self._script = script
-        self._modules = list(modules)
+        self._modules = set(modules)
         self._parent: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
+
+    def need(self, modules: Set[str]) -> None:
+        """Have these imported from now on, for all; a parent that lacks one ends."""
+        if not modules <= self._modules:
+            self.close()
+            self._modules |= modules
 
     def run(
         self,
@@ -161,7 +167,7 @@ class Sandbox:
             return self._control
         ours, theirs = socket.socketpair()
         options = {
-            "modules": self._modules,
+            "modules": sorted(self._modules),
             "limits": LIMITS,
             "scratch": SCRATCH,
             "user": STRANGERS + os.getpid(),

@@ -67,13 +67,11 @@ def without_sentence(text: str) -> str:
 
 
 def rules(exercise: Exercise, ai: str) -> dict[str, bytes]:
-    """The files with rules for assistants, by their place; none where the course has no rule.
+    """The files with a course's rule for assistants, by their place.
 
     Args:
         exercise: as students get it, for nothing else is told.
     """
-    if not ai:
-        return {}
     steps = listed([f"`{step}`" for step in exercise.steps], "and")
     text = _RULES[ai].format(notebook=f"`{exercise.name}.ipynb`", steps=steps)
     for cell in exercise.cells:

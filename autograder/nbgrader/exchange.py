@@ -105,6 +105,8 @@ def dated(notebook: bytes, course: Course, exercise: str) -> bytes:
 
 def rules(notebook: bytes, course: Course) -> dict[str, bytes]:
     """The files that tell assistants the course's rule, by their place beside a release."""
+    if not course.settings.ai:
+        return {}
     return assistants.rules(from_notebook(json.loads(notebook)), course.settings.ai)
 
 

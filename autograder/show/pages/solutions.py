@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice
 
+from autograder.authoring.regions import BEGIN, without_region
 from autograder.base.result import Result
 from autograder.course.course import Course
 from autograder.course.gradebook.deadlines import TimeLeft
@@ -15,8 +15,6 @@ from autograder.exercises.exercise import Exercise
 
 OTHERS = 2
 """So many unusual right answers are shown of a step."""
-
-MARKERS = re.compile(r"^[ \t]*### (?:BEGIN|END) SOLUTION[ \t]*(?:\n|\Z)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -65,11 +63,11 @@ def _read(course: Course, exercise: Exercise) -> dict[str, Solution]:
     found = {}
     for step in exercise.steps:
         others = ((one.about, one.source) for one in bank if one.step == step and one.about)
-        source = MARKERS.sub("", exercise.cell(step).source)
+        source = without_region(exercise.cell(step).source)
         if step in exercise.options:
             source = f"{step} = {source.rpartition('return ')[2]}"
         found[step] = Solution(source, tuple(islice(others, OTHERS)))
     for cell in exercise.cells:
-        if cell.kind == "manual" and MARKERS.search(cell.text):
-            found[cell.id] = Solution(MARKERS.sub("", cell.text))
+        if cell.kind == "manual" and BEGIN in cell.text:
+            found[cell.id] = Solution(without_region(cell.text))
     return found

@@ -327,8 +327,10 @@ class Service:
             one.pages |= feedback.lack_solutions(one.shown, one.exercise, over - one.over)
             one.over = over
         if one.is_new:
-            cut_short = tries.Tries(one.course, one.name).waiting
-            one.pages |= {student for student in cut_short if STUDENT_ID.match(student)}
+            # A result may be there and the line in the log not: they go the whole way again.
+            for student in sorted(tries.Tries(one.course, one.name).waiting):
+                if STUDENT_ID.match(student):
+                    one.waiting.setdefault(student, self._clock())
 
     def _is_graded(self, one: _Served, student: str) -> bool:
         """Whether the stored result is one of what lies there."""

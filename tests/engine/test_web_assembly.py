@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from autograder.authoring.proving import answers
@@ -107,6 +108,46 @@ def test_the_files_of_an_exercise_can_be_read_and_not_written(tmp_path):
             assert "No module" in session.run("c", "import scipy").text
     finally:
         parent.close()
+
+
+DRAW = """
+import os, random, secrets, uuid
+import numpy as np
+
+def drawn():
+    return [random.random(), float(np.random.rand()), float(np.random.default_rng().random()),
+            os.urandom(8), secrets.token_hex(8), str(uuid.uuid1()), str(uuid.uuid4())]
+
+def drawn_from(seed):
+    random.seed(seed)
+    np.random.seed(seed)
+    rng = np.random.default_rng(seed)
+    return [random.random(), random.choice("abcdef"), np.random.rand(3), rng.random(3), rng.permutation(9)]
+"""
+
+
+def drawn(level, function, *arguments):
+    """What two workers of one parent draw."""
+    parent = start_parent(level)
+    try:
+        found = []
+        for _ in range(2):
+            with Session(parent, Settings()) as session:
+                assert session.run("a", DRAW) is None
+                found.append(RemoteFunction(session, function)(*arguments))
+        return found
+    finally:
+        parent.close()
+
+
+@pytest.mark.parametrize("forks", [True, False], ids=["forked", "each by itself"])
+def test_two_workers_draw_different_numbers_and_the_same_from_a_seed(monkeypatch, forks):
+    monkeypatch.setattr(levels.Level, "forks", forks)
+    one, other = drawn("wasm", "drawn")
+    assert not set(one) & set(other)
+    here, there = (drawn(level, "drawn_from", 7)[0] for level in ("wasm", "process"))
+    for one, other in zip(here, there, strict=True):
+        assert np.array_equal(one, other)
 
 
 def refusing(level, without, supplies):

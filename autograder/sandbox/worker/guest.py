@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import gc
 import os
+import random
 import re
 import sys
 import zipimport
+
+import numpy as np
 
 from autograder.sandbox.worker import preloaded, warm_up
 from autograder.sandbox.worker.control import LINE
@@ -46,6 +49,10 @@ def preload() -> None:
 
 def serve() -> None:
     """Be the worker, until the grader hangs up."""
+    # Copies would all draw the same. Elsewhere Python sees to this where it forks; here it knows of
+    # no fork.
+    random.seed()
+    np.random.seed()
     Worker(HostLine()).serve()
 
 

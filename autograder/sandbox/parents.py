@@ -31,6 +31,9 @@ NOTHING = Supplies()
 CLOSE_SECONDS = 5.0
 """Time for it to end once it is hung up on."""
 
+LOOK_SECONDS = 5.0
+"""Time for whoever calls a grader to say who they are; then it looks whether its worker lives."""
+
 
 class EngineFault(Exception):
     """The grader itself cannot work: never the student's fault, never a score."""
@@ -377,7 +380,8 @@ class ColdParent:
     def start(self) -> WorkerProcess:
         level, without, supplies = self._for
         with socket.create_server(("127.0.0.1", 0)) as server:
-            server.settimeout(levels.named(level).ready_seconds)
+            server.settimeout(LOOK_SECONDS)
+            until = time.monotonic() + levels.named(level).ready_seconds
             process = subprocess.Popen(
                 command(*self._for, "cold", server.getsockname()[1]),
                 stdin=subprocess.PIPE,
@@ -392,14 +396,16 @@ class ColdParent:
                 assert process.stdin is not None
                 with process.stdin:
                     process.stdin.write(word)
-                while True:
-                    sock = server.accept()[0]
-                    sock.settimeout(levels.READY_SECONDS)
-                    if sock.recv(WORD_BYTES, socket.MSG_WAITALL) == word:
-                        return WorkerProcess(sock, process.pid)
-                    sock.close()  # anybody on this machine may call
+                while process.poll() is None and time.monotonic() < until:
+                    with contextlib.suppress(TimeoutError):
+                        sock = server.accept()[0]
+                        if _says(sock, word):
+                            sock.settimeout(levels.READY_SECONDS)
+                            return WorkerProcess(sock, process.pid)
+                        sock.close()
             except OSError as error:
                 raise EngineFault(f"the worker does not answer: {error}") from None
+        raise EngineFault("the worker does not answer")
 
     def end(self, worker: WorkerProcess, gone: bool = False) -> int | None:
         worker.sock.close()
@@ -415,3 +421,12 @@ class ColdParent:
         for process in self._processes.values():
             process.kill()
             process.wait()
+
+
+def _says(sock: socket.socket, word: bytes) -> bool:
+    """Whether a caller says this word; anybody on this machine may call, and say nothing."""
+    sock.settimeout(LOOK_SECONDS)
+    try:
+        return sock.recv(WORD_BYTES, socket.MSG_WAITALL) == word
+    except OSError:
+        return False

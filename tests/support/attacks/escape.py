@@ -112,6 +112,27 @@ attack(
     """,
 )
 attack(
+    "F17-doors-of-the-host",
+    "have the host of a guest do or open something",
+    """
+    import os, sys
+    def softmax(x):
+        if sys.platform != 'wasi': return x
+        import _host
+        for asked in (b'', b'{}', bytes(1 << 20)):
+            try: _host.call(asked)
+            except OSError: continue
+            raise ValueError('SUCCEEDED')
+        for folder in (os.open('/usr', os.O_RDONLY), 0, 3, 4, -1, None):
+            for path in ('../../etc', '../..//etc/passwd', 'local/../../..', '/etc/passwd', '<<folder>>', '<<folder>>/secret'):
+                for how in (os.O_RDONLY, os.O_RDWR | os.O_CREAT):
+                    try: os.open(path, how, dir_fd=folder)
+                    except OSError: continue
+                    raise ValueError(f'SUCCEEDED {path}')
+        return x
+    """,
+)
+attack(
     "F10-pickle",
     "have the grader load a pickle",
     """

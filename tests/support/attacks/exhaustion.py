@@ -269,6 +269,30 @@ attack(
     said="called again",
 )
 attack(
+    "E29-all-of-memory",
+    "overwrite every byte of a guest's memory",
+    """
+    import sys
+    import numpy as np
+    def softmax(x):
+        if sys.platform != 'wasi': return x
+        class Memory: __array_interface__ = {'data': (1024, False), 'shape': (32 << 20,), 'typestr': '|u1', 'version': 3}
+        np.asarray(Memory())[:] = 255
+        raise ValueError('SUCCEEDED')
+    """,
+)
+attack(
+    "E30-stack",
+    "use up the stack where Python does not count",
+    """
+    def softmax(x):
+        nest = []
+        for _ in range(50_000): nest = [nest]
+        try: return repr(nest)
+        finally: raise ValueError('done')
+    """,
+)
+attack(
     "E28-other-system-calls",
     "sleep where no signal wakes it",
     """

@@ -193,6 +193,19 @@ while waiting:
         waiting.append(getattr(thing, '__dict__', None))
 """,
 )
+spy(
+    "C17-all-of-memory",
+    "search every byte of a guest's memory, what is free included",
+    """
+import re, sys
+import numpy as np
+if sys.platform == 'wasi':
+    end = np.zeros(1 << 22, 'u1').__array_interface__['data'][0]
+    class Memory: __array_interface__ = {'data': (1024, True), 'shape': (end,), 'typestr': '|u1', 'version': 3}
+    found = re.findall(b'[c]anary_[a-z_]{6,}', memoryview(np.asarray(Memory())))
+    if found: tell('SUCCEEDED', found)
+""",
+)
 attack(
     "C16-answers-run-before",
     "take what the worker may keep of cells of the teacher's that have run",

@@ -133,7 +133,13 @@ def _have_compiled(cache: Path, command: list[str]) -> None:
 
     said = "compiling Python for WebAssembly, once on this machine; it takes minutes"
     print(f"autograder: {said}", file=sys.stderr, flush=True)
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    done = subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        errors="replace",
+    )
     if done.returncode != 0 or not _is_compiled(cache):
         last = done.stderr.strip().rpartition("\n")[2] or f"ended with {done.returncode}"
         raise Unusable("wasm", f"Python was not compiled: {last}", f"{REINSTALL}, or {CACHE}")

@@ -427,6 +427,7 @@ def _says(sock: socket.socket, word: bytes) -> bool:
     """Whether a caller says this word; anybody on this machine may call, and say nothing."""
     sock.settimeout(LOOK_SECONDS)
     try:
-        return sock.recv(WORD_BYTES, socket.MSG_WAITALL) == word
+        # Sent as one, it comes as one; Windows waits for all of it only without a time limit.
+        return sock.recv(WORD_BYTES) == word
     except OSError:
         return False

@@ -189,8 +189,25 @@ def test_without_the_extra_one_line_names_it(monkeypatch):
     assert "autograder-kit[wasm]" in str(said.value) and "\n" not in str(said.value)
 
 
-def test_a_host_for_each_worker_where_none_can_be_forked(monkeypatch):
+AS_WINDOWS = ROOT / "tests/support/as_windows"
+HOST_AS_WINDOWS = f"""
+import runpy, sys
+exec(open({str(AS_WINDOWS / "sitecustomize.py")!r}).read())
+del sys.argv[0]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+
+def test_a_host_for_each_worker_where_python_lacks_what_windows_lacks(monkeypatch):
+    command = parents.command
+
+    def changed(*told):
+        found = command(*told)
+        place = found.index(host.__file__)
+        return [*found[:place], "-c", HOST_AS_WINDOWS, *found[place:]]
+
     monkeypatch.setattr(levels.Level, "forks", False)
+    monkeypatch.setattr(parents, "command", changed)
     parent = start_parent("wasm")
     try:
         assert all(finding.prevented for finding in selftest.examine(parent))
@@ -283,8 +300,7 @@ def test_a_class_is_graded_where_python_lacks_what_windows_lacks(tmp_path):
     place = course.submitted / "ada" / "tokenizer"
     place.mkdir(parents=True)
     (place / "tokenizer.ipynb").write_bytes(right)
-    shim = ROOT / "tests/support/as_windows"
-    environment = {**os.environ, "PYTHONPATH": str(shim), "PYTHONIOENCODING": "cp1252"}
+    environment = {**os.environ, "PYTHONPATH": str(AS_WINDOWS), "PYTHONIOENCODING": "cp1252"}
     for words in ("grade tokenizer --isolation wasm --jobs 1", "feedback tokenizer", "report tokenizer",
                   "export tokenizer --to csv"):  # fmt: skip
         command = [sys.executable, "-m", "autograder", "--course", course.state, *words.split()]

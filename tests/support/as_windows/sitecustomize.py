@@ -24,7 +24,7 @@ for name in ("fcntl", "pwd", "grp", "resource", "termios"):
 for module, names in (
     (
         os,
-        "fork register_at_fork setsid killpg pread pwrite sched_getaffinity sched_setaffinity mkfifo fchmod chown O_NOFOLLOW O_NONBLOCK",
+        "fork register_at_fork setsid killpg pread pwrite sched_getaffinity sched_setaffinity setresuid setresgid setgroups mkfifo fchmod chown O_NOFOLLOW O_NONBLOCK",
     ),
     (
         signal,
@@ -35,3 +35,13 @@ for module, names in (
     for name in names.split():
         if hasattr(module, name):
             delattr(module, name)
+
+
+def recv(sock, size, flags=0, recv=socket.socket.recv):
+    """Windows does not wait for all of it where a time limit is set."""
+    if flags & socket.MSG_WAITALL and sock.gettimeout() is not None:
+        raise OSError("10045: not supported")
+    return recv(sock, size, flags)
+
+
+socket.socket.recv = recv

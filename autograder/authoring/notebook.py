@@ -13,7 +13,7 @@ from autograder.authoring.cells import AuthoredCell, Source
 from autograder.authoring.statements import text_needed
 from autograder.base.text import points, shown
 from autograder.exercises import setup_cell, sources
-from autograder.exercises.exercise import content_id
+from autograder.exercises.exercise import as_file, content_id
 from autograder.exercises.names import names
 
 _AS_FORM = {"cellView": "form"}
@@ -50,8 +50,7 @@ def full(authored: Source, hints: str = "", brought: Mapping[str, str] = {}) -> 
         },
     }
     notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": cells}
-    # As nbformat writes it, so that saving it in Jupyter changes nothing else.
-    return (json.dumps(notebook, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode()
+    return as_file(notebook)
 
 
 def _cells(authored: Source, hints: str) -> Iterator[dict[str, Any]]:

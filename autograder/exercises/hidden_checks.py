@@ -20,6 +20,7 @@ from autograder.exercises.exercise import (
     DOUBLED,
     Cell,
     Check,
+    as_file,
     checksum,
     content_id,
     from_notebook,
@@ -50,13 +51,11 @@ def handed_out(released: bytes) -> bytes:
             cells.append(_unanswered(cell) if cell.question else _short(cell.raw))
         elif cell.check and cell.check is waiting[cell.check.step][-1]:
             cells.append(_line(waiting[cell.check.step]))
-    # As nbformat writes it, so that saving it in Jupyter changes nothing else.
     notebook["cells"] = cells
     notebook["metadata"]["autograder"].pop(
         "built_from", None
     )  # one digest says which version it is
-    text = json.dumps(notebook, ensure_ascii=False, indent=1, sort_keys=True)
-    return f"{text}\n".encode()
+    return as_file(notebook)
 
 
 def beside(released: Mapping[str, Any], full: Sequence[Cell]) -> list[Cell]:

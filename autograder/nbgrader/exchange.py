@@ -22,7 +22,7 @@ from autograder.course.collecting.collected import Collected, together
 from autograder.course.course import Course
 from autograder.course.gradebook import config, deadlines, master, record, versions
 from autograder.exercises import assistants, data_files
-from autograder.exercises.exercise import Exercise, from_notebook
+from autograder.exercises.exercise import Exercise, as_file, from_notebook
 from autograder.exercises.sources import notebook_at
 
 OURS = "autograder."
@@ -141,11 +141,7 @@ def _with_first_text(data: Any, change: Callable[[str], str]) -> bytes:
     texts = [cell for cell in data["cells"] if cell["cell_type"] == "markdown"]
     for cell in texts[:1]:
         cell["source"] = change("".join(cell["source"])).splitlines(keepends=True)
-    return _written(data)
-
-
-def _written(data: Any) -> bytes:
-    return (json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode()
+    return as_file(data)
 
 
 def collect(course: Course, exercise: Exercise) -> list[str]:

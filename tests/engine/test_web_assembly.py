@@ -216,6 +216,7 @@ def test_a_host_for_each_worker_where_python_lacks_what_windows_lacks(monkeypatc
         parent.close()
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such rights to look at")
 def test_what_was_compiled_is_used_only_where_nobody_else_can_have_made_it(tmp_path):
     cache, elsewhere = tmp_path / "cache", tmp_path / "elsewhere"
     cache.mkdir(0o700)

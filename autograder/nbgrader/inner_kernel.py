@@ -44,7 +44,11 @@ CLIENT = ("nbformat", "nbgrader.preprocessors")
 
 INLINE = "module://matplotlib_inline.backend_inline"
 _NEW_FILES, _NEW_IPC, _NEW_PROCESSES = 0x00020000, 0x08000000, 0x20000000
-_NO_SETUID_NO_DEVICES = 2 | 4
+_NO_SETUID_NO_DEVICES, _NO_SETUID_NO_PROGRAMS = 2 | 4, 2 | 8
+_READ_ONLY = 1 | 32 | 4096  # of a mount that is there
+
+TERMINALS = 64
+"""Of a notebook, where root grades; an ordinary user has the machine's."""
 
 
 def main(arguments: list[str]) -> None:
@@ -109,14 +113,25 @@ def _apart(request: socket.socket, options: dict[str, Any]) -> NoReturn:
         os.waitpid(pid, 0)
         os._exit(0)
     try:
-        for place in (b"/scratch", b"/tmp"):
-            data = f"mode=1777,size={options['scratch']}".encode()
-            if libc.mount(b"tmpfs", place, b"tmpfs", _NO_SETUID_NO_DEVICES, data):
-                raise OSError(ctypes.get_errno(), "mount")
+        for place, size in options["folders"].items():
+            data = f"mode=1777,size={size}".encode()
+            _mount(libc, b"tmpfs", place.encode(), _NO_SETUID_NO_DEVICES, data)
+        if os.getuid() == 0:
+            data = f"newinstance,ptmxmode=0666,mode=620,max={TERMINALS}".encode()
+            _mount(libc, b"devpts", b"/dev/pts", _NO_SETUID_NO_PROGRAMS, data)
+        else:  # An ordinary user may make none, and would own those that are there.
+            _mount(libc, None, b"/dev/pts", _NO_SETUID_NO_PROGRAMS | _READ_ONLY, None)
         _give_up(libc, options)
         _answer(request)
     finally:
         os._exit(0)
+
+
+def _mount(
+    libc: ctypes.CDLL, kind: bytes | None, place: bytes, flags: int, data: bytes | None
+) -> None:
+    if libc.mount(kind, place, kind, flags, data):
+        raise OSError(ctypes.get_errno(), "mount")
 
 
 def _give_up(libc: ctypes.CDLL, options: dict[str, Any]) -> None:

@@ -30,8 +30,8 @@ SECONDS = 600.0
 MOST_OUTPUT = 64 << 20
 """Bytes of all outputs of a notebook."""
 
-SCRATCH = 256 << 20
-"""Bytes that student code may write."""
+FOLDERS = {"/scratch": 256 << 20, "/tmp": 256 << 20, "/dev/shm": 64 << 20}
+"""Where student code may write, and how many bytes; each notebook has its own."""
 
 LIMITS = {
     "RLIMIT_AS": 4 << 30,
@@ -169,7 +169,7 @@ class Sandbox:
         options = {
             "modules": sorted(self._modules),
             "limits": LIMITS,
-            "scratch": SCRATCH,
+            "folders": FOLDERS,
             "user": STRANGERS + os.getpid(),
             "filter": seccomp.refusing().hex(),
         }
@@ -231,8 +231,10 @@ def _sandbox() -> list[str]:
     }
     for variable, value in variables.items():
         arguments += ["--setenv", variable, value]
-    for name in ("/scratch", "/tmp"):
-        arguments += ["--perms", "1777", "--size", str(SCRATCH), "--tmpfs", name]
+    # With terminals, for commands that begin with "!". What --dev mounts has no bound: closed.
+    arguments += ["--dev", "/dev", "--remount-ro", "/dev"]
+    for name, size in FOLDERS.items():
+        arguments += ["--perms", "1777", "--size", str(size), "--tmpfs", name]
     for place in _readable():
         for above in reversed(place.parents[:-1]):
             # Else for root alone, and nothing in there stays root.
@@ -243,9 +245,6 @@ def _sandbox() -> list[str]:
             arguments += ["--symlink", os.readlink(link), link]
         else:
             arguments += ["--ro-bind-try", link, link]
-    arguments += ["--perms", "0755", "--dir", "/dev"]
-    for device in ("null", "zero", "random", "urandom"):
-        arguments += ["--dev-bind", f"/dev/{device}", f"/dev/{device}"]
     return arguments
 
 

@@ -169,10 +169,16 @@ def _answer(request: socket.socket) -> None:
         kernel = _Kernel()
     try:
         answer: dict[str, Any] = {"cells": _executed(notebook, about["execute"], kernel)}
+    except _NotEnded as error:
+        answer = {"error": str(error)}
     except BaseException as error:
         answer = {"error": f"{type(error).__name__}: {error}"}
     with request.makefile("w", encoding="utf-8", errors="replace") as answers:
         json.dump(answer, answers)
+
+
+class _NotEnded(Exception):
+    """Which cell did not come to its end, and why, in one line."""
 
 
 def _may_be_imported(name: str) -> bool:
@@ -181,6 +187,7 @@ def _may_be_imported(name: str) -> bool:
 
 def _executed(notebook: str, traits: dict[str, Any], kernel: Any) -> list[dict[str, Any]]:
     import nbformat
+    from nbclient.exceptions import CellTimeoutError, DeadKernelError
     from nbgrader.preprocessors import Execute  # type: ignore[import-untyped]
 
     local: Any = importlib.import_module("jupyter_client.provisioning.local_provisioner")
@@ -198,7 +205,17 @@ def _executed(notebook: str, traits: dict[str, Any], kernel: Any) -> list[dict[s
     local.launch_kernel = launch
     read: Any = nbformat.reads
     opened = read(notebook, as_version=4)
-    executed, _ = Execute(**traits).preprocess(opened, {"metadata": {"path": WORK}})
+    # What a kernel does after its last cell is thrown away with it; one that is stuck does nothing.
+    execute = Execute(**traits, shutdown_kernel="immediate")
+    try:
+        executed, _ = execute.preprocess(opened, {"metadata": {"path": WORK}})
+    except DeadKernelError:
+        place = f"code cell {execute.code_cells_executed}"
+        raise _NotEnded(f"{place} ended its kernel, or there was no memory left") from None
+    except CellTimeoutError:
+        place = f"code cell {execute.code_cells_executed}"
+        why = f"ignored the interrupt after {execute.timeout} s, or printed too much"
+        raise _NotEnded(f"{place} {why}") from None
     cells = []
     for cell in executed.cells:
         about = {"outputs": cell.get("outputs", []), "count": cell.get("execution_count")}

@@ -14,7 +14,7 @@ from nbgrader.utils import determine_grade, is_grade  # type: ignore[import-unty
 
 from autograder.nbgrader import execution
 from autograder.sandbox import levels
-from autograder.sandbox.notebooks import Sandbox
+from autograder.sandbox.notebooks import NotRun, Sandbox
 
 pytestmark = pytest.mark.skipif(not levels.BUBBLEWRAP.is_installed, reason="no bubblewrap")
 
@@ -315,6 +315,55 @@ def test_the_notebooks_of_nbgraders_docs_get_the_same_points_and_outputs_as_outs
     finally:
         sandbox.close()
     assert {0, None} < set(earned)
+
+
+IGNORES = """
+print("before")
+# --
+import signal
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+while True: pass
+"""
+
+DIES = """
+import os; os._exit(0)
+"""
+
+GROWS = """
+kept = []
+while True: kept.append(bytes(1 << 28))
+# --
+print(0 < len(kept) < 17)
+"""
+
+GUESSES = """
+import os
+for number in (2, 9, 15):
+    for process in (os.getppid(), 1):
+        os.kill(process, number)
+"""
+
+
+@pytest.mark.everything
+def test_a_cell_that_never_ends_costs_its_notebook_alone_and_a_line_says_so(tmp_path):
+    sandbox = Sandbox(SCRIPT)
+    try:
+        for cells, why in (
+            (IGNORES, "code cell 2 ignored the interrupt after 2 s"),
+            (DIES, "code cell 1 ended its kernel"),
+            (GUESSES, "was not executed: KeyboardInterrupt"),
+        ):
+            with pytest.raises(NotRun, match=why) as said:
+                sandbox.run(written(cells), tmp_path, OPTIONS | {"timeout": 2, "iopub_timeout": 1})
+            assert len(str(said.value)) < 120 and "\n" not in str(said.value)
+        grown = ran(sandbox, GROWS, tmp_path)
+        assert grown[0]["outputs"][0]["ename"] == "MemoryError"
+        assert grown[1]["outputs"][0]["text"].startswith("True")
+        with pytest.raises(NotRun, match="did not end within 1 s"):
+            sandbox.run(written(IGNORES), tmp_path, OPTIONS, 1)
+        assert ran(sandbox, "print(1)", tmp_path)[0]["outputs"]
+    finally:
+        sandbox.close()
 
 
 DRAWS = """

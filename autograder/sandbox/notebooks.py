@@ -15,7 +15,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from pathlib import Path
 from typing import Any
 
@@ -94,19 +94,23 @@ class Sandbox:
         folder: Path,
         execute: Mapping[str, Any],
         seconds: float = SECONDS,
+        read: Callable[[Path], bytes] = Path.read_bytes,
     ) -> list[Any]:
         """What each cell of a notebook gave, as the sandbox says.
 
         Args:
             folder: of the files beside it.
             execute: the options of nbgrader's own preprocessor.
+            read: what student code shall find in one of those files.
 
         Raises:
             NotRun: it did not come to its end.
         """
         until = time.monotonic() + seconds
+        paths = (path for path in sorted(folder.rglob("*")) if not path.is_symlink())
+        contents = {str(path.relative_to(folder)): read(path) for path in paths if path.is_file()}
         try:
-            said = self._answer(notebook.encode(), folder, execute, until, seconds)
+            said = self._answer(notebook.encode(), contents, execute, until, seconds)
         except BaseException:
             self.close()  # whatever it does is over
             raise
@@ -132,7 +136,7 @@ class Sandbox:
     def _answer(
         self,
         notebook: bytes,
-        folder: Path,
+        files: Mapping[str, bytes],
         execute: Mapping[str, Any],
         until: float,
         seconds: float,
@@ -145,7 +149,7 @@ class Sandbox:
                 socket.send_fds(control, [b"n"], [theirs.fileno()])
             said = bytearray()
             try:
-                _send(ours, notebook, folder, execute, until)
+                _send(ours, notebook, files, execute, until)
                 while True:
                     ours.settimeout(max(0.001, until - time.monotonic()))
                     data = ours.recv(1 << 20)
@@ -197,20 +201,16 @@ class Sandbox:
 def _send(
     request: socket.socket,
     notebook: bytes,
-    folder: Path,
+    files: Mapping[str, bytes],
     execute: Mapping[str, Any],
     until: float,
 ) -> None:
-    files = [path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink()]
-    contents = [path.read_bytes() for path in files]
     about = {
         "notebook": len(notebook),
-        "files": [
-            (str(path.relative_to(folder)), len(content)) for path, content in zip(files, contents)
-        ],
+        "files": [(name, len(content)) for name, content in files.items()],
         "execute": dict(execute),
     }
-    for data in (json.dumps(about).encode() + b"\n", notebook, *contents):
+    for data in (json.dumps(about).encode() + b"\n", notebook, *files.values()):
         request.settimeout(max(0.001, until - time.monotonic()))
         request.sendall(data)
     request.shutdown(socket.SHUT_WR)

@@ -203,7 +203,7 @@ def test_a_course_that_cannot_join_stays_as_it_is(tmp_path, monkeypatch, line, s
 NEEDS_BUBBLEWRAP = pytest.mark.skipif(not levels.BUBBLEWRAP.is_installed, reason="no bubblewrap")
 
 HOSTILE = """
-import os, socket
+import os, socket, sys
 said = []
 for attack in (
     lambda: open(SECRET).read(),
@@ -218,6 +218,13 @@ for attack in (
         said.append(type(error).__name__)
 open("left", "w").write("gone with the sandbox")
 print(said, open("data.txt").read())
+marks = "triple(-" + "1)", "HIDDEN" + " TESTS"
+print("seen", [mark in open("problem.ipynb").read() for mark in marks], "YOUR" in open("problem.ipynb").read())
+for frame in sys._current_frames().values():
+    while frame:
+        if any(marks[0] in str(held) for held in list(frame.f_locals.values()) if isinstance(held, str)):
+            print("seen in", frame.f_code.co_name)
+        frame = frame.f_back
 
 def triple(x):
     return 3 * x
@@ -267,6 +274,7 @@ def test_a_class_of_ordinary_notebooks_is_graded_in_sandboxes_as_nbgrader_would(
     written = json.loads((mixed.autograded / "eve" / "ps1" / "problem.ipynb").read_text())
     said = "".join(written["cells"][0]["outputs"][0]["text"])
     assert said.count("Error") == 5 and "a file beside it" in said
+    assert "seen [False, False]" in said and "seen in" not in said
     assert not list(mixed.root.rglob("left"))
 
     # Nothing is done twice, and nbgrader itself says the same.

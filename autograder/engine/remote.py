@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
@@ -27,10 +28,13 @@ EVERYTHING = frozenset(
 
 
 class Caller(Protocol):
-    """Calls functions of the student: a session."""
+    """Calls functions of the student, and works on their objects: a session."""
 
     def call(self, function: RemoteFunction, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call one."""
+
+    def operate(self, operation: str, thing: Any, args: Any, kwargs: Any) -> Any:
+        """Do something with a function or an object; it is among the arguments."""
 
 
 class RemoteFunction:
@@ -48,15 +52,15 @@ class RemoteFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.session.call(self, args, kwargs)
 
+    def remote_memory(self, *args: Any) -> tuple[Any, int]:
+        """As ``tools.memory``: counted where the function runs."""
+        found = self.session.operate("memory", self, (self, *args), {})
+        if type(found) is tuple and len(found) == 2 and type(found[1]) is int:
+            return found
+        return found, sys.maxsize  # only by taking the count apart
+
     def __repr__(self) -> str:
         return f"<function {self.__name__}>"
-
-
-class Operator(Protocol):
-    """Works on the objects of a student: a session."""
-
-    def operate(self, operation: str, thing: RemoteObject, args: Any, kwargs: Any) -> Any:
-        """Do something with one; it stands among the arguments."""
 
 
 class RemoteObject:
@@ -64,7 +68,7 @@ class RemoteObject:
 
     __slots__ = ("remote_class", "remote_handle", "remote_session")
 
-    def __init__(self, session: Operator, step: str, handle: tuple[int, int]) -> None:
+    def __init__(self, session: Caller, step: str, handle: tuple[int, int]) -> None:
         object.__setattr__(self, "remote_session", session)
         object.__setattr__(self, "remote_class", step)
         object.__setattr__(self, "remote_handle", handle)

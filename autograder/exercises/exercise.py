@@ -21,7 +21,7 @@ from autograder.exercises import data_files, setup_cell, sources
 from autograder.exercises.data_files import Data
 
 if TYPE_CHECKING:
-    from autograder.exercises.misconceptions import Misconception
+    from autograder.exercises.misconceptions import Misconception, Misconceptions
 
 Kind = Literal["plain", "setup", "needed", "step", "check", "manual"]
 
@@ -185,15 +185,25 @@ class Exercise:
         return all(cell.source for cell in self.cells if cell.kind == "step")
 
     @cached_property
-    def misconceptions(self) -> tuple[Misconception, ...]:
-        """The bank of named wrong answers; empty where the exercise has none.
+    def bank_of_mistakes(self) -> Misconceptions | None:
+        """The bank of named wrong answers; None where the exercise has none.
 
         Raises:
             Unusable: the file is not in the form of a bank.
         """
         from autograder.exercises import misconceptions
 
-        return misconceptions.load(self.bank).entries if self.bank else ()
+        return misconceptions.load(self.bank) if self.bank else None
+
+    @property
+    def misconceptions(self) -> tuple[Misconception, ...]:
+        """The entries of the bank, if there is one."""
+        return self.bank_of_mistakes.entries if self.bank_of_mistakes else ()
+
+    @property
+    def told_by_checks(self) -> tuple[str, ...]:
+        """The steps whose mistakes only their checks tell apart, as the bank says."""
+        return tuple(self.bank_of_mistakes.by_checks) if self.bank_of_mistakes else ()
 
     @cached_property
     def former(self) -> dict[str, str]:

@@ -47,13 +47,15 @@ class Misconceptions:
 
     ``unclaimed`` says why a check that is the first to catch none has its place. ``alike`` has
     questions that help with several mistakes which a visible check cannot tell apart, by their
-    names.
+    names. ``by_checks`` says why the calls of a step cannot be compared, so that only what its
+    checks say tells its mistakes apart.
     """
 
     path: Path
     entries: tuple[Misconception, ...] = ()
     unclaimed: Mapping[str, str] | None = None
     alike: Mapping[frozenset[str], str] = field(default_factory=dict)
+    by_checks: Mapping[str, str] = field(default_factory=dict)
 
     def entry(self, name: str) -> Misconception:
         """The misconception of this name."""
@@ -101,7 +103,10 @@ def load(path: Path) -> Misconceptions:
     bank = answer_bank.read(path, {"misconception": MARKS})
     entries = tuple(_misconception(bank, entry) for entry in bank.entries)
     alike = dict(_alike(bank, {entry.name for entry in entries}))
-    return Misconceptions(path, entries, bank.tables.get("UNCLAIMED", {}), alike)
+    by_checks = bank.tables.get("BY_CHECKS", {})
+    for step in sorted(by_checks.keys() - {entry.step for entry in entries}):
+        raise bank.problem(1, f"BY_CHECKS names {step}, which no entry answers", "write a step")
+    return Misconceptions(path, entries, bank.tables.get("UNCLAIMED", {}), alike, by_checks)
 
 
 def _alike(bank: Bank, known: Set[str]) -> Iterator[tuple[frozenset[str], str]]:

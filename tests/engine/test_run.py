@@ -140,6 +140,20 @@ def test_a_read_only_array_stays_read_only():
     assert verdict(check, "def f(x): x[0] = 1").message == ""
 
 
+def test_the_memory_of_a_call_is_counted_where_it_runs():
+    check = """
+    from autograder import tools
+    x = np.zeros(100_000)
+    answer, held = tools.memory(f, x)
+    assert answer == 0 and %s, held
+    """
+    copies = "def f(x): return float((x + 1).sum() - len(x))"
+    looks = "def f(x): return float(x.sum())"
+    assert verdict(check % "held > 800_000", copies).message == ""
+    assert verdict(check % "held < 100_000", looks).message == ""
+    assert verdict(check % "held < 100_000", copies).message != ""
+
+
 def test_functions_of_the_check_can_be_called_back():
     check = """
     seen = []

@@ -428,18 +428,24 @@ def sizes_alone(x):
 '''
 
 
-def test_graders_that_travel_take_the_bank_of_misconceptions_along(course):
+BY_CHECKS = 'BY_CHECKS = {"total": "its calls cannot be compared"}\n'
+
+
+@pytest.mark.parametrize("told", ["", BY_CHECKS], ids=["by calls", "by checks"])
+def test_graders_that_travel_take_the_bank_of_misconceptions_along(course, told):
     bank = course.root / "solutions" / f"{NAME}_misconceptions.py"
-    bank.write_text(BANK)
+    bank.write_text(BANK + told)
     parcel = pickle.dumps(Graders(courses.load(course), b"key", course.settings))
     bank.unlink()
     with pickle.loads(parcel) as graders:
         result = graders.grade(
             Task("ada", courses.handed_in(course, {**RIGHT, "total": SIZES_ALONE}))
         ).result
-    assert [check.hint for check in result.step("total").checks if check.status == "failed"] == [
-        "Print total([-1, -2]): which way does it go?"
-    ]
+    assert [
+        (check.earned, check.misconception, check.hint)
+        for check in result.step("total").checks
+        if check.status == "failed"
+    ] == [(0.0, "sizes_alone", "Print total([-1, -2]): which way does it go?")]
 
 
 # What there is to grade

@@ -21,7 +21,7 @@ from autograder.authoring.proving.trial import Bench, Trial
 from autograder.base.errors import Unusable
 from autograder.exercises import exercise, misconceptions, right_answers
 from autograder.exercises.answer_bank import Answer
-from autograder.exercises.exercise import from_notebook
+from autograder.exercises.exercise import Exercise, from_notebook
 from autograder.exercises.misconceptions import Misconceptions
 from tests.support.courses import AUTHORED, NAME, ROOT, write_root
 from tests.support.processes import call
@@ -421,6 +421,20 @@ def test_a_check_that_computes_first_or_hands_over_copies_is_not(tmp_path, check
     assert spoilt(tmp_path, DRAWN, FIRST + check) == []
 
 
+def test_where_checks_alone_tell_an_answer_may_be_used_again_and_an_argument_not(
+    tmp_path, monkeypatch
+):
+    answers = (
+        'once = double(x.copy())\nfor _ in range(2):\n    agree(double(once), 2 * wanted, "x")\n'
+    )
+    assert spoilt(tmp_path, DRAWN, FIRST + answers) == ["double-drawn"]
+    monkeypatch.setattr(Exercise, "told_by_checks", ("double",))
+    assert spoilt(tmp_path, DRAWN, FIRST + answers) == []
+    assert spoilt(tmp_path, DRAWN, FIRST + answers + "agree(2 * x, wanted, 'x')\n") == []
+    again = answers.replace("x.copy()", "x") + "agree(2 * x, wanted, 'x')\n"
+    assert spoilt(tmp_path, DRAWN, FIRST + again) == ["double-drawn"]
+
+
 def test_a_check_of_purity_looks_at_its_arguments_afterwards(tmp_path):
     check = (
         FIRST
@@ -433,6 +447,7 @@ def test_a_check_of_purity_looks_at_its_arguments_afterwards(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
+        ("@misconception", 'BY_CHECKS = {"treble": "why"}\n\n\n@misconception', "BY_CHECKS names treble, which no entry answers"),
         ("def not_doubled(x)", "def not_doubled(y)", "not_doubled does not take what double takes; write double(x)"),
         ("return x", "return total(x)", "not_doubled uses total, which double cannot know; write it out"),
         ("return x", "return double_by_definition(x)", "uses double_by_definition, which double cannot know"),

@@ -248,3 +248,16 @@ def test_the_kind_of_error_may_be_named(tools) -> None:
 
 def test_what_a_function_prints_is_caught(tools) -> None:
     assert tools.printed(print, "a", "b", sep="-") == "a-b\n"
+
+
+def test_the_memory_of_a_call_is_what_it_holds_at_once(tools) -> None:
+    def one_by_one(n: int) -> float:
+        return sum(float(np.ones(n).sum()) for _ in range(10))
+
+    def all_at_once(n: int) -> float:
+        return float(np.ones((10, n)).sum())
+
+    answer, held = tools.memory(one_by_one, 10_000)
+    assert (answer, held < 200_000) == (100_000.0, True)
+    answer, held = tools.memory(all_at_once, 10_000)
+    assert (answer, held > 800_000) == (100_000.0, True)

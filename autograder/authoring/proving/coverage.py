@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import tracemalloc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, wraps
@@ -251,6 +252,8 @@ class _PromiseWatch:
                 return function(*args, **kwargs)
             call.apply_defaults()
             self._look(call.arguments)
+            if tracemalloc.is_tracing():  # a check that asks how much is held means the step
+                tracemalloc.reset_peak()
             return function(*args, **kwargs)
 
         return watching

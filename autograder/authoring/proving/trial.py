@@ -283,7 +283,8 @@ def _problem(bench: Bench, check: Check, draw: str) -> str:
 
 def _asked(bench: Bench, check: Check, draw: str, destroy: bool) -> tuple[str, list[Arguments]]:
     """Why the right answers fail a check, if they do, and what the check asks them."""
-    watch = _ArgumentWatch(destroy)
+    # The answers of a step that is told by checks alone are its next arguments, on purpose.
+    watch = _ArgumentWatch(destroy, keeps=check.step in bench.exercise.told_by_checks)
     bench.bind()
     for step in bench.exercise.steps:
         function = bench.function(step)
@@ -298,9 +299,11 @@ def _asked(bench: Bench, check: Check, draw: str, destroy: bool) -> tuple[str, l
 class _ArgumentWatch:
     """Keeps what a check asks of functions, and perhaps destroys it afterwards."""
 
-    def __init__(self, destroy: bool) -> None:
+    def __init__(self, destroy: bool, keeps: bool) -> None:
         self.asked: list[Arguments] = []
         self._destroy = destroy
+        self._keeps = keeps  # what was an answer before
+        self._answers: list[Any] = []
         self._is_within = False
 
     def watched(self, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -320,18 +323,21 @@ class _ArgumentWatch:
             finally:
                 self._is_within = False
                 if self._destroy:
-                    _destroy([*args, *kwargs.values()])
+                    kept = {id(answer) for answer in self._answers if self._keeps}
+                    _destroy([part for part in (*args, *kwargs.values()) if id(part) not in kept])
 
         return call
 
     def _answer(self, value: Any) -> Any:
         """A copy of what a function returned; functions in it are watched too."""
         if type(value) in (tuple, list):
-            parts = [self._answer(part) for part in value]
-            return type(value)(parts)
-        if type(value) is dict:
-            return {key: self._answer(part) for key, part in value.items()}
-        return self.watched(value) if callable(value) else copy.deepcopy(value)
+            copied = type(value)([self._answer(part) for part in value])
+        elif type(value) is dict:
+            copied = {key: self._answer(part) for key, part in value.items()}
+        else:
+            copied = self.watched(value) if callable(value) else copy.deepcopy(value)
+        self._answers.append(copied)
+        return copied
 
 
 def _noted(value: Any) -> Any:

@@ -3,8 +3,8 @@
 #
 # A language model writes one token at a time. For each new token it looks back at everything that was written so
 # far, and that is where the time and the memory go. Fast models compute the very same numbers as slow ones, only
-# in another order and without doing anything twice. In four functions you will write what they do: rotary
-# positions, shared heads, a cache, and attention in blocks.
+# in another order and without doing anything twice. In five functions you will write what they do: rotary
+# positions, shared heads, a cache, a whole text with it, and attention in blocks.
 #
 # You have built attention before. Here you use it.
 #
@@ -22,11 +22,12 @@
 # %% [markdown]
 # ## The house rules
 #
-# They hold for all four steps.
+# They hold for all five steps.
 #
 # - **Row vectors.** A token is a *row*: `Q`, `K` and `V` have one row for each token.
-# - **Checks look at answers.** They cannot see whether you use a loop, a cache or one large matrix, and they do
-#   not try. The demonstration at the end does: it counts what your functions cost.
+# - **Checks look at answers**, and those of `flash_attention` at memory, too. They cannot see whether
+#   `decode_with_cache` works row by row or with one large matrix. `cached_step` gets one token at a time, so it needs a
+#   cache. The demonstration at the end counts what your functions cost.
 # - **Inputs are never changed.** Your function must not modify its arguments, and a second call gives the same
 #   answer.
 # - **NumPy only**, in its default precision, `float64`. A `float32` result is accepted and compared less
@@ -98,6 +99,19 @@ class Practice:
         moved = np.abs(np.asarray(t.again(V=V)) - output).max(axis=(1, 2)) > 1e-6
         t.holds("The first values are read by the first heads, and by no others.", moved.tolist() == [True] * each + [False] * (g - 1) * each, f"heads that change: {np.flatnonzero(moved).tolist()}")
 
+    def cached_step(t):
+        lead, (n, d_k, d_v) = t.lead(), t.sizes(3)
+        Q, K, V = t.normal(n, *lead, d_k) * (1.0, 1000.0)[t.rng.integers(2)], t.normal(n, *lead, d_k), t.normal(n, *lead, d_v)
+        cache, at = None, t.place(lead)
+        for i in range(n):
+            output, cache = tools.unpack(t.call(q=Q[i], k=K[i], v=V[i], cache=cache), "output, cache")
+            t.shape("the output", output, *lead, d_v)
+            t.near("One token, key by key of the tokens so far.", np.asarray(output)[at], one_query(Q[i][at], K[(slice(i + 1), *at)], V[(slice(i + 1), *at)]))
+        for _ in range(2):
+            V[-1] += 1.0
+            output, _ = tools.unpack(t.again(v=V[-1].copy()), "output, cache")
+            t.near("Two tokens may follow the same cache.", np.asarray(output)[at], one_query(Q[-1][at], K[(slice(None), *at)], V[(slice(None), *at)]))
+
     def decode_with_cache(t):
         n, d_k, d_v = t.sizes(3)
         Q, K, V = t.normal(n, d_k) * (1.0, 1000.0)[t.rng.integers(2)], t.normal(n, d_k), t.normal(n, d_v)
@@ -118,6 +132,9 @@ class Practice:
         t.near("Keys in another order give the same.", t.again(K=K[::-1].copy(), V=V[::-1].copy()), output)
         i = int(t.rng.integers(n))
         t.near("One row, key by key.", output[i], one_query(Q[i], K, V))
+        Q, K, V = t.normal(150, d_k), t.normal(400, d_k), t.normal(400, d_v)
+        _, held = tools.memory(t.function, Q, K, V, 20)
+        t.holds("The scores of all keys are never there at once.", held < 360_000, f"{held} bytes at once")
 
 # %% oracles
 """The definitions, written the slow way: one pair, one query at a time. Hidden checks compare with these."""
@@ -432,7 +449,7 @@ def only_the_distance_counts():
 # multi-query attention. Heads come first in every array: `(heads, tokens, features)`.
 
 
-# %% step="grouped_query_attention" points=25
+# %% step="grouped_query_attention" points=22
 def grouped_query_attention(Q, K, V):
     """Attention of many heads of queries that share fewer heads of keys and values.
 
@@ -504,7 +521,7 @@ tools.agree(
     **COMPOSED,
 )
 
-# %% check="grouped_query_attention-groups" points=7 category="groups" hidden=true
+# %% check="grouped_query_attention-groups" points=6 category="groups" hidden=true
 """Groups of any size, as many groups as heads, one token, one key, many heads, many keys, and where all sizes are equal."""
 n = int(rng.integers(2, 5))
 for h, g, n_queries, n_keys, d in (
@@ -525,7 +542,7 @@ for h, g, n_queries, n_keys, d in (
     ask = "With six heads of queries and two of keys, which one does query head 2 use, and how are its scores scaled and shared out?"
     tools.agree(grouped_query_attention(Q, K, V), wanted, "the output", ask, **COMPOSED)
 
-# %% check="grouped_query_attention-large_scores" points=4 category="overflow safety" hidden=true
+# %% check="grouped_query_attention-large_scores" points=3 category="overflow safety" hidden=true
 """Scores in the thousands, beside small ones, overflow nothing."""
 n, m = 5, 6
 heads = [far_apart(n, m, 4) for _ in range(2)]
@@ -539,7 +556,7 @@ tools.agree(grouped_query_attention(Q, K, V), wanted, "the output", "Does every 
 question = int(rng.integers(2))
 model_agrees(question, model_by_definition(question, attend=with_last_rows(grouped_query_attention)))
 
-# %% check="grouped_query_attention-inputs_unchanged" points=4 category="purity" hidden=true
+# %% check="grouped_query_attention-inputs_unchanged" points=3 category="purity" hidden=true
 """All heads stay as they are, and a second call gives the same answer."""
 n, m, d = 5, 3, 2
 for g in (2, 4, 1):  # heads of keys that are used as they came, or are one for all, are as easily changed
@@ -578,15 +595,16 @@ def who_reads_where():
 # %% [markdown]
 # ## Part two: the same answer for less
 #
-# ### 3. Nothing twice: `decode_with_cache`
+# ### 3. Nothing twice: `cached_step`
 #
 # A model writes token by token. Token $i$ looks at itself and at everything before it, so for its output it needs
 # its own query, and the keys and values of tokens 0 to $i$. The earlier keys and values have been computed
-# before, and they have not changed, because no earlier token looks ahead. So keep them. That is the **cache**:
+# before, and they have not changed, because no earlier token looks ahead. So keep them. That is the **cache**. For
+# each new token:
 #
-# - append the key and the value of the new token to those that are kept,
-# - let the one new query attend to all that are kept,
-# - and go on to the next token.
+# - append its key and its value to those that are kept,
+# - let its query attend to all that are kept,
+# - and hand on what is kept, for the token after it.
 #
 # ```drawing
 # Q[n=5, d_k=3]{row 4} meets the kept and the new K[n=5, d_k=3]{rows by 4} gives scores[1=1, n=5]{columns by 4}
@@ -594,13 +612,153 @@ def who_reads_where():
 #
 # $$O_i = \operatorname{softmax}\!\left(\frac{q_i\, K_{0 \ldots i}^{\mathsf T}}{\sqrt{d_k}}\right) V_{0 \ldots i}$$
 #
-# Row by row this gives what attention with a causal mask gives all at once, to the last digit. Why bother, then?
-# Because while a text is being written there is no "all at once": row $i$ of `Q` exists only once token $i - 1$
-# has been written. Without a cache, everything would be computed again for every token. Here all rows are already
-# in `Q`, `K` and `V`, and your function takes one after the other, as if they came from a model.
+# What the cache is made of is up to you. Several texts may go on from one beginning, so return a new cache, and leave
+# the one that you are given as it is.
 
 
-# %% step="decode_with_cache" points=20
+# %% step="cached_step" points=15
+def cached_step(q, k, v, cache):
+    """Attention of one new token to all tokens of its text so far, itself included.
+
+    Shapes
+        q, k: (..., d_k), any number of leading axes: the query and the key of the new token
+        v: (..., d_v), its value, where d_v may differ from d_k; the leading axes are those of q and k
+
+    Takes
+        cache: None for the first token of a text, otherwise what the call for the token before it returned
+
+    Returns
+        (output, cache): output (..., d_v), and what the next call needs, made of arrays, numbers, tuples, lists and
+            dictionaries
+
+    Rules
+        The output is the attention of q to the keys and values of all tokens so far, separately for each leading index.
+        Scores are scaled by the square root of d_k. Scores up to 1e4 in size, of either sign, overflow nothing.
+        q, k and v stay as they are. A cache can be used more than once: several tokens may follow it, each in a text of
+        its own, in any order. So only the cache tells a call which tokens came before, not the call before it.
+    """
+    ### BEGIN SOLUTION
+    keys, values = k[..., None, :], v[..., None, :]
+    if cache is not None:
+        keys = np.concatenate([cache[0], keys], axis=-2)
+        values = np.concatenate([cache[1], values], axis=-2)
+    output, _ = scaled_dot_product_attention(q[..., None, :], keys, values)
+    return np.asarray(output)[..., 0, :], (keys, values)
+    ### END SOLUTION
+
+
+# %% check="cached_step-by_hand" points=4 category="cache"
+"""Three tokens, one call for each: the first reads itself, the second 3/4 and 1/4, the third 1/4, 1/2 and 1/4."""
+Q = np.array([[2.0, 0.0, 0.0, 0.0], [2.0, 0.0, 0.0, 0.0], [0.0, 2.0, 0.0, 0.0]])
+K = np.array([[np.log(3.0), 0.0, 0.0, 0.0], [0.0, np.log(2.0), 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]])
+V = np.array([[8.0, 0.0], [0.0, 16.0], [4.0, 4.0]])
+cache = None
+for i, wanted in enumerate([[8.0, 0.0], [6.0, 4.0], [3.0, 9.0]]):
+    output, cache = tools.unpack(cached_step(Q[i].copy(), K[i].copy(), V[i].copy(), cache), "output, cache")
+    ask = f"Which keys does the query of token {i} meet, and which weights does it give them?"
+    tools.agree(output, wanted, f"the output of token {i}", ask, show=True, **COMPOSED)
+
+# %% check="cached_step-two_continuations" points=3 category="cache"
+"""After token a comes b in one text and c in another; then d in each of them; and a new text begins with e."""
+one, key = np.ones(1), {name: np.log([weight]) for name, weight in zip("abcde", (2.0, 1.0, 4.0, 1.0, 3.0))}
+value = {name: np.array([number]) for name, number in zip("abcde", (6.0, 12.0, 24.0, 0.0, 5.0))}
+caches = {"": None}
+for text, wanted in {"a": 6.0, "ab": 8.0, "ac": 18.0, "abd": 6.0, "acd": 108 / 7, "e": 5.0}.items():
+    new = text[-1]
+    answer = cached_step(one.copy(), key[new].copy(), value[new].copy(), caches[text[:-1]])
+    output, caches[text] = tools.unpack(answer, "output, cache")
+    ask = f"Which tokens are in the cache that comes with {new}? And who put them there?"
+    tools.agree(output, [wanted], f"the output of {new} in the text {text}", ask, show=True, **COMPOSED)
+
+# %% check="cached_step-batch_of_two" points=0 category="shapes"
+"""Two texts at once: each token reads the earlier tokens of its own text."""
+ask = "Along which axis of your keys does a token come after the others?"
+output, cache = tools.unpack(cached_step(np.ones((2, 1)), np.zeros((2, 1)), np.array([[3.0], [30.0]]), None), "output, cache")
+tools.agree(output, [[3.0], [30.0]], "the output of the first tokens", ask, **COMPOSED)
+output, _ = tools.unpack(cached_step(np.ones((2, 1)), np.log([[1.0], [2.0]]), np.array([[5.0], [60.0]]), cache), "output, cache")
+tools.agree(output, [[4.0], [50.0]], "the output of the second tokens", ask, **COMPOSED)
+
+# %% check="cached_step-thousands" points=0 category="overflow safety"
+"""Two scores near -9,000 are shared out; the next token has a score of 9,000 and reads only itself."""
+cache = None
+for score, number, wanted in ((-9000.0, 8.0, 8.0), (-8999.0, 4.0, 5.0757656855), (9000.0, 2.0, 2.0)):
+    output, cache = tools.unpack(cached_step(np.ones(1), np.array([score]), np.array([number]), cache), "output, cache")
+    tools.agree(output, [wanted], "the output", "What do the exponentials of your scores become?", **COMPOSED)
+
+# %% check="cached_step-any_sizes" points=4 category="cache" hidden=true
+"""Texts of any length, one by one or many at once: each token reads all tokens so far, whatever the sizes."""
+n = int(rng.integers(3, 6))
+for length, *lead, d_k, d_v in (*rising_and_falling(3), (5, 2, 3, 6), (3, 2, 4, 5, 2), (n, n, n, n), (3, 1, 1, 2), (4, 1, 1)):
+    Q, K, V = 1.5 * rng.normal(size=(length, *lead, d_k)), rng.normal(size=(length, *lead, d_k)), rng.normal(size=(length, *lead, d_v))
+    cache, at = None, tuple(int(rng.integers(size)) for size in lead)
+    texts = (array[(slice(None), *at)] for array in (Q, K, V))
+    wanted = causal_by_definition(*texts)
+    for i in range(length):
+        output, cache = tools.unpack(cached_step(Q[i].copy(), K[i].copy(), V[i].copy(), cache), "output, cache")
+        output = tools.plain(output, "the output", (*lead, d_v))
+        tools.agree(output[at], wanted[i], "the output of a token", "Which keys does it meet, and how are they scaled?", **COMPOSED)
+Q, K, V = rng.normal(size=(58, 2)), rng.normal(size=(58, 2)), rng.normal(size=(58, 1))
+V[:2] = 40.0  # what a full cache forgets first, and everybody reads
+cache, wanted = None, attention_by_definition(Q[57:], K, V)
+for i in range(58):
+    output, cache = tools.unpack(cached_step(Q[i].copy(), K[i].copy(), V[i].copy(), cache), "output, cache")
+tools.agree(output, wanted[0], "the output of the last token of a long text", "How many keys does your cache hold by then?", **COMPOSED)
+Q, K, V = far_apart(6, 6, int(rng.integers(2, 4)))
+wanted, cache = causal_by_definition(Q, K, V), None
+for i in range(6):
+    output, cache = tools.unpack(cached_step(Q[i].copy(), K[i].copy(), V[i].copy(), cache), "output, cache")
+    tools.agree(output, wanted[i], "the output where scores are large", "Does every token survive its exponentials?", **COMPOSED)
+
+# %% check="cached_step-one_beginning" points=2 category="cache" hidden=true
+"""Four texts go on from one beginning, a token of each in turn, and none of them meets a token of another."""
+length, texts = int(rng.integers(2, 5)), 4
+Q, K, V = (rng.normal(size=(texts, length + 3, size)) for size in (3, 3, 2))
+beginning = None
+for i in range(length):
+    _, beginning = tools.unpack(cached_step(Q[0, i].copy(), K[0, i].copy(), V[0, i].copy(), beginning), "output, cache")
+K[:, :length], V[:, :length] = K[0, :length], V[0, :length]
+caches = [beginning] * texts
+wanted = [causal_by_definition(Q[text], K[text], V[text]) for text in range(texts)]
+for i in range(length, length + 3):
+    for text in rng.permutation(texts):
+        output, caches[text] = tools.unpack(cached_step(Q[text, i].copy(), K[text, i].copy(), V[text, i].copy(), caches[text]), "output, cache")
+        tools.agree(output, wanted[text][i], "the output where texts go on side by side", "Do two texts write into the same cache?", **COMPOSED)
+
+# %% check="cached_step-in_a_trained_model" was="decode_with_cache-in_a_trained_model" points=1 category="trained model" hidden=true
+"""A trained model in which all heads keep their caches by your function gives the scores that are stored with it."""
+
+
+def token_by_token(Q, K, V):
+    heads, cache = [], None
+    for i in range(Q.shape[1]):
+        answer = cached_step(Q[:, i].copy(), np.repeat(K[:, i], 2, axis=0), np.repeat(V[:, i], 2, axis=0), cache)
+        output, cache = tools.unpack(answer, "output, cache")
+        heads.append(tools.plain(output, "the output", (4, 8)))
+    return np.stack(heads, axis=1)
+
+
+question = int(rng.integers(2))
+model_agrees(question, model_by_definition(question, attend=token_by_token))
+
+# %% check="cached_step-inputs_unchanged" points=1 category="purity" hidden=true
+"""Query, key and value stay as they are, and a second call gives the same answer."""
+q, k, v = (rng.normal(size=(2, size)) for size in (3, 3, 4))
+_, cache = tools.unpack(cached_step(q.copy(), k[::-1].copy(), v[::-1].copy(), None), "output, cache")
+wanted = np.stack([attention_by_definition(q[i : i + 1], np.stack([k[1 - i], k[i]]), np.stack([v[1 - i], v[i]]))[0] for i in range(2)])
+with tools.unchanged(q=q, k=k, v=v):
+    for which in ("first", "second"):
+        output, _ = tools.unpack(cached_step(q, k, v, cache), "output, cache")
+        tools.agree(output, wanted, f"the {which} answer", "Which of your arrays is one of the arguments?", **COMPOSED)
+
+# %% [markdown]
+# ### 4. A whole text: `decode_with_cache`
+#
+# Now take the tokens of a text one after the other, as if they came from a model; your `cached_step` may help. This
+# gives what attention with a causal mask gives all at once, to the last digit. Why bother, then? While a text is being
+# written there is no "all at once": row $i$ of `Q` exists only once token $i - 1$ has been written.
+
+
+# %% step="decode_with_cache" points=8
 def decode_with_cache(Q, K, V):
     """Causal attention, one row after the other: each query sees the keys and values up to its own.
 
@@ -627,7 +785,7 @@ def decode_with_cache(Q, K, V):
     ### END SOLUTION
 
 
-# %% check="decode_with_cache-by_hand" points=4 category="cache"
+# %% check="decode_with_cache-by_hand" points=2 category="cache"
 """Three tokens: the first reads itself, the second 3/4 and 1/4, the third 1/4, 1/2 and 1/4."""
 tools.agree(
     decode_with_cache(
@@ -642,7 +800,7 @@ tools.agree(
     **COMPOSED,
 )
 
-# %% check="decode_with_cache-a_text_grows" points=3 category="cache"
+# %% check="decode_with_cache-a_text_grows" points=1 category="cache"
 """Two tokens, then the same two with two more: what was written first stays as it was."""
 Q, K = np.array([[1.0], [1.0], [0.0], [-1.0]]), np.log([[2.0], [1.0], [4.0], [2.0]])
 V = np.array([[6.0], [12.0], [0.0], [24.0]])
@@ -660,7 +818,7 @@ tools.agree(
     **COMPOSED,
 )
 
-# %% check="decode_with_cache-like_full_attention" points=4 category="cache" hidden=true
+# %% check="decode_with_cache-like_full_attention" points=2 category="cache" hidden=true
 """Drawn texts give row by row what causal attention gives at once, whatever the sizes."""
 n = int(rng.integers(3, 6))
 for n_tokens, d_k, d_v in (*rising_and_falling(3), (12, 2, 3), (n, n, n), (5, 3, 1), (4, 1, 5)):
@@ -674,14 +832,14 @@ wanted = np.concatenate([attention_by_definition(Q[i : i + 1], K[: i + 1], V[: i
 got = tools.plain(decode_with_cache(Q, K, V), "the output of a longer text", (210, 2))
 tools.agree(got[some], wanted, "the output of a longer text", "How many keys does your cache hold at the last token?", **COMPOSED)
 
-# %% check="decode_with_cache-one_token" points=2 category="edge cases" hidden=true
+# %% check="decode_with_cache-one_token" points=1 category="edge cases" hidden=true
 """A text of one token is that token's value, in an array of two axes."""
 for d_k, d_v in (sorted(different_sizes(2)), (1, 1)):
     Q, K, V = rng.normal(size=(1, d_k)), rng.normal(size=(1, d_k)), rng.normal(size=(1, d_v))
     wanted = V.copy()
     tools.agree(decode_with_cache(Q, K, V), wanted, "the output", "Whom can a token that is alone look at?", **COMPOSED)
 
-# %% check="decode_with_cache-large_scores" points=3 category="overflow safety" hidden=true
+# %% check="decode_with_cache-large_scores" points=1 category="overflow safety" hidden=true
 """Scores in the thousands overflow nothing, and a later key that would win everything gets nothing."""
 for n in (5, 6):
     Q, K, V = far_apart(n, n, int(rng.integers(2, 4)))
@@ -693,21 +851,7 @@ V = rng.integers(-16, 17, size=(6, 2)) / 8
 wanted = causal_by_definition(Q, K, V)
 tools.agree(decode_with_cache(Q, K, V), wanted, "the output where later keys score higher", "What does row 0 know of them?", **COMPOSED)
 
-# %% check="decode_with_cache-in_a_trained_model" points=2 category="trained model" hidden=true
-"""A trained model in which one head reads row by row with your cache gives the scores that are stored with it."""
-
-
-def row_by_row(Q, K, V):
-    heads, h = grouped_causal_by_definition(Q, K, V), int(rng.integers(4))
-    head = decode_with_cache(Q[h].copy(), K[h // 2].copy(), V[h // 2].copy())
-    heads[h] = tools.plain(head, "the output of a head", Q[h].shape)
-    return heads
-
-
-question = int(rng.integers(2))
-model_agrees(question, model_by_definition(question, attend=row_by_row))
-
-# %% check="decode_with_cache-inputs_unchanged" points=2 category="purity" hidden=true
+# %% check="decode_with_cache-inputs_unchanged" points=1 category="purity" hidden=true
 """Queries, keys and values stay as they are, and a second call begins with an empty cache."""
 n, d_k, d_v = 6, 3, 5
 Q, K, V = rng.normal(size=(n, d_k)), rng.normal(size=(n, d_k)), rng.normal(size=(n, d_v))
@@ -717,7 +861,7 @@ with tools.unchanged(Q=Q, K=K, V=V):
     tools.agree(decode_with_cache(Q, K, V), wanted, "the second answer", **COMPOSED)
 
 # %% [markdown]
-# ### 4. Attention in blocks: `flash_attention`
+# ### 5. Attention in blocks: `flash_attention`
 #
 # Full attention writes down all scores: a number for every query and every key. For 100,000 tokens that is 80 GB,
 # although the output is small. Can we go through the keys block by block and never hold more than one block of
@@ -765,6 +909,8 @@ def flash_attention(Q, K, V, block_size):
 
     Rules
         It is the same as full attention, scaled by the square root of d_k, whatever block_size is.
+        With many keys, few features, and blocks of at most a twentieth of the keys, a call never holds more than three
+        quarters of what all n * m scores would take, at 8 bytes each. Its arguments do not count.
         Scores up to 1e4 in size, of either sign, overflow nothing, wherever the largest one is.
         The inputs stay as they are.
     """
@@ -833,7 +979,7 @@ tools.agree(
     **COMPOSED,
 )
 
-# %% check="flash_attention-any_sizes" points=5 category="blocks" hidden=true
+# %% check="flash_attention-any_sizes" points=4 category="blocks" hidden=true
 """More keys than queries or fewer, vectors of any length, blocks that fit and blocks that do not."""
 n = int(rng.integers(3, 6))
 for n_queries, n_keys, d_k, d_v, block_size in (
@@ -863,7 +1009,7 @@ for n_queries, n_keys, d_k, d_v, block_size in ((1, 1, 1, 1, 1), (1, 5, 3, 2, 2)
     wanted = attention_by_definition(Q, K, V)
     tools.agree(flash_attention(Q, K, V, block_size), wanted, "the output", "Which of your axes has gone?", **COMPOSED)
 
-# %% check="flash_attention-large_scores" points=6 category="overflow safety" hidden=true
+# %% check="flash_attention-large_scores" points=5 category="overflow safety" hidden=true
 """Scores in the thousands that rise, fall or stay low from block to block give the right output."""
 for m, block_size in ((6, 1), (8, 2), (9, 3), (5, 5)):
     Q, K, V = far_apart(int(rng.integers(3, 7)), m, int(rng.integers(2, 5)))
@@ -897,6 +1043,21 @@ with tools.unchanged(Q=Q, K=K, V=V):
     tools.agree(flash_attention(Q, K, V, 2), wanted, "the first answer", **COMPOSED)
     tools.agree(flash_attention(Q, K, V, 2), wanted, "the second answer", **COMPOSED)
 
+# %% check="flash_attention-memory" points=0 category="blocks"
+"""A table of 40 queries and 400 keys has 128,000 bytes; with blocks of 20 keys you need far less."""
+output, held = tools.memory(flash_attention, np.zeros((40, 1)), np.zeros((400, 1)), np.ones((400, 1)), 20)
+tools.agree(output, np.ones((40, 1)), "the output", "What is the average of 400 ones?", **COMPOSED)
+assert held < 96_000, f"{held:,} bytes were held at once. Which of your arrays has a column for every key?"
+
+# %% check="flash_attention-many_keys" points=2 category="blocks" hidden=true
+"""With many queries and keys, the table of all scores does not fit into what a call may hold."""
+n_queries, n_keys, block_size = int(rng.integers(40, 46)), int(rng.integers(400, 421)), int(rng.integers(18, 21))
+Q, K, V = rng.normal(size=(n_queries, 3)), rng.normal(size=(n_keys, 3)), rng.normal(size=(n_keys, 2))
+wanted = attention_by_definition(Q, K, V)
+got, held = tools.memory(flash_attention, Q, K, V, block_size)
+tools.agree(got, wanted, "the output of many keys", "Which is the last key that you read?", **COMPOSED)
+assert held < 6 * n_queries * n_keys, "too much was held at once. Which of your arrays has a column for every key?"
+
 # %% [markdown]
 # ### Look back: the same answer, and what it costs
 #
@@ -904,7 +1065,7 @@ with tools.unchanged(Q=Q, K=K, V=V):
 #
 # - **again and again**: for every new token, full attention over the whole text so far,
 # - **all at once**: full attention with a causal mask, when the text is known,
-# - **with a cache**: your `decode_with_cache`,
+# - **with a cache**: your `cached_step`, token by token,
 # - **in blocks**: your `flash_attention`, 16 keys at a time (no mask here, so it does twice the work of a causal one).
 #
 # Two things are measured. *Multiplications*: `Q`, `K` and `V` are arrays that count what they are multiplied
@@ -945,17 +1106,9 @@ class Counting(np.ndarray):
 
 def cost(function, *arrays):
     """The answer, the number of multiplications, and the most bytes that were held at once."""
-    import tracemalloc
-
     Counting.count = 0
     answer = np.array(function(*(array.view(Counting) for array in arrays)))
-    tracemalloc.start()
-    try:
-        function(*arrays)
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    return answer, Counting.count, peak
+    return answer, Counting.count, tools.memory(function, *arrays)[1]
 
 
 def again_and_again(Q, K, V):
@@ -966,12 +1119,20 @@ def again_and_again(Q, K, V):
     return rows
 
 
+def token_by_token(Q, K, V):
+    rows, cache = [], None
+    for query, key, value in zip(Q, K, V):
+        output, cache = cached_step(query, key, value, cache)
+        rows.append(np.array(output))
+    return rows
+
+
 @tools.demo
 def what_it_costs():
     ways = {
         "again and again": again_and_again,
         "all at once": lambda Q, K, V: scaled_dot_product_attention(Q, K, V, causal_mask(len(Q)))[0],
-        "with a cache": decode_with_cache,
+        "with a cache": token_by_token,
         "in blocks": lambda Q, K, V: flash_attention(Q, K, V, 16),
     }
     noise, lengths = np.random.default_rng(0), (16, 32, 64, 128)
@@ -1008,15 +1169,16 @@ def what_it_costs():
 # It understands that a little: say *tired* instead of *soft*, and it answers *the cat*. It answers all 200 test
 # sentences correctly, and it has never seen their nouns and adjectives together.
 #
-# Now let it write, in three ways that differ only in attention:
+# Now let it write, in four ways that differ only in attention:
 #
 # - **everything anew**: for each new word, the whole text goes through the model again; each head runs your
 #   `decode_with_cache` over all of it, because every row counts in the next block,
-# - **with a cache**: only the new word goes through; its turned key and its value are kept, and your
-#   `grouped_query_attention` reads them all,
-# - **with a cache, in blocks**: the same, with your `flash_attention`, eight keys at a time.
+# - **with a cache**: only the new word goes through; your `cached_step` keeps its turned key and its value,
+# - **shared heads**: the same, with keys and values kept once for the heads that share them, for your
+#   `grouped_query_attention`,
+# - **in blocks**: the same, with your `flash_attention`, eight keys at a time.
 #
-# The three texts must be equal, word by word. What differs is the work. It is counted in two ways: the rows
+# The four texts must be equal, word by word. What differs is the work. It is counted in two ways: the rows
 # that go through the matrices of a block, and the pairs of a query and a key that meet.
 
 
@@ -1038,22 +1200,18 @@ class Writer:
     """The model; `read` takes the words that are new and returns the scores of all 56 words behind the last one."""
 
     def __init__(self, attend):
-        self.attend = attend  # takes Q (4, n, 8), K and V (2, m, 8)
-        self.cache = [(np.zeros((2, 0, 8)), np.zeros((2, 0, 8)))] * 2  # for each block
-        self.rows = self.pairs = 0
+        self.attend = attend  # takes Q (4, n, 8), K and V (2, n, 8), and what is kept of the words before
+        self.kept = [None, None]  # for each block
+        self.rows = self.pairs = self.words = 0
 
     def read(self, words):
-        x = MODEL["embedding"][[WORDS.index(word) for word in words]]
+        x, places = MODEL["embedding"][[WORDS.index(word) for word in words]], self.words + np.arange(len(words))
+        self.words += len(words)
         for i in range(2):
             y = norm(x, MODEL["gamma_1"][i], MODEL["beta_1"][i])
             Q, K, V = (in_heads(y @ MODEL[name][i]) for name in ("W_Q", "W_K", "W_V"))
-            keys, values = self.cache[i]
-            places = keys.shape[1] + np.arange(len(words))
             Q, K = np.asarray(rope(Q, places)), np.asarray(rope(K, places))
-            keys, values = np.concatenate([keys, K], axis=1), np.concatenate([values, V], axis=1)
-            self.cache[i] = keys, values
-
-            heads = np.asarray(self.attend(Q, keys, values))
+            heads, self.kept[i] = self.attend(Q, K, V, self.kept[i])
             x = x + np.reshape(np.swapaxes(heads, 0, 1), (len(words), 32)) @ MODEL["W_O"][i]
             y = norm(x, MODEL["gamma_2"][i], MODEL["beta_2"][i])
             hidden = np.maximum(y @ MODEL["W_1"][i] + MODEL["b_1"][i], 0)
@@ -1064,16 +1222,34 @@ class Writer:
         return (norm(x, MODEL["gamma"], MODEL["beta"]) @ MODEL["embedding"].T)[-1]
 
 
+def one_word(Q, K, V, cache):
+    """Each head of queries has a cache of its own, which your function keeps."""
+    output, cache = cached_step(Q[:, 0], np.repeat(K[:, 0], 2, axis=0), np.repeat(V[:, 0], 2, axis=0), cache)
+    return np.asarray(output)[:, None], cache
+
+
+def keeping(attention):
+    """Keys and values are kept here, for attention that reads all of them in each call."""
+
+    def attend(Q, K, V, kept):
+        if kept is not None:
+            K, V = np.concatenate([kept[0], K], axis=1), np.concatenate([kept[1], V], axis=1)
+        return np.asarray(attention(Q, K, V)), (K, V)
+
+    return attend
+
+
 def each_head(attention):
     """A function of one head, for four heads of queries that share two of keys and values."""
-    return lambda Q, K, V: np.stack([attention(Q[h], K[h // 2], V[h // 2]) for h in range(4)])
+    return keeping(lambda Q, K, V: np.stack([attention(Q[h], K[h // 2], V[h // 2]) for h in range(4)]))
 
 
 def write(way, words, length, seed=1):
     """The text, drawn word by word; the rows and pairs after each word; and the model at the end."""
     attend = {
         "everything anew": each_head(decode_with_cache),
-        "with a cache": grouped_query_attention,
+        "with a cache": one_word,
+        "shared heads": keeping(grouped_query_attention),
         "in blocks": each_head(lambda Q, K, V: flash_attention(Q, K, V, 8)),
     }[way]
     words, new, draw, work = list(words), list(words), np.random.default_rng(seed), []
@@ -1106,10 +1282,10 @@ def the_same_numbers():
 
 # %%
 @tools.demo
-def three_ways_to_write():
+def four_ways_to_write():
     import time
 
-    begin, length, ways = "the dog slept".split(), 54, ("everything anew", "with a cache", "in blocks")
+    begin, length, ways = "the dog slept".split(), 54, ("everything anew", "with a cache", "shared heads", "in blocks")
     texts, work, seconds = {}, {}, {}
     for way in ways:
         start = time.perf_counter()
@@ -1118,14 +1294,14 @@ def three_ways_to_write():
     for way in ways:
         print(f"{way}:\n  " + " ".join(texts[way]).replace(" . the", " .\n  the"))
     same = all(texts[way] == texts[ways[0]] for way in ways)
-    print("\nThe three texts are equal." if same else "\nThe three texts are NOT equal: which function is to blame?")
+    print("\nThe four texts are equal." if same else "\nThe four texts are NOT equal: which function is to blame?")
 
     final = np.array([work[way][-1] for way in ways])
     print("\nFor all 54 words together")
     tools.table(final, list(ways), ["rows through the blocks", "pairs of query and key"], 0)
     print("a cache needs {:.0f} times fewer rows and {:.0f} times fewer pairs".format(*final[0] / final[1]))
-    held = sum(array.nbytes for pair in model.cache for array in pair)
-    print(f"and holds {held / 1024:.0f} KB at the end; it would be twice as much if the heads did not share")
+    held = sum(array.nbytes for pair in model.kept for array in pair)
+    print(f"and holds {held / 1024:.0f} KB at the end where heads share; it would be twice as much if they did not")
     print("seconds here:", ", ".join(f"{way} {seconds[way]:.2f}" for way in ways))
 
     places = [12, 24, 36, 48]
@@ -1145,14 +1321,14 @@ def three_ways_to_write():
 #
 # | what you see | what it was |
 # |---|---|
-# | all three texts are nonsense, and equal | `rope` pairs the wrong features, or turns the wrong way |
-# | the text anew is fine, the other two are nonsense, and equal | `rope` turns by the row's number, not by its position |
-# | only the text with a cache is nonsense | `grouped_query_attention` deals heads out like cards, or does not scale |
+# | all four texts are nonsense, and equal | `rope` pairs the wrong features, or turns the wrong way |
+# | the text anew is fine, the other three are nonsense, and equal | `rope` turns by the row's number, not by its position |
+# | only the text with a cache is nonsense | `cached_step` reads all earlier tokens, but not the new one |
+# | only the text with shared heads is nonsense | `grouped_query_attention` deals heads out like cards, or does not scale |
 # | only the text in blocks begins well and loses its thread | `flash_attention` keeps old sums as they were when a larger score comes |
 # | only the text in blocks is nonsense | `flash_attention` drops the last keys where a block is not full |
 # | only the text anew is nonsense | `decode_with_cache` forgets all but the newest keys |
 # | the text anew is good, but another one | `decode_with_cache` lets its rows see what comes later |
-# | the first two begin well and fall apart, and are equal; the text in blocks is right | what you brought over from `attention` does not scale |
 
 # %% [markdown]
 # ## Your score so far
@@ -1166,12 +1342,12 @@ tools.summary()
 # %% [markdown]
 # ## Where to go from here
 #
-# Put the four together, and you have what runs behind a chat window: keys are turned by `rope` once and go into
+# Put them together, and you have what runs behind a chat window: keys are turned by `rope` once and go into
 # the cache, heads share what is kept, and the long text of a question is read in blocks before the first word of
 # the answer is written. What your functions lack is the hardware: on a graphics card a block is chosen so that it
 # fits into the fastest memory, and that is where the speed of flash attention comes from. Two questions to
 # explore: what would `flash_attention` need for a causal mask, and which blocks could it then leave out
-# altogether? And could `decode_with_cache` turn its keys *after* they are cached instead of before?
+# altogether? And could the keys in the cache of `cached_step` be turned *after* they are kept instead of before?
 
 
 # %% oracles
@@ -1220,6 +1396,17 @@ PROMISES = {
         "d is no square number": lambda Q: not_square(Q.shape[-1]),
         "scores near 1e4": lambda Q, K: largest_score(Q, K) > 5e3,
     },
+    "cached_step": {
+        **leading_axes("q", own=1),
+        **single("q", -1),
+        **single("v", -1),
+        "d_v differs from d_k": lambda k, v: k.shape[-1] != v.shape[-1],
+        "d_k is no square number": lambda q: not_square(q.shape[-1]),
+        "the first token": lambda cache: cache is None,
+        "a second token": lambda cache: cache is not None and np.shape(cache[0])[-2] == 1,
+        "50 tokens before it or more": lambda cache: cache is not None and np.shape(cache[0])[-2] >= 50,
+        "a score near 1e4": lambda q, k: np.abs((q * k).sum(axis=-1)).max() / math.sqrt(q.shape[-1]) > 5e3,
+    },
     "decode_with_cache": {
         "one token": lambda Q: len(Q) == 1,
         "two tokens": lambda Q: len(Q) == 2,
@@ -1242,6 +1429,7 @@ PROMISES = {
         "a single block": lambda K, block_size: block_size == len(K),
         "a block larger than m": lambda K, block_size: block_size > len(K),
         "scores near 1e4": lambda Q, K: largest_score(Q, K) > 5e3,
+        "a table of 100,000 bytes": lambda Q, K: 8 * len(Q) * len(K) >= 1e5,
         "the largest score in the first block": lambda Q, K, block_size: (
             block_size < len(K) and (np.argmax(Q @ K.T, axis=-1) < block_size).any()
         ),

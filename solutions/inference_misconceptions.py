@@ -21,7 +21,9 @@ UNCLAIMED = {
     "grouped_query_attention-large_scores": "it asks with drawn numbers what thousands asks before it",
     "rope-in_a_trained_model": "it holds a step in a real model against stored scores; smaller checks see it all first",
     "grouped_query_attention-in_a_trained_model": "as rope's",
-    "decode_with_cache-in_a_trained_model": "as rope's",
+    "cached_step-in_a_trained_model": "as rope's",
+    "cached_step-one_beginning": "it asks with drawn texts what two_continuations asks before it",
+    "flash_attention-many_keys": "it asks with drawn numbers what memory asks before it",
     "flash_attention-in_a_trained_model": "as rope's",
 }
 
@@ -29,6 +31,8 @@ ALIKE = {
     "base_always_the_same, divided_in_even_steps, exponent_doubled, last_pair_reaches_the_base": "Your second pair turns "
     "at the wrong speed. Print the base and the speeds of both pairs in the second check: which power of 100 makes a tenth?",
 }
+
+BY_CHECKS = {"cached_step": "what a call gets depends on the cache, which every student builds in another way"}
 
 
 # 1. rope
@@ -830,7 +834,397 @@ def outputs_averaged_in_their_group(Q, K, V):
     return output.reshape(K.shape[0], times, *output.shape[1:]).mean(axis=1)
 
 
-# 3. decode_with_cache
+# 3. cached_step
+
+
+@misconception(step="cached_step", caught_by="cached_step-by_hand")
+def own_token_left_out(q, k, v, cache):
+    """Your tokens read all the others, but not themselves. Print how many keys the second query meets: when does its own key join them?"""
+    keys, values = k[..., None, :], v[..., None, :]
+    if cache is not None:
+        keys = np.concatenate([cache[0], keys], axis=-2)
+        values = np.concatenate([cache[1], values], axis=-2)
+    seen = slice(None) if cache is None else slice(-1)
+    output, _ = scaled_dot_product_attention(q[..., None, :], keys[..., seen, :], values[..., seen, :])
+    return np.asarray(output)[..., 0, :], (keys, values)
+
+
+@misconception(step="cached_step", caught_by="cached_step-by_hand")
+def earlier_tokens_forgotten(q, k, v, cache):
+    """Each of your tokens reads only itself. Print the cache as it comes in with the second token: what do you do with it?"""
+    keys, values = k[..., None, :], v[..., None, :]
+    output, _ = scaled_dot_product_attention(q[..., None, :], keys, values)
+    return np.asarray(output)[..., 0, :], (keys, values)
+
+
+@misconception(step="cached_step", caught_by="cached_step-by_hand")
+def first_token_kept_for_ever(q, k, v, cache):
+    """Your third token does not know the second. Print the cache that each call returns: does it grow?"""
+    keys, values = k[..., None, :], v[..., None, :]
+    if cache is not None:
+        keys = np.concatenate([cache[0], keys], axis=-2)
+        values = np.concatenate([cache[1], values], axis=-2)
+    output, _ = scaled_dot_product_attention(q[..., None, :], keys, values)
+    return np.asarray(output)[..., 0, :], (keys, values) if cache is None else cache
+
+
+@misconception(step="cached_step", caught_by="cached_step-by_hand")
+def one_token_back(q, k, v, cache):
+    """Your third token does not know the first. Print how many keys each of your caches holds: what became of the older ones?"""
+    keys, values = k[..., None, :], v[..., None, :]
+    if cache is not None:
+        keys = np.concatenate([cache[0], keys], axis=-2)
+        values = np.concatenate([cache[1], values], axis=-2)
+    output, _ = scaled_dot_product_attention(q[..., None, :], keys, values)
+    return np.asarray(output)[..., 0, :], (keys[..., -1:, :], values[..., -1:, :])
+
+
+@misconception(step="cached_step", caught_by="cached_step-by_hand")
+def step_not_scaled(q, k, v, cache):
+    """Your weights lean too far to one key. Print the scores of the second token: are they log 3 and 0?"""
+    keys, values = k[..., None, :], v[..., None, :]
+    if cache is not None:
+        keys = np.concatenate([cache[0], keys], axis=-2)
+        values = np.concatenate([cache[1], values], axis=-2)
+    weights = softmax(attention_scores(q[..., None, :], keys))
+    output = weighted_sum(weights, values)
+    return np.asarray(output)[..., 0, :], (keys, values)
+
+
+@misconception(step="cached_step", caught_by="cached_step-by_hand")
+def step_scaled_by_the_values(q, k, v, cache):
+    """Your weights lean too far to one key. Print the length that you scale by: which two vectors were multiplied?"""
+    keys, values = k[..., None, :], v[..., None, :]
+    if cache is not None:
+        keys = np.concatenate([cache[0], keys], axis=-2)
+        values = np.concatenate([cache[1], values], axis=-2)
+    scores = attention_scores(q[..., None, :], keys) / math.sqrt(v.shape[-1])
+    output = weighted_sum(softmax(scores), values)
+    return np.asarray(output)[..., 0, :], (keys, values)
+
+
+@misconception(step="cached_step", caught_by="cached_step-by_hand")
+def step_scaled_by_the_tokens(q, k, v, cache):
+    """Your weights depend on how many tokens there are. Print the number that you divide the scores by, for the second token and the third: is it a length of q?"""
+    keys, values = k[..., None, :], v[..., None, :]
+    if cache is not None:
+        keys = np.concatenate([cache[0], keys], axis=-2)
+        values = np.concatenate([cache[1], values], axis=-2)
+    scores = attention_scores(q[..., None, :], keys) / math.sqrt(keys.shape[-2])
+    output = weighted_sum(softmax(scores), values)
+    return np.asarray(output)[..., 0, :], (keys, values)
+
+
+@misconception(step="cached_step", caught_by="cached_step-by_hand")
+def step_output_with_an_axis_of_one(q, k, v, cache):
+    """Your output has an axis too many. Print its shape: how many tokens has a call?"""
+    keys, values = k[..., None, :], v[..., None, :]
+    if cache is not None:
+        keys = np.concatenate([cache[0], keys], axis=-2)
+        values = np.concatenate([cache[1], values], axis=-2)
+    output, _ = scaled_dot_product_attention(q[..., None, :], keys, values)
+    return output, (keys, values)
+
+
+@misconception(step="cached_step", caught_by="cached_step-by_hand")
+def cache_first(q, k, v, cache):
+    """Your two results have changed places. Print the type of each part of what you return: which one does the docstring name first?"""
+    keys, values = k[..., None, :], v[..., None, :]
+    if cache is not None:
+        keys = np.concatenate([cache[0], keys], axis=-2)
+        values = np.concatenate([cache[1], values], axis=-2)
+    output, _ = scaled_dot_product_attention(q[..., None, :], keys, values)
+    return (keys, values), np.asarray(output)[..., 0, :]
+
+
+@misconception(step="cached_step", caught_by="cached_step-by_hand")
+def cache_not_returned(q, k, v, cache):
+    """Only the output comes back. Print what you return: how will the next call know this token?"""
+    keys, values = k[..., None, :], v[..., None, :]
+    if cache is not None:
+        keys = np.concatenate([cache[0], keys], axis=-2)
+        values = np.concatenate([cache[1], values], axis=-2)
+    output, _ = scaled_dot_product_attention(q[..., None, :], keys, values)
+    return np.asarray(output)[..., 0, :]
+
+
+@misconception(step="cached_step", caught_by="cached_step-by_hand")
+def mean_of_all_values(q, k, v, cache):
+    """Your tokens read all values alike. Print the weights of the second token: where do the keys come in?"""
+    keys, values = k[..., None, :], v[..., None, :]
+    if cache is not None:
+        keys = np.concatenate([cache[0], keys], axis=-2)
+        values = np.concatenate([cache[1], values], axis=-2)
+    output = values.mean(axis=-2, keepdims=True)
+    return np.asarray(output)[..., 0, :], (keys, values)
+
+
+@misconception(step="cached_step", caught_by="cached_step-by_hand")
+def new_key_in_front(q, k, v, cache):
+    """Your keys and values are in different orders. Print both after the second token: which value belongs to which key?"""
+    keys, values = k[..., None, :], v[..., None, :]
+    if cache is not None:
+        keys = np.concatenate([keys, cache[0]], axis=-2)
+        values = np.concatenate([cache[1], values], axis=-2)
+    output, _ = scaled_dot_product_attention(q[..., None, :], keys, values)
+    return np.asarray(output)[..., 0, :], (keys, values)
+
+
+@misconception(step="cached_step", caught_by="cached_step-by_hand")
+def outputs_kept_for_values(q, k, v, cache):
+    """Your third token reads what the second one has read. Print what your cache holds of the second token: is it its value?"""
+    keys, values = k[..., None, :], v[..., None, :]
+    if cache is not None:
+        keys = np.concatenate([cache[0], keys], axis=-2)
+        values = np.concatenate([cache[1], values], axis=-2)
+    output, _ = scaled_dot_product_attention(q[..., None, :], keys, values)
+    values = np.concatenate([values[..., :-1, :], output], axis=-2)
+    return np.asarray(output)[..., 0, :], (keys, values)
+
+
+@misconception(step="cached_step", caught_by="cached_step-by_hand")
+def step_weights_not_shared_out(q, k, v, cache):
+    """Your first token is not its own value. Print the weights and their sum: what lies between exponentials and weights?"""
+    keys, values = k[..., None, :], v[..., None, :]
+    if cache is not None:
+        keys = np.concatenate([cache[0], keys], axis=-2)
+        values = np.concatenate([cache[1], values], axis=-2)
+    powers = np.exp(scale_scores(attention_scores(q[..., None, :], keys), q.shape[-1]))
+    output = powers @ values
+    return np.asarray(output)[..., 0, :], (keys, values)
+
+
+@misconception(step="cached_step", caught_by="cached_step-two_continuations")
+def appended_in_place(q, k, v, cache):
+    """The second of two texts that begin alike knows tokens of the first. Print the length of the cache that comes in, before and after your call: who made it longer?"""
+    keys, values = cache if cache is not None else ([], [])
+    keys.append(k.copy())
+    values.append(v.copy())
+    output, _ = scaled_dot_product_attention(q[..., None, :], np.stack(keys, axis=-2), np.stack(values, axis=-2))
+    return output[..., 0, :], (keys, values)
+
+
+@misconception(step="cached_step", caught_by="cached_step-two_continuations")
+def dictionary_filled_in_place(q, k, v, cache):
+    """The second of two texts that begin alike has lost something. Print the dictionary that comes in, before and after your call: whose is it?"""
+    cache = {} if cache is None else cache
+    cache[len(cache)] = (k.copy(), v.copy())
+    keys, values = (np.stack(part, axis=-2) for part in zip(*cache.values()))
+    output, _ = scaled_dot_product_attention(q[..., None, :], keys, values)
+    return output[..., 0, :], cache
+
+
+@misconception(step="cached_step", caught_by="cached_step-two_continuations")
+def one_cache_for_all_texts(q, k, v, cache):
+    """Your cache lies outside of your function, one for all texts. Print it when token c comes: does it matter which cache was handed to you?"""
+    if cache is None:
+        np.kept = []
+    np.kept = [*np.kept, (k.copy(), v.copy())]
+    keys, values = (np.stack(part, axis=-2) for part in zip(*np.kept))
+    output, _ = scaled_dot_product_attention(q[..., None, :], keys, values)
+    return output[..., 0, :], True
+
+
+@misconception(step="cached_step", caught_by="cached_step-by_hand")
+def queries_kept_for_keys(q, k, v, cache):
+    """Your tokens meet the queries of earlier ones. Print what your cache holds of the first token: is it its key?"""
+    keys, values = q[..., None, :], v[..., None, :]
+    if cache is not None:
+        keys = np.concatenate([cache[0], keys], axis=-2)
+        values = np.concatenate([cache[1], values], axis=-2)
+    output, _ = scaled_dot_product_attention(q[..., None, :], keys, values)
+    return np.asarray(output)[..., 0, :], (keys, values)
+
+
+@misconception(step="cached_step", caught_by="cached_step-by_hand")
+def keys_read_for_values(q, k, v, cache):
+    """Your output is as long as a key. Print what your weights are multiplied with: which of the two do they share out?"""
+    keys = k[..., None, :]
+    if cache is not None:
+        keys = np.concatenate([cache, keys], axis=-2)
+    output, _ = scaled_dot_product_attention(q[..., None, :], keys, keys)
+    return np.asarray(output)[..., 0, :], keys
+
+
+@misconception(step="cached_step", caught_by="cached_step-by_hand")
+def empty_room_is_read(q, k, v, cache):
+    """Your first token is not its own value. Print how many keys its query meets: how many tokens have there been?"""
+    if cache is None:
+        cache = np.zeros((*k.shape[:-1], 64, k.shape[-1])), np.zeros((*v.shape[:-1], 64, v.shape[-1])), 0
+    keys, values, length = cache[0].copy(), cache[1].copy(), cache[2]
+    keys[..., length, :], values[..., length, :] = k, v
+    output, _ = scaled_dot_product_attention(q[..., None, :], keys, values)
+    return np.asarray(output)[..., 0, :], (keys, values, length + 1)
+
+
+@misconception(step="cached_step", caught_by="cached_step-by_hand")
+def weights_come_along(q, k, v, cache):
+    """Your output is a pair. Print its type: what does scaled_dot_product_attention return beside the output?"""
+    keys, values = k[..., None, :], v[..., None, :]
+    if cache is not None:
+        keys = np.concatenate([cache[0], keys], axis=-2)
+        values = np.concatenate([cache[1], values], axis=-2)
+    output, weights = scaled_dot_product_attention(q[..., None, :], keys, values)
+    return (np.asarray(output)[..., 0, :], weights), (keys, values)
+
+
+@misconception(step="cached_step", caught_by="cached_step-by_hand")
+def step_softmax_over_the_queries(q, k, v, cache):
+    """Every token gets the full weight 1. Print the shape of your scores and the sum of the weights: along which axis are the keys?"""
+    keys, values = k[..., None, :], v[..., None, :]
+    if cache is not None:
+        keys = np.concatenate([cache[0], keys], axis=-2)
+        values = np.concatenate([cache[1], values], axis=-2)
+    scores = scale_scores(attention_scores(q[..., None, :], keys), q.shape[-1])
+    output = np.asarray(softmax(scores, axis=-2)) @ values
+    return np.asarray(output)[..., 0, :], (keys, values)
+
+
+@misconception(step="cached_step", caught_by="cached_step-by_hand")
+def sums_kept_for_keys(q, k, v, cache):
+    """You keep sums, and not the keys. Print with which query the first key was multiplied when the third token comes: is it the query of the third?"""
+    power = np.exp((q * k).sum(axis=-1, keepdims=True) / math.sqrt(q.shape[-1]))
+    above, below = (0, 0) if cache is None else cache
+    above, below = above + power * v, below + power
+    return above / below, (above, below)
+
+
+@misconception(step="cached_step", caught_by="cached_step-two_continuations")
+def step_output_squeezed(q, k, v, cache):
+    """One number of output has lost its axis. Print the shape of your output where d_v is 1: which axes did you want to remove?"""
+    keys, values = k[..., None, :], v[..., None, :]
+    if cache is not None:
+        keys = np.concatenate([cache[0], keys], axis=-2)
+        values = np.concatenate([cache[1], values], axis=-2)
+    output, _ = scaled_dot_product_attention(q[..., None, :], keys, values)
+    return np.squeeze(output), (keys, values)
+
+
+@misconception(step="cached_step", caught_by="cached_step-two_continuations")
+def room_filled_in_place(q, k, v, cache):
+    """Two texts that begin alike write into the same rows. Print the row that token c is written into: whose was it before?"""
+    if cache is None:
+        cache = np.zeros((*k.shape[:-1], 64, k.shape[-1])), np.zeros((*v.shape[:-1], 64, v.shape[-1])), 0
+    keys, values, length = cache
+    keys[..., length, :], values[..., length, :] = k, v
+    output, _ = scaled_dot_product_attention(q[..., None, :], keys[..., : length + 1, :], values[..., : length + 1, :])
+    return np.asarray(output)[..., 0, :], (keys, values, length + 1)
+
+
+@misconception(step="cached_step", caught_by="cached_step-batch_of_two")
+def joined_along_the_first_axis(q, k, v, cache):
+    """One text works, two at once do not. Print the shape of your keys after two tokens of two texts: along which axis did they grow?"""
+    keys, values = np.atleast_2d(k), np.atleast_2d(v)
+    if cache is not None:
+        keys, values = np.vstack([cache[0], keys]), np.vstack([cache[1], values])
+    output, _ = scaled_dot_product_attention(np.atleast_2d(q), keys, values)
+    return output.reshape(v.shape) if output.size == v.size else output, (keys, values)
+
+
+@misconception(step="cached_step", caught_by="cached_step-batch_of_two")
+def one_text_at_a_time(q, k, v, cache):
+    """One text works, two at once do not. Print the shapes of q and k in the third check: how many axes may they have?"""
+    keys, values = [*(cache[0] if cache else []), k], [*(cache[1] if cache else []), v]
+    scores = np.array([float(np.dot(q, key)) for key in keys]) / math.sqrt(len(q))
+    powers = np.exp(scores - scores.max())
+    return (powers / powers.sum()) @ np.array(values), (keys, values)
+
+
+@misconception(step="cached_step", caught_by="cached_step-batch_of_two")
+def texts_read_each_other(q, k, v, cache):
+    """Two texts at once read each other's tokens. Print the scores of the first tokens: how many keys does a query meet?"""
+    keys, values = np.reshape(k, (-1, k.shape[-1])), np.reshape(v, (-1, v.shape[-1]))
+    if cache is not None:
+        keys, values = np.concatenate([cache[0], keys]), np.concatenate([cache[1], values])
+    output, _ = scaled_dot_product_attention(np.reshape(q, (-1, q.shape[-1])), keys, values)
+    return output.reshape(v.shape), (keys, values)
+
+
+@misconception(step="cached_step", caught_by="cached_step-thousands")
+def step_without_a_shift(q, k, v, cache):
+    """Small scores work, large ones do not. Print the largest exponential, and the smallest: what is left after dividing?"""
+    keys, values = k[..., None, :], v[..., None, :]
+    if cache is not None:
+        keys = np.concatenate([cache[0], keys], axis=-2)
+        values = np.concatenate([cache[1], values], axis=-2)
+    powers = np.exp(scale_scores(attention_scores(q[..., None, :], keys), q.shape[-1]))
+    output = powers / powers.sum(axis=-1, keepdims=True) @ values
+    return np.asarray(output)[..., 0, :], (keys, values)
+
+
+@misconception(step="cached_step", caught_by="cached_step-thousands")
+def step_shifted_by_the_first(q, k, v, cache):
+    """Small scores work, large ones do not. Print the exponents as they go into the exponential: is the largest of them 0?"""
+    keys, values = k[..., None, :], v[..., None, :]
+    if cache is not None:
+        keys = np.concatenate([cache[0], keys], axis=-2)
+        values = np.concatenate([cache[1], values], axis=-2)
+    scores = scale_scores(attention_scores(q[..., None, :], keys), q.shape[-1])
+    powers = np.exp(scores - scores[..., :1])
+    output = powers / powers.sum(axis=-1, keepdims=True) @ values
+    return np.asarray(output)[..., 0, :], (keys, values)
+
+
+@misconception(step="cached_step", caught_by="cached_step-any_sizes")
+def step_cache_of_thirty_two(q, k, v, cache):
+    """Short texts work, longer ones do not. Print how many keys your cache holds at token 57: what happened to the first one?"""
+    keys, values = k[..., None, :], v[..., None, :]
+    if cache is not None:
+        keys = np.concatenate([cache[0], keys], axis=-2)
+        values = np.concatenate([cache[1], values], axis=-2)
+    keys, values = keys[..., -32:, :], values[..., -32:, :]
+    output, _ = scaled_dot_product_attention(q[..., None, :], keys, values)
+    return np.asarray(output)[..., 0, :], (keys, values)
+
+
+@misconception(step="cached_step", caught_by="cached_step-any_sizes")
+def step_scale_of_the_example(q, k, v, cache):
+    """It is right in the examples, and wrong for vectors of other lengths. Print the number that you divide scores by, and d_k: which of them changes?"""
+    keys, values = k[..., None, :], v[..., None, :]
+    if cache is not None:
+        keys = np.concatenate([cache[0], keys], axis=-2)
+        values = np.concatenate([cache[1], values], axis=-2)
+    scores = attention_scores(q[..., None, :], keys) / (2.0 if q.shape[-1] > 1 else 1.0)
+    output = weighted_sum(softmax(scores), values)
+    return np.asarray(output)[..., 0, :], (keys, values)
+
+
+@misconception(step="cached_step", caught_by="cached_step-any_sizes")
+def step_scaled_by_a_whole_number(q, k, v, cache):
+    """Square numbers are fine. Print the number by which you scale for d_k = 8: is its square 8?"""
+    keys, values = k[..., None, :], v[..., None, :]
+    if cache is not None:
+        keys = np.concatenate([cache[0], keys], axis=-2)
+        values = np.concatenate([cache[1], values], axis=-2)
+    scores = attention_scores(q[..., None, :], keys) / math.isqrt(q.shape[-1])
+    output = weighted_sum(softmax(scores), values)
+    return np.asarray(output)[..., 0, :], (keys, values)
+
+
+@misconception(step="cached_step", caught_by="cached_step-any_sizes")
+def one_leading_axis_at_most(q, k, v, cache):
+    """One text works, and two at once; stacks of several do not. Print the shape of your keys where q has three axes: from which end do you count axes?"""
+    axis = 0 if k.ndim == 1 else 1
+    keys, values = np.expand_dims(k, axis), np.expand_dims(v, axis)
+    if cache is not None:
+        keys, values = np.concatenate([cache[0], keys], axis), np.concatenate([cache[1], values], axis)
+    output, _ = scaled_dot_product_attention(np.expand_dims(q, axis), keys, values)
+    return output[0] if axis == 0 else output[:, 0], (keys, values)
+
+
+@misconception(step="cached_step", caught_by="cached_step-inputs_unchanged")
+def query_scaled_in_place(q, k, v, cache):
+    """Your first answer is right. Print q before and after the call: whose array did your function write into?"""
+    keys, values = k[..., None, :], v[..., None, :]
+    if cache is not None:
+        keys = np.concatenate([cache[0], keys], axis=-2)
+        values = np.concatenate([cache[1], values], axis=-2)
+    q /= math.sqrt(q.shape[-1])
+    output = softmax(q[..., None, :] @ np.swapaxes(keys, -1, -2)) @ values
+    return np.asarray(output)[..., 0, :], (keys, values)
+
+
+# 4. decode_with_cache
 
 
 @misconception(step="decode_with_cache", caught_by="decode_with_cache-by_hand")
@@ -1166,7 +1560,7 @@ def later_scores_set_to_zero(Q, K, V):
     return softmax(np.tril(Q @ K.T / np.sqrt(Q.shape[1]))) @ V
 
 
-# 4. flash_attention
+# 5. flash_attention
 
 
 @misconception(step="flash_attention", caught_by="flash_attention-by_hand")
@@ -1631,3 +2025,23 @@ def as_many_keys_as_queries(Q, K, V, block_size):
     """Some keys are never met. Print where each of your blocks begins in the first check: is it the queries or the keys that you count?"""
     stop = min(-(-len(Q) // block_size) * block_size, len(K))
     return scaled_dot_product_attention(Q, K[:stop], V[:stop])[0]
+
+
+@misconception(step="flash_attention", caught_by="flash_attention-memory", family="all_scores_at_once")
+def all_scores_first(Q, K, V, block_size):
+    """Your answers are right, but all scores are there at once. Print the shape of your largest array: does it grow with the number of keys, or with block_size?"""
+    return scaled_dot_product_attention(Q, K, V)[0]
+
+
+@misconception(step="flash_attention", caught_by="flash_attention-memory", family="all_scores_at_once")
+def blocks_collected(Q, K, V, block_size):
+    """You go through the keys block by block, but keep the scores of all blocks. Print how many numbers your list holds after the last one: which of them do you still need?"""
+    blocks = []
+    for start in range(0, len(K), block_size):
+        blocks.append(Q @ K[start : start + block_size].T / math.sqrt(Q.shape[1]))
+    top = np.max([block.max(axis=1) for block in blocks], axis=0)[:, None]
+    total = sum(np.exp(block - top).sum(axis=1, keepdims=True) for block in blocks)
+    output = np.zeros((len(Q), V.shape[1]))
+    for place, block in enumerate(blocks):
+        output += np.exp(block - top) @ V[place * block_size : (place + 1) * block_size]
+    return output / total

@@ -225,7 +225,129 @@ def grouped_with_tokens_first(Q, K, V):
     return np.einsum("ngrm,gmd->ngrd", weights, V).reshape(n, h, d).transpose(1, 0, 2)
 
 
-# 3. decode_with_cache
+# 3. cached_step
+
+
+@right_answer(step="cached_step")
+def step_with_a_list_of_pairs(q, k, v, cache):
+    cache = [*(cache or []), (k, v)]
+    keys, values = (np.stack(part, axis=-2) for part in zip(*cache))
+    output, _ = scaled_dot_product_attention(q[..., None, :], keys, values)
+    return np.asarray(output)[..., 0, :], cache
+
+
+@right_answer(step="cached_step")
+def step_with_a_dictionary(q, k, v, cache):
+    cache = cache or {"keys": [], "values": [], "length": 0}
+    keys, values = cache["keys"] + [k.copy()], cache["values"] + [v.copy()]
+    weights = softmax(np.stack([(q * key).sum(axis=-1) for key in keys], axis=-1) / math.sqrt(q.shape[-1]))
+    output = sum(np.asarray(weights)[..., i, None] * value for i, value in enumerate(values))
+    return output, {"keys": keys, "values": values, "length": len(keys)}
+
+
+@right_answer(step="cached_step")
+def step_with_keys_and_values_in_one_array(q, k, v, cache):
+    new = np.concatenate([k, v], axis=-1)[..., None, :]
+    kept = new if cache is None else np.append(cache, new, axis=-2)
+    d_k = q.shape[-1]
+    scores = np.einsum("...d,...nd->...n", q, kept[..., :d_k]) / d_k**0.5
+    return np.einsum("...n,...nd->...d", softmax(scores), kept[..., d_k:]), kept
+
+
+@right_answer(step="cached_step")
+def step_with_keys_as_columns(q, k, v, cache):
+    keys, values = (k[..., None], v[..., None]) if cache is None else cache
+    if cache is not None:
+        keys, values = np.concatenate([keys, k[..., None]], -1), np.concatenate([values, v[..., None]], -1)
+    weights = np.asarray(softmax((q[..., None, :] / np.sqrt(q.shape[-1])) @ keys))
+    return (values @ np.swapaxes(weights, -1, -2))[..., 0], (keys, values)
+
+
+@right_answer(step="cached_step")
+def step_with_room_that_is_copied(q, k, v, cache):
+    if cache is None:
+        cache = np.zeros((4, *k.shape)), np.zeros((4, *v.shape)), 0
+    keys, values, length = cache[0].copy(), cache[1].copy(), int(cache[2])
+    if length == len(keys):
+        keys, values = np.concatenate([keys, 0 * keys]), np.concatenate([values, 0 * values])
+    keys[length], values[length] = k, v
+    length += 1
+    scores = (keys[:length] * q).sum(axis=-1) / math.sqrt(q.shape[-1])
+    powers = np.exp(scores - scores.max(axis=0))
+    return ((powers / powers.sum(axis=0))[..., None] * values[:length]).sum(axis=0), (keys, values, length)
+
+
+@right_answer(step="cached_step")
+def step_with_the_whole_text_again(q, k, v, cache):
+    text = [*(cache or []), [q.tolist(), k.tolist(), v.tolist()]]
+    Q, K, V = (np.moveaxis(np.array([token[part] for token in text]), 0, -2) for part in range(3))
+    output, _ = scaled_dot_product_attention(Q, K, V, causal_mask(len(text)))
+    return np.asarray(output)[..., -1, :].tolist(), text
+
+
+@right_answer(step="cached_step")
+def step_newest_first(q, k, v, cache):
+    keys, values = k[None], v[None]
+    if cache:
+        keys, values = np.concatenate([keys, cache["K"]]), np.concatenate([values, cache["V"]])
+    weights = softmax(np.einsum("...d,n...d->n...", q, keys) / math.sqrt(k.shape[-1]), axis=0)
+    return np.einsum("n...,n...d->...d", weights, values), {"K": keys, "V": values}
+
+
+@right_answer(step="cached_step")
+def step_with_scaled_keys(q, k, v, cache):
+    key = (k / np.sqrt(k.shape[-1]))[..., np.newaxis, :]
+    K, V = (key, v[..., np.newaxis, :])
+    if cache is not None:
+        K, V = np.concatenate((cache[0], K), -2), np.concatenate((cache[1], V), -2)
+    return np.squeeze(np.matmul(softmax(np.matmul(q[..., np.newaxis, :], np.swapaxes(K, -1, -2))), V), -2), [K, V]
+
+
+@right_answer(step="cached_step")
+def step_in_single_precision(q, k, v, cache):
+    q, k, v = np.float32(q), np.float32(k), np.float32(v)
+    keys, values = k[..., None, :], v[..., None, :]
+    if cache is not None:
+        keys, values = np.concatenate([cache[0], keys], axis=-2), np.concatenate([cache[1], values], axis=-2)
+    scores = (q[..., None, :] * keys).sum(axis=-1) / np.float32(math.sqrt(q.shape[-1]))
+    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return ((powers / powers.sum(axis=-1, keepdims=True))[..., None] * values).sum(axis=-2), (keys, values)
+
+
+@right_answer(step="cached_step")
+def step_with_plain_numbers(q, k, v, cache):
+    if q.ndim > 1:
+        parts = []
+        for i in range(len(q)):
+            parts.append(step_with_plain_numbers(q[i], k[i], v[i], cache[i] if cache else None))
+        return [part[0] for part in parts], [part[1] for part in parts]
+    cache = (cache or []) + [(k.tolist(), v.tolist())]
+    scores = [sum(a * b for a, b in zip(q.tolist(), key)) / math.sqrt(len(q)) for key, _ in cache]
+    powers = [math.exp(score - max(scores)) for score in scores]
+    return [sum(p * value[i] for p, (_, value) in zip(powers, cache)) / sum(powers) for i in range(len(v))], cache
+
+
+@right_answer(step="cached_step")
+def step_on_a_chain_of_pairs(q, k, v, cache):
+    chain, tokens = (k, v, cache), []
+    while cache is not None:
+        *token, cache = cache
+        tokens.append(token)
+    keys, values = (np.stack(part, axis=-2) for part in zip((k, v), *tokens))
+    output, _ = scaled_dot_product_attention(q[..., None, :], keys, values)
+    return np.reshape(output, v.shape), chain
+
+
+@right_answer(step="decode_with_cache")
+def decode_step_by_step(Q, K, V):
+    rows, cache = [], None
+    for token in zip(Q, K, V):
+        row, cache = cached_step(*token, cache)
+        rows.append(row)
+    return np.array(rows)
+
+
+# 4. decode_with_cache
 
 
 @right_answer(step="decode_with_cache")
@@ -345,12 +467,7 @@ def decode_recursive(Q, K, V):
     return last if len(Q) == 1 else np.vstack([decode_recursive(Q[:-1], K[:-1], V[:-1]), last])
 
 
-# 4. flash_attention
-
-
-@right_answer(step="flash_attention")
-def flash_on_full_attention(Q, K, V, block_size):
-    return scaled_dot_product_attention(Q, K, V)[0]
+# 5. flash_attention
 
 
 @right_answer(step="flash_attention")

@@ -188,11 +188,11 @@ def test_the_functions_of_transformer_run_the_decoder(finale):
         np.testing.assert_allclose(looks, weights[-1], rtol=0, atol=1e-6)
 
 
-def test_the_functions_of_inference_write_one_text_in_three_ways(finale):
+def test_the_functions_of_inference_write_one_text_in_four_ways(finale):
     names = finale("inference")
-    ways = ("everything anew", "with a cache", "in blocks")
+    ways = ("everything anew", "with a cache", "shared heads", "in blocks")
     texts, work, models = zip(*(names["write"](way, ["the", "dog", "slept"], 30) for way in ways))
-    assert texts[0] == texts[1] == texts[2]
+    assert texts[0] == texts[1] == texts[2] == texts[3]
     assert (work[0][-1] > 5 * work[1][-1]).all()
     scores = [one.read([texts[0][-1]]) for one in models[1:]]
     wanted, _ = reference.decoded(model("rope_decoder"), reference.numbers(texts[0]))

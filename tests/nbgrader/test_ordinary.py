@@ -287,6 +287,34 @@ def test_a_class_of_ordinary_notebooks_is_graded_in_sandboxes_as_nbgrader_would(
     assert {one.student: one.score for one in stock if one.student in before} == before
 
 
+@NEEDS_BUBBLEWRAP
+@pytest.mark.everything
+@pytest.mark.parametrize("mixed", ["kit"], indirect=True)
+def test_questions_alone_wait_for_marks_and_go_along_with_a_renamed_student(mixed):
+    (mixed.root / "solutions" / "ps1" / "problem.ipynb").write_text(notebook(question("why", 4)))
+    api = host.api(mixed)
+    assert api.generate_assignment("ps1")["success"]
+    folder = mixed.submitted / "ann" / "ps1"
+    folder.mkdir(parents=True)
+    asked = (mixed.root / "assignments" / "ps1" / "problem.ipynb").read_text()
+    (folder / "problem.ipynb").write_text(asked.replace("YOUR ANSWER HERE", "Because."))
+
+    said = CliRunner().invoke(app(), ["grade", "ps1"])
+    assert said.exit_code == 0, said.output
+    (grade,) = final_grades.of_class(mixed, ordinary.find(mixed, "ps1")).grades
+    assert grade.pending == "waits for your marks"
+    with api.gradebook as book:
+        mark = book.find_grade("why", "problem", "ps1", "ann")
+        mark.manual_score, mark.needs_manual_grade = 3, False
+        book.db.commit()
+
+    said = CliRunner().invoke(app(), ["rename", "ann", "anna"])
+    assert said.exit_code == 0, said.output
+    assert CliRunner().invoke(app(), ["grade", "ps1"]).exit_code == 0
+    (grade,) = final_grades.of_class(mixed, ordinary.find(mixed, "ps1")).grades
+    assert (grade.student, grade.score, grade.pending) == ("anna", 3, "")
+
+
 def test_what_comes_out_of_a_sandbox_is_taken_as_outputs_alone():
     svg = {"image/svg+xml": "<svg onload='x()'/>", "text/plain": "a"}
     page = "<style>x</style><table onclick='x()'><tr><td>1</td></tr></table><script>x()</script>"

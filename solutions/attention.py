@@ -805,6 +805,17 @@ def spread_of_scores():
     tools.table(spreads, ["d_k = 4", "d_k = 16", "d_k = 64", "d_k = 256"], ["raw", "scaled"])
 
 
+# %% question="root_reason" kind="choice" points=0 hidden=true
+"""Queries and keys have 64 independent features each, with mean 0 and variance 1. Someone divides the scores by
+d_k instead of its square root. What happens to the weights of a row?
+
+a: all of them become almost equal
+b: one of them becomes almost 1
+c: they stay as they were
+d: they no longer sum to 1
+"""
+root_reason = "a"
+
 # %% [markdown]
 # ### 4. From scores to weights: `softmax`
 #
@@ -1450,6 +1461,12 @@ with tools.unchanged(scores=scores, mask=mask):
 scores[0, 0], mask[2] = np.nan, False
 with tools.unchanged(scores=scores, mask=mask):
     apply_mask(scores, mask)  # what it makes of them is graded above
+
+# %% question="zero_for_hidden" kind="number" points=0 hidden=true
+"""One query has the scores -1, -1, 0 and 0, and the last two keys should be hidden. Someone gives hidden keys the
+score 0 instead of minus infinity. Which share of the attention do the two hidden keys get together, from 0 to 1?
+"""
+zero_for_hidden = 1 / (1 + math.exp(-1))
 
 # %% [markdown]
 # ### Look back: a decoder reads five tokens
@@ -2353,6 +2370,10 @@ X, mask = rng.normal(size=(2, n, d_model)), random_mask(2, n, n)
 mask[0, 0] = False
 with tools.unchanged(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V, W_O=W_O, mask=mask):
     multi_head_attention(X, W_Q, W_K, W_V, W_O, num_heads, mask)  # what it makes of this mask is graded above
+
+# %% question="score_count" kind="number" points=0
+"""One call handles a batch of 8 sequences of 1,024 tokens each, with 12 heads. How many scores does it compute?"""
+score_count = 8 * 12 * 1024**2
 
 # %% [markdown]
 # ### Look back: two heads, one call

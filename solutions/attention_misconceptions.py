@@ -3661,3 +3661,60 @@ def mask_taken_for_one_of_the_heads(X, W_Q, W_K, W_V, W_O, num_heads, mask=None)
         mask = np.expand_dims(mask, 1)
     heads, weights = scaled_dot_product_attention(Q, K, V, mask)
     return concat_heads(heads) @ W_O
+
+
+# Questions that a value answers
+
+
+@misconception(step="root_reason", caught_by="root_reason-answer")
+def too_large_a_divisor_makes_peaks():
+    """Softmax looks at differences between scores. Print the weights of the scores 0, 1, 2 and of the same scores divided by 8: which of the two rows is more even?"""
+    return "b"
+
+
+@misconception(step="root_reason", caught_by="root_reason-answer")
+def softmax_ignores_the_scale():
+    """Softmax ignores a number that is added to all scores, not one that they are divided by. Print the weights of 0, 1, 2 and of 0, 10, 20: are they the same?"""
+    return "c"
+
+
+@misconception(step="root_reason", caught_by="root_reason-answer")
+def sums_depend_on_the_scale():
+    """Softmax divides each row by its own total. Print the sums of the weights of 0, 1, 2 and of 0, 10, 20: can the size of the scores change them?"""
+    return "d"
+
+
+@misconception(step="zero_for_hidden", caught_by="zero_for_hidden-answer")
+def zero_hides():
+    """A score of 0 is not a weight of 0. Print the exponentials of the four scores: which two are larger?"""
+    return 0
+
+
+@misconception(step="zero_for_hidden", caught_by="zero_for_hidden-answer")
+def all_keys_alike():
+    """The four scores are not all the same. Print their four exponentials: how large are they?"""
+    return 0.5
+
+
+@misconception(step="zero_for_hidden", caught_by="zero_for_hidden-answer")
+def what_is_left_for_the_allowed():
+    """This is what the two allowed keys get. Print all four weights: which two belong to the hidden keys?"""
+    return 1 / (1 + math.e)
+
+
+@misconception(step="score_count", caught_by="score_count-answer")
+def one_score_a_token():
+    """Print the shape of the scores that one head computes for one sequence: how many numbers does it hold?"""
+    return 8 * 12 * 1024
+
+
+@misconception(step="score_count", caught_by="score_count-answer")
+def forgot_the_heads():
+    """Print the shape of the scores in your multi_head_attention: which axis is missing in your product?"""
+    return 8 * 1024**2
+
+
+@misconception(step="score_count", caught_by="score_count-answer")
+def forgot_the_batch():
+    """This is what one sequence needs. Change the product so that it covers the whole call: how many sequences are there?"""
+    return 12 * 1024**2

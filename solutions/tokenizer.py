@@ -569,6 +569,15 @@ for text in texts_of_all_kinds():
     wanted = trained_by_definition(twice, 200)[0]
     tools.same(train(twice, 200), wanted, "the merges of a text of all kinds of signs", "What happens to the text before you count?")
 
+# %% question="bytes_to_begin" kind="number" points=0
+"""How many tokens does the text "5 € für Eis" have before the first merge?"""
+bytes_to_begin = 14
+
+# %% question="different_tokens" kind="number" points=0
+"""A call of train returned 1,000 pairs. How many different tokens can a text consist of when it is encoded with them?
+"""
+different_tokens = 256 + 1000
+
 # %% [markdown]
 # ### Look: what a text teaches
 #

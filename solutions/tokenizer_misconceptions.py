@@ -2063,3 +2063,42 @@ def lines_read_one_by_one(tokens, merges):
         pieces.append(pieces[left] + pieces[right])
     text = b"".join(pieces[token] for token in tokens).decode("utf-8", errors="replace")
     return "\n".join(text.splitlines())
+
+
+# Questions that a value answers
+
+
+@misconception(step="bytes_to_begin", caught_by="bytes_to_begin-answer")
+def counted_characters():
+    """You counted characters. Print the bytes of the text one by one: which characters take more than one?"""
+    return 11
+
+
+@misconception(step="bytes_to_begin", caught_by="bytes_to_begin-answer")
+def two_bytes_at_most():
+    """Some characters take more bytes than you gave them. Print the bytes of the euro sign alone: how many are there?"""
+    return 13
+
+
+@misconception(step="bytes_to_begin", caught_by="bytes_to_begin-answer")
+def two_bytes_for_every_character():
+    """This is not UTF-8, where the common letters are short. Print the bytes of the letter f alone: how many are there?"""
+    return 22
+
+
+@misconception(step="different_tokens", caught_by="different_tokens-answer")
+def merged_tokens_alone():
+    """A text may have characters that were never merged. Print what encode returns without any merges: where do those numbers come from?"""
+    return 1000
+
+
+@misconception(step="different_tokens", caught_by="different_tokens-answer")
+def largest_number():
+    """This is the largest token. Print the tokens of a text that begins with a zero byte: which number comes first in the count?"""
+    return 1255
+
+
+@misconception(step="different_tokens", caught_by="different_tokens-answer")
+def two_for_each_pair():
+    """A pair becomes one new token. Print the tokens before and after one merge: how many new numbers appear?"""
+    return 256 + 2000

@@ -611,6 +611,12 @@ with tools.unchanged(logits=logits, targets=targets):
     agree(cross_entropy(logits, targets), wanted, "the first answer")
     agree(cross_entropy(logits, targets), wanted, "the second answer")
 
+# %% question="loss_of_four" kind="number" points=0 tolerance=0.01
+"""The vocabulary has 50,000 tokens. For every target a model is sure that it is one of four tokens, gives each of these
+the same probability, and is right about that. What is its loss?
+"""
+loss_of_four = math.log(4)
+
 # %% [markdown]
 # ### 2. Where the gradient begins: `cross_entropy_backward`
 #
@@ -1221,6 +1227,10 @@ wanted = adamw_by_definition(w, gradient, m, v, 4, 0.1)
 with tools.unchanged(w=w, gradient=gradient, m=m, v=v):
     parts_agree(adamw_update(w, gradient, m, v, 4, 0.1), wanted, "w, m, v", ADAM_ASKS)
     parts_agree(adamw_update(w, gradient, m, v, 4, 0.1), wanted, "w, m, v", ADAM_ASKS)
+
+# %% question="numbers_kept" kind="number" points=0
+"""A model has 1,000,000 weights. How many numbers does AdamW keep from one step to the next, the weights included?"""
+numbers_kept = 3 * 1_000_000
 
 # %% [markdown]
 # ### 9. How large a step, and when: `learning_rate`

@@ -2558,3 +2558,42 @@ def warm_up_begins_at_the_floor(step, peak, warmup, total, floor=0.0):
 
 
 UNCLAIMED = {"next_token_probabilities-equals": "it asks of sorts that keep no order, which show on some machines alone"}
+
+
+# Questions that a value answers
+
+
+@misconception(step="loss_of_four", caught_by="loss_of_four-answer")
+def loss_of_the_whole_vocabulary():
+    """This is the price of knowing nothing. Print the loss of one row in which four logits are 0 and all others -1000: what is the probability of the target?"""
+    return math.log(50_000)
+
+
+@misconception(step="loss_of_four", caught_by="loss_of_four-answer")
+def probability_for_a_price():
+    """This is the probability of the target. Print the loss of a row with four equal logits: what becomes of a probability there?"""
+    return 0.25
+
+
+@misconception(step="loss_of_four", caught_by="loss_of_four-answer")
+def loss_in_bits():
+    """This is the loss in bits. Print the loss of a row with four equal logits: which logarithm does your function take?"""
+    return 2
+
+
+@misconception(step="numbers_kept", caught_by="numbers_kept-answer")
+def one_moment():
+    """One thing is missing. Print what your adamw_update returns: how many arrays does the next call need?"""
+    return 2_000_000
+
+
+@misconception(step="numbers_kept", caught_by="numbers_kept-answer")
+def gradient_is_kept():
+    """Something in your sum is computed again at every step. Print the arguments of your adamw_update: which of them did the last call not return?"""
+    return 4_000_000
+
+
+@misconception(step="numbers_kept", caught_by="numbers_kept-answer")
+def weights_alone():
+    """This is the model. Print what your adamw_update returns: what else does the next call need?"""
+    return 1_000_000

@@ -535,6 +535,17 @@ def waves():
     tools.curves(np.arange(24), {"with position 12": likeness}, "How similar two positions are", "position", "dot product")
 
 
+# %% question="order_blind" kind="choice" points=0 hidden=true
+"""A model without positional encoding and without a mask reads "dog bites man", and then "man bites dog". What does
+its self-attention return for the word "dog"?
+
+a: the same vector both times
+b: two vectors, because the place of "dog" differs
+c: two vectors, because the word after "dog" differs
+d: the vector of "bites" both times
+"""
+order_blind = "a"
+
 # %% [markdown]
 # ## Part two: what keeps it running
 #
@@ -962,6 +973,10 @@ def a_hat():
     tools.table([x[10:51:5], hat[10:51:5]], ["x", "out"], [f"{k}" for k in range(9)])
     tools.curves(x, {"three hidden features": hat}, "A hat", "x", "out")
 
+
+# %% question="weights_of_the_layers" kind="number" points=0
+"""How many weights does feed_forward have for d_model = 512 and d_ff = 2048? Count the biases, too."""
+weights_of_the_layers = 2 * 512 * 2048 + 2048 + 512
 
 # %% [markdown]
 # ### 5. Looking at another text: `cross_attention`

@@ -1901,3 +1901,42 @@ def tokens_flattened_in_place(tokens, embedding, blocks, norm):
     for block in blocks:
         x = block(x)
     return norm(x) @ embedding.T
+
+
+# Questions that a value answers
+
+
+@misconception(step="order_blind", caught_by="order_blind-answer")
+def rows_know_their_place():
+    """A row does not know its number. Print the output of attention for three rows and for the same rows turned round: which rows of the two results are equal?"""
+    return "b"
+
+
+@misconception(step="order_blind", caught_by="order_blind-answer")
+def neighbours_count_more():
+    """Attention weighs keys by what is in them. Print the weights of one query for three keys in two orders: does a key get another weight next to the query?"""
+    return "c"
+
+
+@misconception(step="order_blind", caught_by="order_blind-answer")
+def the_verb_wins():
+    """The output is a blend of all the values. Print the weights of one query: does one key get all of it?"""
+    return "d"
+
+
+@misconception(step="weights_of_the_layers", caught_by="weights_of_the_layers-answer")
+def without_biases():
+    """These are the matrices. Print the shapes of all four arrays that the layers own: which two are left?"""
+    return 2 * 512 * 2048
+
+
+@misconception(step="weights_of_the_layers", caught_by="weights_of_the_layers-answer")
+def second_matrix_forgotten():
+    """The token comes back to d_model features. Print the shapes of all four arrays that the layers own: how many matrices are there?"""
+    return 512 * 2048 + 2048
+
+
+@misconception(step="weights_of_the_layers", caught_by="weights_of_the_layers-answer")
+def two_large_biases():
+    """One of your biases is too long. Print the shapes of b_1 and b_2: what is each added to?"""
+    return 2 * 512 * 2048 + 2 * 2048

@@ -16,6 +16,7 @@ from typing import Any
 
 from autograder.authoring.cells import AuthoredCell, Kind, Problem
 from autograder.authoring.regions import BEGIN, END
+from autograder.base.result import ANSWER, check_id
 from autograder.exercises.exercise import OPTION
 
 FORM = '''
@@ -147,7 +148,9 @@ def _step_and_check(cell: AuthoredCell, question: _Question) -> Iterator[Authore
         arguments += f", {cell.tolerance}"
     call = f"answered({arguments})"
     check = f'"""{question.sentence}"""\n{call}'
-    yield replace(cell, kind="check", id=f"{cell.id}-answer", source=check, was="", question="")
+    yield replace(
+        cell, kind="check", id=check_id(cell.id, ANSWER), source=check, was="", question=""
+    )
 
 
 def _digests(cell: AuthoredCell, accepted: list[Any]) -> set[str]:

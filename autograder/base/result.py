@@ -30,6 +30,9 @@ UNENDING = (
 _BETWEEN = re.compile(r', (?=\{"name": "[^"\\]*", "score": )')
 """Between two steps of a result; within a text, JSON puts backslashes before quotation marks."""
 
+ANSWER = "answer"
+"""The name of the one check of a question that a value answers."""
+
 CheckStatus = Literal["passed", "failed", "unattempted", "carried", "not_run"]
 Status = Literal["graded", "rejected", "error"]
 
@@ -163,6 +166,16 @@ class StepResult:
         """Nothing was tried yet: all of its checks say so, but for those that are never asked."""
         return {check.status for check in self.checks if not check.void} == {"unattempted"}
 
+    @property
+    def is_question(self) -> bool:
+        """A value answers it, not a function."""
+        return [check.name for check in self.checks] == [ANSWER]
+
+    @property
+    def is_left_out(self) -> bool:
+        """A question for no points that is not answered: nobody has to, and no result tells."""
+        return self.is_question and self.is_unattempted and not self.max_score
+
 
 def worst(checks: Iterable[CheckResult]) -> Literal["not_run", "failed", "carried", "passed"]:
     """The verdict on all of these checks together; what is not written yet has failed."""
@@ -212,7 +225,7 @@ class Result:
 
     @property
     def categories(self) -> dict[str, dict[str, float]]:
-        """Score and maximum of each category, in the order of the notebook."""
+        """Score and maximum of each category that has points, in the order of the notebook."""
         earned: dict[str, list[float]] = {}
         points: dict[str, list[float]] = {}
         for check in self.checks:
@@ -221,6 +234,8 @@ class Result:
 
         sums: dict[str, dict[str, float]] = {}
         for category, own in earned.items():
+            if not any(points[category]):
+                continue
             sums[category] = {"score": _total(own), "max_score": _total(points[category])}
         return sums
 

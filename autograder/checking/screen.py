@@ -89,7 +89,7 @@ def report(screen: Console, view: View) -> None:
 def rejoice(screen: Console, view: View) -> None:
     """Every visible check passes."""
     assert view.result is not None
-    steps = len(view.result.steps)
+    steps = sum(not step.is_question for step in view.result.steps)
     if screen.is_terminal:
         screen.clear()
         say(screen, Text(view.copy.exercise.title, "bold"))
@@ -111,11 +111,13 @@ def _first(screen: Console, copy: StudentCopy, result: Result, hints: bool) -> N
     if step is None:
         return
 
-    order = [other.name for other in result.steps]
-    place = f"step {order.index(step.name) + 1} of {len(order)}"
+    order = [other.name for other in result.steps if not other.is_question]
+    is_numbered = step.name in order
+    place = f"step {order.index(step.name) + 1} of {len(order)}" if is_numbered else "a question"
     first = step.not_passed[0]
     if step.is_unattempted:
-        say(screen, Text.assemble(("Write ", "bold"), (step.name, "bold"), f"   {place}"))
+        do = "Write " if is_numbered else "Answer "
+        say(screen, Text.assemble((do, "bold"), (step.name, "bold"), f"   {place}"))
     else:
         say(screen, Text.assemble(("Look at ", "bold"), (step.name, "bold"), f"   {place}"))
     sentence = _sentence(copy, step, first)

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.base.errors import Unusable
-from autograder.base.result import MOST_POINTS, CheckResult, Result, StepResult, parts_of
+from autograder.base.result import ANSWER, MOST_POINTS, CheckResult, Result, StepResult, parts_of
 from autograder.base.text import agreeing, count, listed, one_line, points
 from autograder.exercises import data_files
 from autograder.exercises.exercise import (
@@ -94,7 +94,7 @@ class StudentCopy:
             checks.setdefault(gone.step, []).append(lost)
 
         order = {step: place for place, step in enumerate(self.steps)}
-        names = sorted(checks, key=lambda name: order[name])
+        names = sorted(filter(checks.get, checks), key=lambda name: order[name])
         looks = {step.name: step.look for step in result.steps}
         steps = tuple(StepResult(name, tuple(checks[name]), look=looks.get(name)) for name in names)
         most = result.max_score + sum(gone.points for gone in self.missing)
@@ -110,6 +110,8 @@ class StudentCopy:
         asked: dict[str, tuple[str, float, bool]] = {}
         for known in self.exercise.checks:
             asked[known.id] = known.category, known.points, known.hidden
+            if known.name == ANSWER and not known.points and known.id not in told:
+                del asked[known.id]  # left out
         return told == asked and len(result.warnings) <= MOST_WARNINGS
 
     def brought(self) -> tuple[dict[str, bytes], tuple[str, ...]]:

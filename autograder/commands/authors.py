@@ -55,7 +55,9 @@ def build(
 
         for authored in read:
             built = exercise.load(root, name)
-            steps, checks = count(len(built.steps), "step"), count(len(built.checks), "check")
+            steps, checks = count(len(built.functions), "step"), count(len(built.checks), "check")
+            if built.options:
+                steps += f", {count(len(built.options), 'question')}"
             by_hand = sum(cell.points or 0 for cell in authored.of("manual") if not cell.extra)
             worth = points(built.max_score + by_hand)
             if by_hand:

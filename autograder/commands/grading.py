@@ -328,7 +328,7 @@ def grade(
         unchanged -= {one["student"] for one in final["final"]}
     if unchanged:
         unchanged |= {*missing}
-    class_tables.students(concerns.of_run(grades, len(exercise.steps), missing), out, unchanged)
+    class_tables.students(concerns.of_run(grades, len(exercise.functions), missing), out, unchanged)
     for line in left_out:
         print(f"left out: {line}", file=out)
 

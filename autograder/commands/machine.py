@@ -125,7 +125,7 @@ def _built(course: Course, name: str) -> str:
         loaded = exercise.load(course.root, name)
     except Unusable as error:
         return str(error)
-    steps, checks = count(len(loaded.steps), "step"), count(len(loaded.checks), "check")
+    steps, checks = count(len(loaded.functions), "step"), count(len(loaded.checks), "check")
     return f"{steps}, {checks}, {points(loaded.max_score)}"
 
 

@@ -242,7 +242,7 @@ class Run:
             session.overheard()  # what was printed before has nothing to do with this check
         session.begin_check()
         place, hint, raised, asked = ("", 0), "", "", ""
-        changes_nothing = False
+        is_missing = changes_nothing = False
 
         try:
             with self._budget.at_work():
@@ -258,6 +258,7 @@ class Run:
             message = f"what {check.step} returned takes longer to look at {limit}"
         except StudentError as error:
             message = session.never or self._failure(error, check)
+            is_missing = error.kind == "Undefined" and self._is_unanswered(check.step)
             if not session.never and not error.is_unanswered:
                 raised = error.kind
             place = self._place(error, check)
@@ -286,13 +287,17 @@ class Run:
             namespace.update(before)
 
         calls = tuple(session.calls(check.step))
-        unattempted = session.unwritten == check.step
+        unattempted = is_missing or session.unwritten == check.step
         waits = "" if unattempted else session.unwritten or ""
         look = None
         if message is not None and self._compiled.is_read and not check.hidden:
             look = self._look(check, namespace, asked)
         known = (calls, place, hint, raised, changes_nothing, look)
         return Verdict(message, unattempted, waits, *known)
+
+    def _is_unanswered(self, step: str) -> bool:
+        """Whether it is a question that the notebook has no cell for."""
+        return step in self._compiled.exercise.options and self._submission.answer(step) is None
 
     def _failure(self, error: StudentError, check: Check) -> str:
         return failure(error, check, self._submission, self._raised, self._compiled.exercise)

@@ -150,6 +150,11 @@ class Exercise:
         return found
 
     @cached_property
+    def functions(self) -> tuple[str, ...]:
+        """The steps that are no questions: what students write."""
+        return tuple(step for step in self.steps if step not in self.options)
+
+    @cached_property
     def classes(self) -> Mapping[str, str]:
         """The steps that are classes, with the teacher's answers to them."""
         return {cell.id: cell.source for cell in self.cells if cell.is_class}

@@ -209,6 +209,7 @@ class Grader:
             picture = extra(budget, partial(example, self._compiled, step, verdicts))
             steps.append(StepResult(step, tuple(checks), picture, _look(step, checks, verdicts)))
 
+        steps = [step for step in steps if not step.is_left_out]
         warnings = result.warnings
         if ordinary.unended:
             cells = first_of(list(dict.fromkeys(ordinary.unended)), CELLS)

@@ -28,6 +28,7 @@ STATES = {
     "fails": "To fix",
     "waits": "Waiting for earlier steps",
     "is unwritten": "Still to write",
+    "is unanswered": "Questions to answer",
     "has not run": "Not run yet",
 }
 """How the summary calls what a check that does not pass has come to."""
@@ -51,7 +52,8 @@ def progress() -> str:
     for name, about in CHECKS.items():
         if not about["hidden"]:
             passes = RESULTS.get(name) == "passes"
-            steps[step_of(name)] = steps.get(step_of(name), True) and passes
+            if not asks_for_value(name):
+                steps[step_of(name)] = steps.get(step_of(name), True) and passes
             most += about["points"]
             earned += about["points"] * passes
     done = sum(steps.values())
@@ -108,7 +110,7 @@ def in_points(number: float) -> str:
 def failing_before(name: str) -> dict[str, str]:
     """The steps before that of a check that fail and do not only wait, each with the first of its
     checks that does."""
-    order = list(dict.fromkeys(map(step_of, CHECKS)))
+    order = functions()
     step = step_of(name)
     before = order[: order.index(step)] if step in order else []
     failing: dict[str, str] = {}
@@ -120,7 +122,7 @@ def failing_before(name: str) -> dict[str, str]:
 
 def place_of(name: str) -> str:
     """A failing check as it is told: its step first."""
-    order = list(dict.fromkeys(map(step_of, CHECKS)))
+    order = functions()
     step, _, short = name.partition("-")
     return f"step {order.index(step) + 1}, {step}: its check {short} {RESULTS[name]}"
 
@@ -137,6 +139,16 @@ def still_open(failing: Mapping[str, str]) -> str:
 def step_of(name: str) -> str:
     """The step of a check."""
     return name.split("-")[0]
+
+
+def asks_for_value(name: str) -> bool:
+    """Is this the check of a question, which a value answers?"""
+    return name.endswith("-answer")
+
+
+def functions() -> list[str]:
+    """The steps that are functions to write, in the order of the notebook."""
+    return list(dict.fromkeys(step_of(name) for name in CHECKS if not asks_for_value(name)))
 
 
 def is_open(name: str) -> bool:
@@ -179,10 +191,12 @@ def summary() -> None:
         print(f"{passed} of {len(RESULTS)} visible checks passed.")
         return
 
-    order = list(dict.fromkeys(map(step_of, CHECKS)))
+    order = functions()
     states: dict[str, dict[str, list[str]]] = {}
     for name, about in CHECKS.items():
         state = state_of(name)
+        if state == "is unwritten" and asks_for_value(name):
+            state = "is unanswered"
         if state != "passes" and not about["hidden"]:
             states.setdefault(state, {}).setdefault(step_of(name), []).append(name.split("-")[1])
 
@@ -201,7 +215,7 @@ def summary() -> None:
         texts, links = [], []
         for step, names in states.get(state, {}).items():
             failing = f" ({', '.join(names)})" if state == "fails" else ""
-            title = f"{order.index(step) + 1} {step}"
+            title = f"{order.index(step) + 1} {step}" if step in order else step
             texts.append(title + failing)
             target = html.escape(HEADINGS.get(step, ""))
             links.append(f'<a href="#{target}">{title}</a>{failing}')

@@ -175,8 +175,18 @@ def test_no_name_of_a_scene_or_a_check_lies_about_for_a_student_to_use_by_accide
                 cell.kind in ("code", "step") or (cell.kind == "check" and not cell.hidden)
             ):
                 exec(cell.code, names)
-    scenes = set(re.findall(r"^@tools\.demo\ndef (\w+)", SOURCE.read_text(encoding="utf-8"), re.M))
-    assert set(names) - known == {*POINTS, *scenes, "five_tokens", "answer", "allowed", "token"}
+    source = SOURCE.read_text(encoding="utf-8")
+    scenes = set(re.findall(r"^@tools\.demo\ndef (\w+)", source, re.M))
+    questions = set(re.findall(r'question="(\w+)"', source))
+    assert set(names) - known == {
+        *POINTS,
+        *questions,
+        *scenes,
+        "five_tokens",
+        "answer",
+        "allowed",
+        "token",
+    }
     assert not {"answer", "allowed", "token"} & {
         name for step in POINTS for name in inspect.signature(names[step]).parameters
     }

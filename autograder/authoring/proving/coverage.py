@@ -94,7 +94,7 @@ class Coverage:
     def _silent(self) -> Iterator[str]:
         """The steps of which nothing is declared, if anything is."""
         declared = {promise.step for promise in self.found}
-        for step in self.exercise.steps if declared else ():
+        for step in self.exercise.functions if declared else ():
             if step not in declared and not self.exercise.cell(step).is_class:
                 repair = "write which inputs its docstring allows"
                 yield f"{step}: {PROMISES} says nothing of it; {repair}"

@@ -143,7 +143,7 @@ def _plain(exercise: Exercise) -> Iterator[SampleStudent]:
     right = _solutions(exercise)
     yield SampleStudent("right", "has every step as in the solution", right)
     yield SampleStudent("blank", "hands in what was released", {})
-    half = exercise.steps[: len(exercise.steps) // 2]
+    half = exercise.functions[: len(exercise.functions) // 2]
     if half:
         sources = {step: right[step] for step in half}
         yield SampleStudent("half", f"has written {', '.join(half)}", sources)

@@ -294,7 +294,8 @@ def _grade(cell: MasterCell, notebook: _Notebook, row: Any) -> dict[str, Any]:
     """The grade of a cell; ``row`` is the one that stands there, None if there is none."""
     check = notebook.checks.get(cell.id)
     waits = cell.is_solution and not notebook.leaves(cell)
-    score = check.earned if check is not None else None
+    left_out = None if cell.points else 0.0  # no result tells of a question that is left out
+    score = check.earned if check is not None else left_out
     if cell.is_solution:
         # A person's score is still None, but 0 where there are no points to give: nbgrader counts
         # extra credit only on top of a score, and whoever enters it would not learn that it is

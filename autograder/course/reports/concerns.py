@@ -48,7 +48,7 @@ def of_class(course: Course, class_grades: ClassGrades) -> list[Grade]:
             if grade.result is not None:
                 untried = grade.result.untried
                 concerns += _unended(grade.result)
-                concerns += _untried(untried, len(grade.result.steps))
+                concerns += _untried(untried, len(class_grades.exercise.functions))
             if has_list and grade.person is None:
                 new = f"; may be {grade.new_id} now" if grade.new_id else ""
                 concerns.append(Concern("unlisted", f"is not on the class list{new}"))
@@ -68,7 +68,7 @@ def of_run(grades: Iterable[Grade], steps: int, missing: Iterable[str] = ()) -> 
     """The grades of a class that has just been graded, which come without their results.
 
     Args:
-        steps: how many the exercise has.
+        steps: how many functions the exercise asks for.
         missing: who handed in nothing.
     """
     rows = [Grade(student, "missing", None) for student in missing]
@@ -91,7 +91,7 @@ def _alike(grades: Iterable[Grade]) -> dict[str, list[str]]:
     by_digest: dict[str, list[str]] = {}
     for grade in grades:
         result = grade.result
-        if result is not None and len(result.untried) < len(result.steps):
+        if result is not None and not all(step.is_unattempted for step in result.steps):
             by_digest.setdefault(result.submission_sha256, []).append(grade.student)
 
     alike: dict[str, list[str]] = {}

@@ -101,7 +101,8 @@ def _output(result: Result) -> str:
 
 def _tests(exercise: Exercise, result: Result, disclosed: str) -> Iterator[Test]:
     sentences = {check.id: check.sentence for check in exercise.checks}
-    numbers = {step.name: number for number, step in enumerate(result.steps, start=1)}
+    questions_last = sorted(result.steps, key=lambda step: step.is_question)
+    numbers = {step.name: number for number, step in enumerate(questions_last, start=1)}
     seen = as_student_sees(result, disclosed)
 
     kept = 0.0

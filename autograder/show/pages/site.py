@@ -112,7 +112,7 @@ def page(course: Course, exercises: Sequence[Exercise], is_whole: bool) -> str:
     """
     lines = []
     for one in exercises:
-        about = f"{count(len(one.steps), 'step')}, {points(one.max_score)}"
+        about = f"{count(len(one.functions), 'step')}, {points(one.max_score)}"
         elsewhere = dict(links.addresses(course.settings, one.name))
         elsewhere.pop(links.SITE, None)
         lines.append(StartLine(one.title, about, f"{one.name}.ipynb", elsewhere))

@@ -189,7 +189,7 @@ class Steps:
         waiting: list[ShownStep] = []
         unwritten: list[ShownStep] = []
         passed: list[ShownStep] = []
-        for result in self._steps:
+        for result in _questions_last(self._steps):
             if result.passed:
                 place = passed
             elif result.is_unattempted:
@@ -341,7 +341,11 @@ def _about(check: CheckResult) -> str:
 
 def to_mend(steps: Iterable[StepResult]) -> list[StepResult]:
     """The steps with a mistake of their own: mending one may mend those after it."""
-    return [step for step in steps if step.failed]
+    return [step for step in _questions_last(steps) if step.failed]
+
+
+def _questions_last(steps: Iterable[StepResult]) -> list[StepResult]:
+    return sorted(steps, key=lambda step: step.is_question)
 
 
 def code(

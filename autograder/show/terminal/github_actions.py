@@ -125,7 +125,7 @@ def _row(step: StepResult, waits: Waits) -> str:
     if step.name in waits:
         verdict = f"→ waits for {listed(map(_code, waits[step.name]))}"
     elif step.is_unattempted:
-        verdict = "· not written yet"
+        verdict = f"· not {'answered' if step.is_question else 'written'} yet"
     elif step.passed:
         verdict = "✅ passed"
     else:

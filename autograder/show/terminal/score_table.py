@@ -175,7 +175,8 @@ def _verdict(step: StepResult, waits: Waits, long: bool) -> str:
     if step.name in waits:
         return f"waits for {listed(waits[step.name])}"
     if step.is_unattempted:
-        return f"not written yet ({checks})" if long else "not written yet"
+        written = "answered" if step.is_question else "written"
+        return f"not {written} yet ({checks})" if long else f"not {written} yet"
     if step.passed:
         return f"{checks} passed" if long else "passed"
 

@@ -3,10 +3,8 @@
 #
 # A model learns by asking one question of every number in it: if I made you a little larger, would the loss go up
 # or down, and how fast? The answer is the gradient. Libraries work it out for you. For one afternoon, do without
-# them: the gradient of attention is four matrix products and one line about softmax. In two functions you will
-# write all of it, and at the end your own gradients will teach attention where to look.
-#
-# You have built attention before. Here you go backwards through it.
+# them: the gradient of attention is four matrix products and one line about softmax. In five short functions you
+# will write all of it, and at the end your own gradients will teach two heads where to look.
 #
 # **How this works.** Each step says why it exists, gives the formula and the shapes, and leaves one function for
 # you to write. Its checks come right below.
@@ -22,15 +20,15 @@
 # %% [markdown]
 # ## The house rules
 #
-# They hold for both steps.
+# They hold for all steps.
 #
 # - **`d_X` has the shape of `X`.** There is one loss, a single number $L$, somewhere after your function.
 #   `d_X[i, j]` is $\partial L / \partial X_{ij}$: how fast the loss changes when that one number changes.
 # - **Gradients come from behind.** Your function gets the gradient of its *output* and returns the gradients of
 #   its *inputs*. It does not need to know what the loss is.
 # - **Leading batch axes.** `(..., n, d)` means: there may be any number of leading axes (none, one, several), and
-#   your function handles each slice separately. The arguments of one call have the same leading axes. No axis is
-#   empty.
+#   your function handles each slice separately. The arguments of one call have the same leading axes; only masks
+#   broadcast. No axis is empty.
 # - **Inputs are never changed.** Your function must not modify its arguments, and a second call gives the same
 #   answer.
 # - **NumPy only**, in its default precision, `float64`. A `float32` result is accepted and compared less
@@ -45,7 +43,7 @@
 # over: copy your `attention.ipynb` into the folder of this notebook, and run it. They are not graded again, and the
 # grader uses correct ones, whatever you bring.
 
-# %% setup needs="attention:attention_scores, attention:scale_scores, attention:softmax, attention:weighted_sum, attention:apply_mask, attention:scaled_dot_product_attention"
+# %% setup needs="attention:attention_scores, attention:scale_scores, attention:softmax, attention:weighted_sum, attention:apply_mask, attention:scaled_dot_product_attention, attention:split_heads"
 import math
 
 import numpy as np
@@ -78,6 +76,16 @@ import numpy as np
 class Practice:
     """What holds of any right answer, for tools.practice: no line here computes a whole one."""
 
+    def matmul_backward(t):
+        lead, (n, k, m) = t.lead(), t.sizes(3)
+        A, B, d_C = t.normal(*lead, n, k), t.normal(*lead, k, m), t.normal(*lead, n, m)
+        d_A, d_B = t.parts(t.call(A=A, B=B, d_C=d_C), "d_A, d_B")
+        t.shape("d_A", d_A, *A.shape)
+        t.shape("d_B", d_B, *B.shape)
+        at, i, j, o = t.place(lead), *t.place((n, k, m))
+        t.near("One number of d_A, added up.", d_A[(*at, i, j)], sum(B[(*at, j, c)] * d_C[(*at, i, c)] for c in range(m)))
+        t.near("One number of d_B, added up.", d_B[(*at, j, o)], sum(A[(*at, r, j)] * d_C[(*at, r, o)] for r in range(n)))
+
     def softmax_backward(t):
         shape = (*t.lead(), *t.sizes(2))
         weights, d_weights = t.rng.dirichlet(np.ones(shape[-1]), size=shape[:-1]), t.normal(*shape)
@@ -95,6 +103,17 @@ class Practice:
 
         slope = (loss(row[j] + 1e-5) - loss(row[j] - 1e-5)) / 2e-5
         t.near("One number, measured: its score a little up, a little down.", d_scores[(*at, j)], slope)
+
+    def mask_backward(t):
+        lead, (n, m) = t.lead(), t.sizes(2)
+        mask = t.rng.random((n, m) if t.rng.integers(2) else (*lead, 1, m)) < 0.6
+        d_masked = t.normal(*lead, n, m)
+        allowed = np.broadcast_to(mask, d_masked.shape)
+        d_masked[~allowed & (t.rng.random(d_masked.shape) < 0.3)] = np.nan
+        d_scores = np.asarray(t.call(mask=mask, d_masked=d_masked))
+        t.shape("d_scores", d_scores, *lead, n, m)
+        t.near("The gradient of every hidden score is 0.", d_scores[~allowed], np.zeros((~allowed).sum()))
+        t.near("Every other gradient passes as it is.", d_scores[allowed], d_masked[allowed])
 
     def attention_backward(t):
         lead, (n, m, d_k, d_v) = t.lead(), t.sizes(4)
@@ -124,6 +143,15 @@ class Practice:
             slope = (loss(**(given | {name: up})) - loss(**(given | {name: down}))) / 2e-5
             t.near(f"One number of d_{name}, measured: that of {name} a little up, a little down.", d[name][place], slope)
 
+    def split_heads_backward(t):
+        lead, (num_heads, n, d_head) = t.lead(), t.sizes(3)
+        d_heads = t.normal(*lead, num_heads, n, d_head)
+        d_X = np.asarray(t.call(d_heads=d_heads))
+        t.shape("d_X", d_X, *lead, n, num_heads * d_head)
+        *at, head, i, feature = t.place(d_heads.shape)
+        t.near("A head has its own block of each token's features.", d_X[(*at, i, head * d_head + feature)], d_heads[(*at, head, i, feature)])
+        t.near("Every number arrives, once.", np.sort(d_X, axis=None), np.sort(d_heads, axis=None))
+
 # %% oracles
 """The definitions, written the slow way; what is measured by differences is compared with these, too."""
 
@@ -148,6 +176,34 @@ def attended(Q, K, V):
     """The output of attention."""
     scores = np.einsum("...id,...jd->...ij", Q, K) / math.sqrt(Q.shape[-1])
     return np.einsum("...ij,...jd->...id", shares(scores), V)
+
+
+def matmul_backward_by_definition(A, B, d_C):
+    """Each number of A and of B, and all that it went into."""
+    d_A, d_B = np.zeros(A.shape), np.zeros(B.shape)
+    for *lead, i, o in np.ndindex(d_C.shape):
+        for k in range(A.shape[-1]):
+            d_A[(*lead, i, k)] += d_C[(*lead, i, o)] * B[(*lead, k, o)]
+            d_B[(*lead, k, o)] += A[(*lead, i, k)] * d_C[(*lead, i, o)]
+    return d_A, d_B
+
+
+def mask_backward_by_definition(mask, d_masked):
+    """One score at a time."""
+    d_scores, allowed = np.zeros(d_masked.shape), np.broadcast_to(mask, d_masked.shape)
+    for place in np.ndindex(d_masked.shape):
+        if allowed[place]:
+            d_scores[place] = d_masked[place]
+    return d_scores
+
+
+def split_heads_backward_by_definition(d_heads):
+    """One number at a time."""
+    *lead, num_heads, n, d_head = d_heads.shape
+    d_X = np.zeros((*lead, n, num_heads * d_head))
+    for *place, head, i, feature in np.ndindex(d_heads.shape):
+        d_X[(*place, i, head * d_head + feature)] = d_heads[(*place, head, i, feature)]
+    return d_X
 
 
 def softmax_backward_by_definition(weights, d_weights):
@@ -188,6 +244,14 @@ def drawn(*sizes):
     return Q, K, rng.normal(size=(*lead, m, d_v)), rng.normal(size=(*lead, n, d_v))
 
 
+def factors_agree(result, wanted, **tolerance):
+    """The gradients of both factors of a product are right."""
+    tolerance = tolerance or COMPOSED
+    got = tools.unpack(result, "d_A, d_B")
+    tools.agree(got[0], wanted[0], "the gradient of A", "Which numbers of C did a number of A go into?", **tolerance)
+    tools.agree(got[1], wanted[1], "the gradient of B", "Which numbers of C did a number of B go into?", **tolerance)
+
+
 def gradients_agree(result, wanted, **tolerance):
     """All three are right."""
     tolerance = tolerance or COMPOSED
@@ -214,7 +278,7 @@ print(central_differences(lambda p: p[0] ** 2 + 3 * p[1], np.array([2.0, 5.0]), 
 # %% [markdown]
 # Why not always do it like that? It runs the whole model twice for every number in it, and models have billions.
 # Going backwards costs about as much as going forwards, once, for all of them. But there is no better way to
-# *check* a gradient, and the hidden checks do exactly that.
+# *check* a gradient. Everyone who writes one by hand makes this *gradient check*, and so do the hidden checks.
 #
 # One warning, from a real course: there, the gradient of softmax was tested with a `d_weights` of nothing but
 # ones. The right answer is then 0 everywhere (you will see why), so a function that returned zeros got full
@@ -223,7 +287,81 @@ print(central_differences(lambda p: p[0] ** 2 + 3 * p[1], np.array([2.0, 5.0]), 
 # %% [markdown]
 # ## Backwards through attention
 #
-# ### 1. Shares that push each other: `softmax_backward`
+# ### 1. Both factors of a product: `matmul_backward`
+#
+# Forwards, $C = A B$: the number $A_{ik}$ goes into every $C_{ij}$ of its row, with the factor $B_{kj}$. On the way
+# back it collects from there with the same factors, $dA_{ik} = \sum_j dC_{ij}\, B_{kj}$. For $B$ it is alike, and both
+# sums are matrix products again:
+#
+# $$dA = dC\; B^{\mathsf T}, \qquad dB = A^{\mathsf T}\, dC$$
+#
+# You don't need to learn that by heart: the shapes fit in only one way (as long as all sizes are different).
+
+
+# %% step="matmul_backward" points=20
+def matmul_backward(A, B, d_C):
+    """The gradients of both factors of C = A @ B, from that of the product.
+
+    Shapes
+        A: (..., n, k), any number of leading axes
+        B: (..., k, m)
+        d_C: (..., n, m), the gradient of C
+
+    Returns
+        (d_A, d_B): a tuple of arrays of the shapes of A and B
+
+    Rules
+        Leading axes are a batch of products, each on its own.
+        The inputs stay as they are.
+    """
+    ### BEGIN SOLUTION
+    return d_C @ np.swapaxes(B, -1, -2), np.swapaxes(A, -1, -2) @ d_C
+    ### END SOLUTION
+
+
+# %% check="matmul_backward-by_hand" points=6 category="matrix product"
+"""Two rows times three columns: the loss thinks something of three of the six numbers of C."""
+A, B = np.array([[1.0, 2.0], [0.0, 1.0]]), np.array([[1.0, 0.0, 2.0], [0.0, 3.0, 1.0]])
+d_A, d_B = tools.unpack(matmul_backward(A, B, np.array([[1.0, 10.0, 0.0], [0.0, 0.0, 100.0]])), "d_A, d_B")
+tools.agree(d_A, [[1.0, 30.0], [200.0, 100.0]], "the gradient of A", "Into which row of C did row 0 of A go, and with which factors?", show=True, **COMPOSED)
+tools.agree(d_B, [[1.0, 10.0, 0.0], [2.0, 20.0, 100.0]], "the gradient of B", "Into which rows of C did row 0 of B go?", show=True, **COMPOSED)
+
+# %% check="matmul_backward-batch_of_two" points=3 category="shapes"
+"""In a batch of two products, each has its own gradients."""
+A, B = np.array([[[1.0, 2.0]], [[3.0, 0.0]]]), np.array([[[1.0], [5.0]], [[2.0], [4.0]]])
+d_A, d_B = tools.unpack(matmul_backward(A, B, np.array([[[1.0]], [[10.0]]])), "d_A, d_B")
+tools.agree(d_A, [[[1.0, 5.0]], [[20.0, 40.0]]], "the gradient of A", "Which axis is the batch, and which two trade places?", **COMPOSED)
+tools.agree(d_B, [[[1.0], [2.0]], [[30.0], [0.0]]], "the gradient of B", "Which axis is the batch, and which two trade places?", **COMPOSED)
+
+# %% check="matmul_backward-as_measured" points=6 category="matrix product" hidden=true
+"""Drawn factors of any size: both gradients are what central differences measure."""
+size = int(rng.integers(2, 5))
+for n, k, m in (*rising_and_falling(3), (size, size, size), (1, 3, 1), (3, 1, 2)):
+    A, B, d_C = rng.normal(size=(n, k)), rng.normal(size=(k, m)), rng.normal(size=(n, m))
+    wanted = central_differences(lambda x: np.einsum("ik,kj->ij", x, B), A, d_C), central_differences(lambda x: np.einsum("ik,kj->ij", A, x), B, d_C)
+    factors_agree(matmul_backward(A.copy(), B.copy(), d_C.copy()), wanted)
+
+# %% check="matmul_backward-any_batch" points=3 category="shapes" hidden=true
+"""Any number of leading axes, a batch of one, equal sizes and sizes of 1, many columns, and large numbers."""
+size = int(rng.integers(2, 4))
+for *lead, n, k, m in (*rising_and_falling(4), different_sizes(5), (size,) * 4, (size,) * 5, (1, 2, 3, 4), (2, 1, 1, 1), (2, 3, 40, 20)):
+    A, B, d_C = rng.normal(size=(*lead, n, k)), rng.normal(size=(*lead, k, m)), rng.normal(size=(*lead, n, m))
+    wanted = matmul_backward_by_definition(A, B, d_C)
+    factors_agree(matmul_backward(A.copy(), B.copy(), d_C.copy()), wanted)
+    wanted = matmul_backward_by_definition(A, B, 1e4 * d_C)
+    factors_agree(matmul_backward(A, B, 1e4 * d_C), wanted, rtol=2e-5, atol=0.2)
+
+# %% check="matmul_backward-inputs_unchanged" points=2 category="purity" hidden=true
+"""Both factors and the gradient of the product stay as they are, and a second call gives the same answer."""
+n, k, m = different_sizes(3)
+A, B, d_C = rng.normal(size=(n, k)), rng.normal(size=(k, m)), rng.normal(size=(n, m))
+wanted = matmul_backward_by_definition(A, B, d_C)
+with tools.unchanged(A=A, B=B, d_C=d_C):
+    factors_agree(matmul_backward(A, B, d_C), wanted)
+    factors_agree(matmul_backward(A, B, d_C), wanted)
+
+# %% [markdown]
+# ### 2. Shares that push each other: `softmax_backward`
 #
 # Forwards, a row of scores $s$ became a row of weights $w$. Backwards, `d_weights` says what the loss "thinks" of
 # each weight (that is, $\partial L / \partial w$), and we want to know what it thinks of each score.
@@ -245,7 +383,7 @@ print(central_differences(lambda p: p[0] ** 2 + 3 * p[1], np.array([2.0, 5.0]), 
 # You get the weights, not the scores: the weights are all you need.
 
 
-# %% step="softmax_backward" points=35
+# %% step="softmax_backward" points=25
 def softmax_backward(weights, d_weights):
     """The gradient of the scores, from that of the weights which softmax made of them, along the last axis.
 
@@ -278,25 +416,12 @@ tools.agree(
     **COMPOSED,
 )
 
-# %% check="softmax_backward-better_than_average" points=4 category="softmax"
-"""It is only the difference to the average that pushes: 1000 more for everybody changes nothing."""
-for more in (0.0, 1000.0):
-    tools.agree(
-        softmax_backward(np.array([[0.2, 0.3, 0.5]]), np.array([[10.0, 20.0, 30.0]]) + more),
-        [[-2.6, -0.9, 3.5]],
-        f"the gradient of the scores, with {more:.0f} added to each of d_weights",
-        "What changes if every entry of d_weights grows by the same amount?",
-        show=True,
-        rtol=1e-3,
-        atol=1e-3,
-    )
-
-# %% check="softmax_backward-batch_of_two" points=4 category="shapes"
-"""In a batch of two, every row has an average of its own."""
+# %% check="softmax_backward-batch_of_two" points=3 category="shapes"
+"""In a batch of two, every row has an average of its own; 1000 more for all keys of a row change nothing."""
 tools.agree(
     softmax_backward(
         np.array([[[0.5, 0.5], [1.0, 0.0]], [[0.25, 0.75], [0.75, 0.25]]]),
-        np.array([[[2.0, 6.0], [3.0, 7.0]], [[4.0, 8.0], [8.0, 4.0]]]),
+        np.array([[[1002.0, 1006.0], [3.0, 7.0]], [[4.0, 8.0], [8.0, 4.0]]]),
     ),
     [[[-1.0, 1.0], [0.0, 0.0]], [[-0.75, 0.75], [0.75, -0.75]]],
     "the gradient of the batch",
@@ -304,7 +429,7 @@ tools.agree(
     **COMPOSED,
 )
 
-# %% check="softmax_backward-as_measured" points=10 category="softmax" hidden=true
+# %% check="softmax_backward-as_measured" points=8 category="softmax" hidden=true
 """Drawn scores, a drawn gradient from behind: the same as measured by central differences, and for weights of 0 and 1."""
 for n, m in (different_sizes(2), (4, 4), (1, 9), (6, 1)):
     scores, d_weights = 1.5 * rng.normal(size=(n, m)), rng.normal(size=(n, m))
@@ -323,7 +448,7 @@ tools.agree(softmax_backward(weights, d_weights), wanted, "the gradient where we
 weights, d_weights = rng.dirichlet(np.ones(m), size=2), np.full((2, m), 3.0)
 tools.agree(softmax_backward(weights, d_weights), np.zeros((2, m)), "the gradient where all are praised alike", "What is better than the average then?", **COMPOSED)
 
-# %% check="softmax_backward-any_batch" points=6 category="shapes" hidden=true
+# %% check="softmax_backward-any_batch" points=5 category="shapes" hidden=true
 """Any number of leading axes, none at all, sizes of 1, equal sizes, many keys, and a large gradient from behind."""
 n = int(rng.integers(3, 6))
 for shape in ((n,), *rising_and_falling(3), different_sizes(4), (n, n, n), (1, 2, 1), (2, 1, 4)):
@@ -335,7 +460,7 @@ wanted = softmax_backward_by_definition(weights, d_weights)
 ask = "What should come out where d_weights is ten thousand times as large?"
 tools.agree(softmax_backward(weights, d_weights), wanted, "the gradient of the scores of many keys", ask, rtol=2e-5, atol=0.02)
 
-# %% check="softmax_backward-inputs_unchanged" points=5 category="purity" hidden=true
+# %% check="softmax_backward-inputs_unchanged" points=3 category="purity" hidden=true
 """Weights and their gradient stay as they are, and a second call gives the same answer."""
 n, m = different_sizes(2)
 weights, d_weights = rng.dirichlet(np.ones(m), size=n), rng.normal(size=(n, m))
@@ -345,33 +470,107 @@ with tools.unchanged(weights=weights, d_weights=d_weights):
     tools.agree(softmax_backward(weights, d_weights), wanted, "the second answer", **COMPOSED)
 
 # %% [markdown]
-# ### 2. All the way back: `attention_backward`
+# ### 3. Behind the mask: `mask_backward`
 #
-# Forwards, in four lines, and what each makes of its inputs:
+# Forwards, `apply_mask` put $-\infty$ in place of every hidden score. Move a hidden score, and nothing changes: its
+# gradient is 0. The other scores passed as they were, and so do their gradients. (Softmax already pushes no key of
+# weight 0. But the weights of a query without keys may be NaN, and 0 times NaN is NaN.)
+
+
+# %% step="mask_backward" points=10
+def mask_backward(mask, d_masked):
+    """The gradient of the scores, from that of the masked scores which apply_mask made of them.
+
+    Shapes
+        mask: bool, True = may attend; any shape that broadcasts to the shape of d_masked
+        d_masked: (..., n_queries, n_keys), any number of leading axes: the gradient of the masked scores, finite
+            where the mask is True
+
+    Returns
+        d_scores: an array of the shape of d_masked
+
+    Rules
+        0 where the mask is False, whatever was there: NaN and inf disappear, too.
+        The gradient itself where the mask is True.
+        The inputs stay as they are.
+    """
+    ### BEGIN SOLUTION
+    return np.where(mask, d_masked, 0.0)
+    ### END SOLUTION
+
+
+# %% check="mask_backward-by_hand" points=4 category="mask correctness"
+"""Two hidden scores get nothing back, although one of them holds NaN; the other four get all."""
+tools.agree(
+    mask_backward(np.array([[True, False, True], [True, True, False]]), np.array([[1.0, 2.0, -3.0], [4.0, 5.0, np.nan]])),
+    [[1.0, 0.0, -3.0], [4.0, 5.0, 0.0]],
+    "the gradient of the scores",
+    "Which two scores are hidden, and what happens to the loss when you move them?",
+    show=True,
+)
+
+# %% check="mask_backward-batch_of_two" points=1 category="shapes"
+"""One row of a mask for each sequence of a batch holds for all of its queries."""
+tools.agree(
+    mask_backward(np.array([[[True, False]], [[True, True]]]), np.array([[[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0], [7.0, 8.0]]])),
+    [[[1.0, 0.0], [3.0, 0.0]], [[5.0, 6.0], [7.0, 8.0]]],
+    "the gradient of the batch",
+    "The mask has the shape (2, 1, 2). Which of its axes is stretched?",
+)
+
+# %% check="mask_backward-any_mask" points=4 category="mask correctness" hidden=true
+"""Masks of any shape that broadcasts, queries without a key, and NaN, infinities and large numbers behind the mask."""
+b, h, n, m = different_sizes(4)
+for shape, mask_shape in (
+    ((b, n, m), (b, n, m)),
+    ((b, h, n, m), (b, 1, 1, m)),
+    ((1, n, m), (n, m)),
+    ((b, n, m), (n, m)),
+    ((n, n, n), (n, n)),
+    ((b, n, m), (b, n, 1)),
+    ((n, m), (m,)),
+    ((b, 1, 1), (b, 1, 1)),
+    ((n, m), ()),
+):
+    mask = (rng.permutation(math.prod(mask_shape)) % 2 == 0).reshape(mask_shape)
+    if mask_shape == (n, n):
+        mask[0, 1], mask[1, 0] = False, True
+    d_masked = 10.0 ** rng.integers(-2, 6) * rng.normal(size=shape)
+    behind = rng.choice([np.nan, np.inf, -np.inf, 1.0], size=shape)
+    d_masked = np.where(mask, d_masked, behind)
+    wanted = mask_backward_by_definition(mask, d_masked)
+    ask = "Stretch the mask by hand: which scores does it hide, and what becomes of each?"
+    tools.agree(mask_backward(mask, d_masked), wanted, "the gradient of the scores", ask)
+
+# %% check="mask_backward-inputs_unchanged" points=1 category="purity" hidden=true
+"""Mask and gradient stay as they are, and a second call gives the same answer."""
+n, m = different_sizes(2)
+mask, d_masked = (rng.permutation(n * m) % 2 == 0).reshape(n, m), rng.normal(size=(n, m))
+wanted = mask_backward_by_definition(mask, d_masked)
+with tools.unchanged(mask=mask, d_masked=d_masked):
+    tools.agree(mask_backward(mask, d_masked), wanted, "the first answer")
+    tools.agree(mask_backward(mask, d_masked), wanted, "the second answer")
+
+# %% [markdown]
+# ### 4. All the way back: `attention_backward`
+#
+# Forwards, in three lines:
 #
 # $$S = \frac{Q K^{\mathsf T}}{\sqrt{d_k}}, \qquad W = \operatorname{softmax}(S), \qquad O = W V$$
 #
-# Backwards you go through the same lines from the last to the first. You are handed $dO$, and all you need besides step 1 is how a
-# matrix product hands a gradient back. For $C = A B$:
-#
-# $$dA = dC\; B^{\mathsf T}, \qquad dB = A^{\mathsf T}\, dC$$
-#
-# You don't need to learn that by heart: the shapes fit in only one way (as long as all sizes are different). It
-# says something simple, too. $O = W V$ means that value $j$ went into every row $i$ of the output with the weight
-# $w_{ij}$. So on the way back it collects from every row, with the same weights.
+# Backwards, through the same lines from the last to the first, with the functions that you have:
 #
 # | backwards | from | shape |
 # |---|---|---|
-# | `d_V` | `d_output` and the weights | `(..., n_keys, d_v)` |
-# | `d_weights` | `d_output` and `V` | `(..., n_queries, n_keys)` |
-# | `d_scores` | step 1 | `(..., n_queries, n_keys)` |
-# | `d_Q`, `d_K` | `d_scores`, with `K` and with `Q` | `(..., n_queries, d_k)`, `(..., n_keys, d_k)` |
+# | `d_weights`, `d_V` | the product $W V$ and `d_output` | `(..., n_queries, n_keys)`, `(..., n_keys, d_v)` |
+# | `d_scores` | the weights and `d_weights` | `(..., n_queries, n_keys)` |
+# | `d_Q`, `d_K` | the product $Q K^{\mathsf T}$ and `d_scores` | `(..., n_queries, d_k)`, `(..., n_keys, d_k)` |
 #
 # The weights are not handed to you: go forwards once to get them. The factor by which the scores were divided on
 # the way there also matters on the way back.
 
 
-# %% step="attention_backward" points=65
+# %% step="attention_backward" points=35
 def attention_backward(Q, K, V, d_output):
     """The gradients of queries, keys and values, from that of the output of scaled dot-product attention.
 
@@ -392,29 +591,17 @@ def attention_backward(Q, K, V, d_output):
     ### BEGIN SOLUTION
     d_k = np.shape(Q)[-1]
     weights = softmax(scale_scores(attention_scores(Q, K), d_k))
-    d_V = np.swapaxes(weights, -1, -2) @ d_output
-    d_weights = d_output @ np.swapaxes(V, -1, -2)
+    d_weights, d_V = matmul_backward(weights, V, d_output)
     d_scores = scale_scores(softmax_backward(weights, d_weights), d_k)
-    return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, d_V
+    d_Q, d_K_turned = matmul_backward(Q, np.swapaxes(K, -1, -2), d_scores)
+    return d_Q, np.swapaxes(d_K_turned, -1, -2), d_V
     ### END SOLUTION
 
 
-# %% check="attention_backward-values_by_hand" points=6 category="values"
-"""One query that gives two values the weights 3/4 and 1/4: each collects its share."""
-answer = attention_backward(
-    np.array([[2.0, 0.0, 0.0, 0.0]]),
-    np.array([[np.log(3.0), 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 2.0]]),
-    np.array([[4.0, 0.0], [0.0, 8.0]]),
-    np.array([[1.0, 2.0]]),
-)
-d_V = tools.unpack(answer, "d_Q, d_K, d_V")[2]
-ask = "With which weight did each value go into the output?"
-tools.agree(d_V, [[0.75, 1.5], [0.25, 0.5]], "the gradient of the values", ask, show=True, **COMPOSED)
-
-# %% check="attention_backward-queries_and_keys_by_hand" points=8 category="queries and keys"
-"""The same query: value 0 is worth 4, value 1 is worth 16, and 7 is the average."""
+# %% check="attention_backward-by_hand" points=8 category="attention"
+"""One query gives two values the weights 3/4 and 1/4. Value 0 is worth 4, value 1 is worth 16, and 7 is the average."""
 # The gradient of the scaled scores is -9/4 and 9/4; of the scores, half of that.
-d_Q, d_K, _ = tools.unpack(
+d_Q, d_K, d_V = tools.unpack(
     attention_backward(
         np.array([[2.0, 0.0, 0.0, 0.0]]),
         np.array([[np.log(3.0), 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 2.0]]),
@@ -424,25 +611,12 @@ d_Q, d_K, _ = tools.unpack(
     "d_Q, d_K, d_V",
 )
 ask = "Print the gradient of the scores. By what were they divided on the way forwards?"
+tools.agree(d_V, [[0.75, 1.5], [0.25, 0.5]], "the gradient of the values", "With which weight did each value go into the output?", show=True, **COMPOSED)
 tools.agree(d_Q, [[-1.125 * np.log(3.0), 0.0, 0.0, 2.25]], "the gradient of the query", ask, show=True, **COMPOSED)
 tools.agree(d_K, [[-2.25, 0.0, 0.0, 0.0], [2.25, 0.0, 0.0, 0.0]], "the gradient of the keys", ask, show=True, **COMPOSED)
 
-# %% check="attention_backward-two_queries" points=6 category="queries and keys"
-"""Two queries and two keys of one feature: a key collects from both queries, and so does a value."""
-d_Q, d_K, d_V = tools.unpack(
-    attention_backward(
-        np.array([[0.0], [np.log(3.0)]]), np.array([[1.0], [0.0]]), np.array([[2.0], [6.0]]), np.array([[1.0], [4.0]])
-    ),
-    "d_Q, d_K, d_V",
-)
-tools.agree(d_V, [[3.5], [1.5]], "the gradient of the values", "The weights are 1/2, 1/2 and 3/4, 1/4. Who gave what to value 0?", **COMPOSED)
-tools.agree(d_Q, [[-1.0], [-3.0]], "the gradient of the queries", "Over which axis do you add up?", **COMPOSED)
-tools.agree(
-    d_K, [[-3.0 * np.log(3.0)], [3.0 * np.log(3.0)]], "the gradient of the keys", "Which queries met key 0?", **COMPOSED
-)
-
 # %% check="attention_backward-batch_of_two" points=4 category="shapes"
-"""In a batch of two, each sequence gets gradients of its own."""
+"""In a batch of two, each sequence gets gradients of its own; a key collects from both of its queries, and so does a value."""
 answer = attention_backward(
     np.array([[[0.0], [np.log(3.0)]], [[0.0], [0.0]]]),
     np.array([[[1.0], [0.0]], [[5.0], [1.0]]]),
@@ -450,26 +624,24 @@ answer = attention_backward(
     np.array([[[1.0], [4.0]], [[1.0], [3.0]]]),
 )
 d_Q, d_K, d_V = tools.unpack(answer, "d_Q, d_K, d_V")
-ask = "Which axis is the batch, and which two trade places?"
+ask = "The first weights are 1/2, 1/2 and 3/4, 1/4. Who gave what to whom, and in which sequence?"
 tools.agree(d_V, [[[3.5], [1.5]], [[2.0], [2.0]]], "the gradient of the values", ask, **COMPOSED)
 tools.agree(d_Q, [[[-1.0], [-3.0]], [[-4.0], [-12.0]]], "the gradient of the queries", ask, **COMPOSED)
-three_logs = 3.0 * np.log(3.0)
-tools.agree(d_K, [[[-three_logs], [three_logs]], [[0.0], [0.0]]], "the gradient of the keys", ask, **COMPOSED)
+tools.agree(d_K, [[[-3 * np.log(3.0)], [3 * np.log(3.0)]], [[0.0], [0.0]]], "the gradient of the keys", ask, **COMPOSED)
 
 # %% check="attention_backward-thousands" points=0 category="overflow safety"
 """Scores of 9,000 and of -9,000 leave nothing to push; a small query beside them still has its gradient."""
-d_Q, d_K, d_V = tools.unpack(
+d_Q, d_K, _ = tools.unpack(
     attention_backward(
         np.array([[9000.0], [-9000.0], [np.log(3.0)]]), np.array([[1.0], [0.0]]), np.array([[2.0], [6.0]]), np.ones((3, 1))
     ),
     "d_Q, d_K, d_V",
 )
 ask = "Which of your lines meets 9,000, and what does it make of it?"
-tools.agree(d_V, [[1.75], [1.25]], "the gradient of the values", ask, **COMPOSED)
 tools.agree(d_Q, [[0.0], [0.0], [-0.75]], "the gradient of the queries", ask, **COMPOSED)
 tools.agree(d_K, [[-0.75 * np.log(3.0)], [0.75 * np.log(3.0)]], "the gradient of the keys", ask, **COMPOSED)
 
-# %% check="attention_backward-values_as_measured" points=8 category="values" hidden=true
+# %% check="attention_backward-values_as_measured" points=5 category="attention" hidden=true
 """The gradient of the values is what central differences measure, whatever the sizes."""
 n = int(rng.integers(2, 5))
 for sizes in (*rising_and_falling(4), (n, n, n, n), (1, 3, 2, 1), (4, 1, 2, 3)):
@@ -479,27 +651,17 @@ for sizes in (*rising_and_falling(4), (n, n, n, n), (1, 3, 2, 1), (4, 1, 2, 3)):
     got = tools.unpack(attention_backward(*given), "d_Q, d_K, d_V")[2]
     tools.agree(got, wanted, "the gradient of the values", "Which rows of the output did a value go into?", **COMPOSED)
 
-# %% check="attention_backward-queries_as_measured" points=9 category="queries and keys" hidden=true
-"""The gradient of the queries is what central differences measure, whatever the sizes."""
+# %% check="attention_backward-queries_and_keys_as_measured" points=9 category="attention" hidden=true
+"""The gradients of queries and keys are what central differences measure, whatever the sizes."""
 n = int(rng.integers(2, 5))
 for sizes in (*rising_and_falling(4), (n, n, n, n), (1, 3, 2, 1), (4, 1, 2, 3)):
     Q, K, V, d_output = drawn(*sizes)
-    wanted = measured("Q", Q, K, V, d_output)
-    given = [array.copy() for array in (Q, K, V, d_output)]
-    got = tools.unpack(attention_backward(*given), "d_Q, d_K, d_V")[0]
-    tools.agree(got, wanted, "the gradient of the queries", "Through which scores does a query act?", **COMPOSED)
+    wanted = measured("Q", Q, K, V, d_output), measured("K", Q, K, V, d_output)
+    d_Q, d_K, _ = tools.unpack(attention_backward(Q.copy(), K.copy(), V.copy(), d_output.copy()), "d_Q, d_K, d_V")
+    tools.agree(d_Q, wanted[0], "the gradient of the queries", "Through which scores does a query act?", **COMPOSED)
+    tools.agree(d_K, wanted[1], "the gradient of the keys", "Which queries did a key meet?", **COMPOSED)
 
-# %% check="attention_backward-keys_as_measured" points=9 category="queries and keys" hidden=true
-"""The gradient of the keys is what central differences measure, whatever the sizes."""
-n = int(rng.integers(2, 5))
-for sizes in (*rising_and_falling(4), (n, n, n, n), (1, 3, 2, 1), (4, 1, 2, 3)):
-    Q, K, V, d_output = drawn(*sizes)
-    wanted = measured("K", Q, K, V, d_output)
-    given = [array.copy() for array in (Q, K, V, d_output)]
-    got = tools.unpack(attention_backward(*given), "d_Q, d_K, d_V")[1]
-    tools.agree(got, wanted, "the gradient of the keys", "Which queries did a key meet?", **COMPOSED)
-
-# %% check="attention_backward-any_batch" points=5 category="shapes" hidden=true
+# %% check="attention_backward-any_batch" points=4 category="shapes" hidden=true
 """Any number of leading axes, a batch of one, all sizes equal, many keys, and a large gradient from behind."""
 n = int(rng.integers(2, 4))
 for sizes in (*rising_and_falling(5), (2, 3, 2, 5, 3, 4), (n,) * 6, (1, 2, 1, 3, 1), (2, 1, 1, 1, 2), (4, 5, 40, 20)):
@@ -511,7 +673,7 @@ d_output *= 1e4
 wanted = attention_backward_by_definition(Q, K, V, d_output)
 gradients_agree(attention_backward(Q, K, V, d_output), wanted, rtol=2e-5, atol=0.2)
 
-# %% check="attention_backward-large_scores" points=6 category="overflow safety" hidden=true
+# %% check="attention_backward-large_scores" points=4 category="overflow safety" hidden=true
 """Scores in the thousands, beside small ones, overflow nothing."""
 m, d_v = int(rng.choice([3, 5, 6])), int(rng.integers(2, 4))
 K = rng.integers(-3, 4, size=(m, 4)).astype(float)
@@ -522,7 +684,7 @@ V[:, 0], d_output[:, 0] = 8.0 * rng.permutation(m), 2.0  # it matters which key 
 wanted = attention_backward_by_definition(Q, K, V, d_output)
 gradients_agree(attention_backward(Q, K, V, d_output), wanted, rtol=2e-5, atol=5e-3)
 
-# %% check="attention_backward-inputs_unchanged" points=4 category="purity" hidden=true
+# %% check="attention_backward-inputs_unchanged" points=1 category="purity" hidden=true
 """Queries, keys, values and the gradient stay as they are, and a second call gives the same answer."""
 Q, K, V, d_output = drawn(*different_sizes(4))
 wanted = attention_backward_by_definition(Q, K, V, d_output)
@@ -531,63 +693,96 @@ with tools.unchanged(Q=Q, K=K, V=V, d_output=d_output):
     gradients_agree(attention_backward(Q, K, V, d_output), wanted)
 
 # %% [markdown]
-# ### Look back: predicted and measured
+# ### 5. Every head at once: `split_heads_backward`
 #
-# Three queries, four keys. For some numbers in `Q`, `K` and `V`: what your function predicts, and what really
-# happens to the loss when that number moves by a hundred-thousandth. This comparison is called a *gradient
-# check*, and everyone who writes a gradient by hand does it. Try it on a wrong function: forget the square root,
-# say. Which of the lines notice?
+# Heads are one more leading axis, so your `attention_backward` handles all of them already. What remains is
+# `split_heads`. It only moves each number of `X` to a place in one of the heads; backwards, the gradient at this place
+# moves to where the number came from.
 
-# %%
-@tools.demo
-def predicted_and_measured():
-    noise = np.random.default_rng(0)
-    Q, K, V = noise.normal(size=(3, 2)), noise.normal(size=(4, 2)), noise.normal(size=(4, 3))
-    d_output = noise.normal(size=(3, 3))
-    parts = {
-        "Q": (lambda x: scaled_dot_product_attention(x, K, V)[0], Q),
-        "K": (lambda x: scaled_dot_product_attention(Q, x, V)[0], K),
-        "V": (lambda x: scaled_dot_product_attention(Q, K, x)[0], V),
-    }
-    rows, names, gap = [], [], 0.0
-    for (name, (function, x)), predicted in zip(parts.items(), attention_backward(Q, K, V, d_output)):
-        predicted, measured = np.asarray(predicted), central_differences(function, x, d_output)
-        for index in ((0, 0), (1, 0), (2, 1)):
-            rows.append([predicted[index], measured[index]])
-            names.append(f"{name}[{index[0]}, {index[1]}]")
-        gap = max(gap, np.abs(predicted - measured).max())
-    tools.table(rows, names, ["predicted", "measured"], 6)
-    print(f"The largest difference, over all the numbers in Q, K and V: {gap:.0e}")
 
+# %% step="split_heads_backward" points=10
+def split_heads_backward(d_heads):
+    """The gradient of X, from that of the heads which split_heads made of it.
+
+    Shapes
+        d_heads: (..., num_heads, n, d_head), any number of leading axes
+
+    Returns
+        d_X: (..., n, num_heads * d_head): the first d_head features are those of head 0, the next of head 1, ...
+
+    Rules
+        The input stays as it is.
+    """
+    ### BEGIN SOLUTION
+    *lead, num_heads, n, d_head = np.shape(d_heads)
+    return np.reshape(np.swapaxes(d_heads, -3, -2), (*lead, n, num_heads * d_head))
+    ### END SOLUTION
+
+
+# %% check="split_heads_backward-by_hand" points=4 category="multi-head concatenation"
+"""Two heads of three tokens with two features: three tokens of four features were split."""
+tools.agree(
+    split_heads_backward(np.array([[[0.0, 1.0], [4.0, 5.0], [8.0, 9.0]], [[2.0, 3.0], [6.0, 7.0], [10.0, 11.0]]])),
+    [[0.0, 1.0, 2.0, 3.0], [4.0, 5.0, 6.0, 7.0], [8.0, 9.0, 10.0, 11.0]],
+    "the gradient of X",
+    "Token 0 has two features in each head. Where did they come from?",
+    show=True,
+)
+
+# %% check="split_heads_backward-batch_of_two" points=1 category="shapes"
+"""In a batch of two, every sequence keeps the gradients of its own heads."""
+tools.agree(
+    split_heads_backward(np.array([[[[1.0], [2.0], [3.0]], [[4.0], [5.0], [6.0]]], [[[7.0], [8.0], [9.0]], [[10.0], [11.0], [12.0]]]])),
+    [[[1.0, 4.0], [2.0, 5.0], [3.0, 6.0]], [[7.0, 10.0], [8.0, 11.0], [9.0, 12.0]]],
+    "the gradient of the batch",
+    "The shape (2, 2, 3, 1) means: sequences, heads, tokens, features. Which two of them belong together?",
+)
+
+# %% check="split_heads_backward-any_heads" points=4 category="multi-head concatenation" hidden=true
+"""One head, heads of one feature, equal sizes, and any number of leading axes."""
+n = int(rng.integers(2, 5))
+for shape in (*rising_and_falling(3), different_sizes(4), different_sizes(5), (n,) * 3, (n,) * 4, (1, 3, 5), (5, 2, 1), (1, 2, 1, 3), (16, 12, 20)):
+    d_heads = rng.normal(size=shape)
+    wanted = split_heads_backward_by_definition(d_heads)
+    tools.agree(split_heads_backward(d_heads), wanted, "the gradient of X", "Are the features of one head neighbours?")
+
+# %% check="split_heads_backward-inputs_unchanged" points=1 category="purity" hidden=true
+"""The gradient of the heads stays as it is, and a second call gives the same answer."""
+d_heads = rng.normal(size=(3, int(rng.integers(4, 7)), 2))
+wanted = split_heads_backward_by_definition(d_heads)
+with tools.unchanged(d_heads=d_heads):
+    tools.agree(split_heads_backward(d_heads), wanted, "the first answer")
+    tools.agree(split_heads_backward(d_heads), wanted, "the second answer")
 
 # %% [markdown]
-# ### Look: attention learns where to look
+# ### Look: two heads learn where to look
 #
-# Now put your gradient to work. Six tokens, each with a value of its own, and one wish: every token should read
-# the token *before* it (and the first one itself). Nobody tells the model which queries and keys would do that.
-# They begin as small random numbers, the weights are almost uniform, and then, 400 times over: forwards, compare
-# with the wish, backwards with your function, and a small step downhill.
+# Now put your gradients to work. Six tokens, each with a value of its own, and a wish for each of two heads: in head
+# 0, every token should read the token *before* it, in head 1 the one *after* it (itself, where there is none). Queries
+# and keys begin as small random numbers, the weights are almost uniform, and then, 200 times over: forwards, compare
+# with the wish, backwards with your functions, and a small step downhill.
 #
-# The two heatmaps show the weights before and after. If the second one looks like the first, look at the signs
-# of your gradient; if the loss falls slowly, look at the size.
+# The heatmaps show the weights after that. If they are still uniform, look at the signs of your gradients; if the
+# loss falls slowly, look at the size.
 
 # %%
 @tools.demo
-def attention_learns_where_to_look():
+def two_heads_learn_where_to_look():
     noise, names = np.random.default_rng(1), [f"token {i}" for i in range(6)]
-    Q, K, V = 0.3 * noise.normal(size=(6, 4)), 0.3 * noise.normal(size=(6, 4)), np.eye(6)
-    wish = V[[0, 0, 1, 2, 3, 4]]
-    axes = {"xlabel": "key (looked at)", "ylabel": "query"}
-    for step in range(401):
-        output, weights = (np.asarray(part) for part in scaled_dot_product_attention(Q, K, V))
-        if step % 100 == 0:
+    Q, K, V = 0.3 * noise.normal(size=(6, 8)), 0.3 * noise.normal(size=(6, 8)), np.stack([np.eye(6)] * 2)
+    wish = np.eye(6)[[[0, 0, 1, 2, 3, 4], [1, 2, 3, 4, 5, 5]]]
+    for step in range(201):
+        heads = split_heads(Q, 2), split_heads(K, 2)
+        output, weights = (np.asarray(part) for part in scaled_dot_product_attention(*heads, V))
+        if step % 50 == 0:
             print(f"step {step:>3}: loss {0.5 * np.sum((output - wish) ** 2):.4f}")
-        if step in (0, 400):
-            title = f"Weights after {step} steps"
-            tools.table(weights, names, names)
-            tools.heatmap(weights, names, names, title, np.char.mod("%.2f", weights), **axes)
-        d_Q, d_K, _ = attention_backward(Q, K, V, output - wish)
-        Q, K = Q - 2.0 * np.asarray(d_Q), K - 2.0 * np.asarray(d_K)
+        d_Q, d_K, _ = attention_backward(*heads, V, output - wish)
+        Q = Q - 2.0 * np.asarray(split_heads_backward(np.asarray(d_Q)))
+        K = K - 2.0 * np.asarray(split_heads_backward(np.asarray(d_K)))
+    for head, shown in enumerate(weights):
+        tools.table(shown, names, names)
+        axes = {"xlabel": "key (looked at)", "ylabel": "query"}
+        tools.heatmap(shown, names, names, f"Head {head}", np.char.mod("%.2f", shown), **axes)
 
 
 # %% [markdown]
@@ -603,17 +798,23 @@ tools.summary()
 # ## Where to go from here
 #
 # What you wrote is what a library does when somebody calls `backward`. It keeps a list of the operations done on
-# the way forwards and goes through it from the end, with a line like yours for each of them. Two questions to
-# explore. With a mask, hidden keys have a weight of 0: what does your `softmax_backward` do with them, and which
-# line of `attention_backward` would have to change? And while a model is trained, the weights are made forwards
-# and needed again backwards: what would it cost to keep them, and what would it cost to compute them again?
+# the way forwards and goes through it from the end, with a function like yours for each of them. A question to
+# explore: while a model is trained, the weights are made forwards and needed again backwards. What would it cost to
+# keep them, and what would it cost to compute them again?
 
 
 # %% oracles
 """What the docstrings promise about inputs: each line must occur in a check of its step, or have its reason below."""
-from autograder.exercises.promises import leading_axes, real_numbers, single
+from autograder.exercises.promises import leading_axes, masks, real_numbers, single
 
 PROMISES = {
+    "matmul_backward": {
+        **leading_axes("A", own=2),
+        **single("A", -2, -1),
+        **single("B", -1),
+        "all sizes are equal": lambda A, B: {*A.shape, *B.shape} == {A.shape[-1]},
+        **real_numbers("d_C"),
+    },
     "softmax_backward": {
         **leading_axes("weights", own=1),
         **single("weights", -1),
@@ -623,6 +824,14 @@ PROMISES = {
             np.shape(d_weights)[-1] > 1 and (np.ptp(d_weights, axis=-1) == 0).any()
         ),
         **real_numbers("d_weights"),
+    },
+    "mask_backward": {
+        **leading_axes("d_masked", own=2),
+        **single("d_masked", -2, -1),
+        **masks("mask", lambda d_masked: d_masked.shape),
+        "NaN behind the mask": lambda mask, d_masked: (np.isnan(d_masked) & ~mask).any(),
+        "infinity behind the mask": lambda mask, d_masked: (np.isinf(d_masked) & ~mask).any(),
+        "numbers above 1,000": lambda mask, d_masked: ((np.abs(d_masked) > 1e3) & np.isfinite(d_masked) & mask).any(),
     },
     "attention_backward": {
         **leading_axes("Q", own=2),
@@ -636,5 +845,10 @@ PROMISES = {
         "d_k above 8": lambda Q: Q.shape[-1] > 8,
         "scores near 1e4": lambda Q, K: np.abs(Q @ np.swapaxes(K, -1, -2)).max() / math.sqrt(Q.shape[-1]) > 5e3,
         "all sizes are equal": lambda Q, K, V: {*Q.shape, *K.shape, *V.shape} == {Q.shape[-1]},
+    },
+    "split_heads_backward": {
+        **leading_axes("d_heads", own=3),
+        **single("d_heads", -3, -2, -1),
+        "all sizes are equal": lambda d_heads: {*d_heads.shape} == {d_heads.shape[-1]},
     },
 }

@@ -6,7 +6,7 @@ it never holds the repair. Names are for teachers: no student sees them. Entries
 helped by the same question.
 
 An entry stands by itself, as if handed in: it uses `np`, `math`, the functions of `attention` that the exercise
-needs, and `softmax_backward`, which is right. `autograder prove gradients` holds every entry, and every check, to its
+needs, and the steps before, which are right. `autograder prove gradients` holds every entry, and every check, to its
 promise.
 """
 
@@ -19,7 +19,141 @@ from autograder.exercises.misconceptions import misconception
 UNCLAIMED = {"attention_backward-large_scores": "it asks with drawn numbers what thousands asks before it"}
 
 
-# 1. softmax_backward
+# 1. matmul_backward
+
+
+@misconception(step="matmul_backward", caught_by="matmul_backward-by_hand")
+def nothing_turned(A, B, d_C):
+    """You multiply by B and A as they came. Print the shapes of the two factors of your first product: which of their axes belong together?"""
+    return d_C @ B, A @ d_C
+
+
+@misconception(step="matmul_backward", caught_by="matmul_backward-by_hand")
+def first_factor_not_turned(A, B, d_C):
+    """Your d_A is right. Print the rows of d_C that make up row 0 of your d_B: which rows of C did row 0 of B go into, and with which numbers of A?"""
+    return d_C @ np.swapaxes(B, -1, -2), A @ d_C
+
+
+@misconception(step="matmul_backward", caught_by="matmul_backward-by_hand")
+def factors_on_the_wrong_side(A, B, d_C):
+    """Your factors stand in the wrong order. Print the shapes of your results beside those of A and B: which factor gives d_A its rows?"""
+    return np.swapaxes(B, -1, -2) @ d_C, d_C @ np.swapaxes(A, -1, -2)
+
+
+@misconception(step="matmul_backward", caught_by="matmul_backward-by_hand")
+def second_factor_first(A, B, d_C):
+    """Both gradients are there, in another order. Print their shapes: which one does the docstring name first?"""
+    return np.swapaxes(A, -1, -2) @ d_C, d_C @ np.swapaxes(B, -1, -2)
+
+
+@misconception(step="matmul_backward", caught_by="matmul_backward-by_hand")
+def both_gradients_turned(A, B, d_C):
+    """Both gradients lie on their side. Print the shapes of d_B and of B: which of your results still has to be turned?"""
+    return B @ np.swapaxes(d_C, -1, -2), np.swapaxes(d_C, -1, -2) @ A
+
+
+@misconception(step="matmul_backward", caught_by="matmul_backward-by_hand")
+def gradient_of_the_product_ignored(A, B, d_C):
+    """Your gradients do not ask what comes from behind. Change d_C in the first check and print your result: does it change?"""
+    ones = np.ones(d_C.shape)
+    return ones @ np.swapaxes(B, -1, -2), np.swapaxes(A, -1, -2) @ ones
+
+
+@misconception(step="matmul_backward", caught_by="matmul_backward-by_hand")
+def product_rule_from_school(A, B, d_C):
+    """You return the other factor, turned. Print the shapes of your results beside those of A and B: where is d_C?"""
+    return np.swapaxes(B, -1, -2) * 1.0, np.swapaxes(A, -1, -2) * 1.0
+
+
+@misconception(step="matmul_backward", caught_by="matmul_backward-by_hand")
+def factors_summed_before_they_meet(A, B, d_C):
+    """You add up a row before you multiply. Print what you multiply B by in the first check: does each number of row 0 of d_C meet its own column of B?"""
+    d_A = d_C.sum(axis=-1, keepdims=True) * B.sum(axis=-1)[..., None, :]
+    return d_A, np.swapaxes(A, -1, -2) @ d_C
+
+
+@misconception(step="matmul_backward", caught_by="matmul_backward-by_hand")
+def averaged_over_the_rows(A, B, d_C):
+    """Your d_A is right, your d_B shrinks when A has more rows. Print wanted divided by yours: does a number that is used twice matter less?"""
+    return d_C @ np.swapaxes(B, -1, -2), np.swapaxes(A, -1, -2) @ d_C / A.shape[-2]
+
+
+@misconception(step="matmul_backward", caught_by="matmul_backward-by_hand")
+def multiplied_by_itself(A, B, d_C):
+    """Your gradients are 0 where A and B are 0. Print d_A for the 0 in A: does C not change when you move this number?"""
+    return A * (d_C @ np.swapaxes(B, -1, -2)), B * (np.swapaxes(A, -1, -2) @ d_C)
+
+
+@misconception(step="matmul_backward", caught_by="matmul_backward-by_hand")
+def first_gradient_alone(A, B, d_C):
+    """One array comes back where two are expected. Print the type of your result: what does the docstring's Returns promise?"""
+    return d_C @ np.swapaxes(B, -1, -2)
+
+
+@misconception(step="matmul_backward", caught_by="matmul_backward-by_hand")
+def second_factor_reshaped(A, B, d_C):
+    """You reshape where you should turn. Print B and what you make of it: does each of its columns become a row?"""
+    across = B.reshape(*B.shape[:-2], B.shape[-1], B.shape[-2])
+    return d_C @ across, np.swapaxes(A, -1, -2) @ d_C
+
+
+@misconception(step="matmul_backward", caught_by="matmul_backward-by_hand")
+def signs_turned(A, B, d_C):
+    """All your signs are turned. Print yours beside the wanted ones: is a step downhill already the gradient?"""
+    return -(d_C @ np.swapaxes(B, -1, -2)), -(np.swapaxes(A, -1, -2) @ d_C)
+
+
+@misconception(step="matmul_backward", caught_by="matmul_backward-batch_of_two")
+def all_axes_turned(A, B, d_C):
+    """One product works, a batch does not. Print the shape of B.T in the second check: which of its axes traded places?"""
+    return d_C @ B.T, A.T @ d_C
+
+
+@misconception(step="matmul_backward", caught_by="matmul_backward-batch_of_two")
+def second_gradient_summed_over_the_batch(A, B, d_C):
+    """Your products share one d_B. Print its shape in the second check: how many B are there?"""
+    d_B = np.swapaxes(A, -1, -2) @ d_C
+    return d_C @ np.swapaxes(B, -1, -2), d_B.reshape(-1, *d_B.shape[-2:]).sum(axis=0)
+
+
+@misconception(step="matmul_backward", caught_by="matmul_backward-as_measured")
+def rounded_to_two_digits(A, B, d_C):
+    """Your numbers end after two digits. Print one with all its digits: who needs it rounded?"""
+    return np.round(d_C @ np.swapaxes(B, -1, -2), 2), np.round(np.swapaxes(A, -1, -2) @ d_C, 2)
+
+
+@misconception(step="matmul_backward", caught_by="matmul_backward-as_measured")
+def negative_gradients_cut_off(A, B, d_C):
+    """None of your gradients is negative. Call your function with the first check's d_C, with a minus in front of it, and print the result: what should change?"""
+    return np.maximum(d_C @ np.swapaxes(B, -1, -2), 0.0), np.maximum(np.swapaxes(A, -1, -2) @ d_C, 0.0)
+
+
+@misconception(step="matmul_backward", caught_by="matmul_backward-any_batch")
+def batch_of_batches_not_foreseen(A, B, d_C):
+    """A batch works, a batch of batches does not. Call your function with A[None, None], B[None, None] and d_C[None, None] and print the shape of what you turn: from which end do you count axes?"""
+
+    def turned(array):
+        return array.T if array.ndim == 2 else array.transpose(0, 2, 1)
+
+    return d_C @ turned(B), turned(A) @ d_C
+
+
+@misconception(step="matmul_backward", caught_by="matmul_backward-any_batch")
+def large_gradients_cut_off(A, B, d_C):
+    """Small gradients are right, large ones are not. Multiply the first check's d_C by 1000 and print your result: has anything put an end to it?"""
+    d_C = np.clip(d_C, -1000.0, 1000.0)
+    return d_C @ np.swapaxes(B, -1, -2), np.swapaxes(A, -1, -2) @ d_C
+
+
+@misconception(step="matmul_backward", caught_by="matmul_backward-inputs_unchanged")
+def first_factor_overwritten(A, B, d_C):
+    """Your first answer is right. Print A before and after the call: whose array did your function write into?"""
+    d_B = np.swapaxes(A, -1, -2) @ d_C
+    A[...] = d_C @ np.swapaxes(B, -1, -2)
+    return A, d_B
+
+
+# 2. softmax_backward
 
 
 @misconception(step="softmax_backward", caught_by="softmax_backward-by_hand")
@@ -163,7 +297,7 @@ def batch_flattened(weights, d_weights):
     return weights * (d_weights - (weights * d_weights).sum(axis=-1, keepdims=True))
 
 
-@misconception(step="softmax_backward", caught_by="softmax_backward-better_than_average")
+@misconception(step="softmax_backward", caught_by="softmax_backward-batch_of_two")
 def limited_to_a_hundred(weights, d_weights):
     """Large gradients are cut off. Print d_weights as you use it in the second check: who said that it may not be larger?"""
     d_weights = np.clip(d_weights, -100.0, 100.0)
@@ -203,10 +337,147 @@ def average_taken_off_in_place(weights, d_weights):
     return weights * d_weights
 
 
-# 2. attention_backward
+# 3. mask_backward
 
 
-@misconception(step="attention_backward", caught_by="attention_backward-values_by_hand")
+@misconception(step="mask_backward", caught_by="mask_backward-by_hand")
+def visible_scores_blocked(mask, d_masked):
+    """You block the scores that may be seen. Print mask and result of the first check side by side: what does True mean in this notebook?"""
+    return np.where(mask, 0.0, d_masked)
+
+
+@misconception(step="mask_backward", caught_by="mask_backward-by_hand")
+def multiplied_by_the_mask(mask, d_masked):
+    """A hidden NaN is still there. Print 0 times NaN: how do you get rid of a number without calculating with it?"""
+    return d_masked * mask
+
+
+@misconception(step="mask_backward", caught_by="mask_backward-by_hand")
+def minus_infinity_backwards(mask, d_masked):
+    """Hidden scores get -inf back. Print the gradient of a hidden score in the first check: how much does the loss change when you move it?"""
+    return np.where(mask, d_masked, -np.inf)
+
+
+@misconception(step="mask_backward", caught_by="mask_backward-by_hand")
+def everything_passes(mask, d_masked):
+    """What comes in goes out. Change the mask in the first check and print your result: does it change?"""
+    return np.array(d_masked)
+
+
+@misconception(step="mask_backward", caught_by="mask_backward-by_hand")
+def cleaned_of_nan_alone(mask, d_masked):
+    """The NaN is gone, but another hidden score still gets something back. Print mask and result of the first check side by side: which one?"""
+    return np.nan_to_num(d_masked, nan=0.0)
+
+
+@misconception(step="mask_backward", caught_by="mask_backward-by_hand")
+def nan_where_hidden(mask, d_masked):
+    """Hidden scores get NaN back. Print the gradient of a hidden score in the first check: how much does the loss change when you move it?"""
+    return np.where(mask, d_masked, np.nan)
+
+
+@misconception(step="mask_backward", caught_by="mask_backward-by_hand")
+def mask_as_gradient(mask, d_masked):
+    """You return the mask in numbers. Change d_masked in the first check and print your result: does it change?"""
+    return np.where(mask, np.ones(d_masked.shape), 0.0)
+
+
+@misconception(step="mask_backward", caught_by="mask_backward-by_hand")
+def visible_gradients_in_a_row(mask, d_masked):
+    """Your result has lost its rows. Print its shape in the first check: which shape do the scores have?"""
+    return d_masked[np.broadcast_to(mask, d_masked.shape)]
+
+
+@misconception(step="mask_backward", caught_by="mask_backward-by_hand")
+def mask_on_its_side(mask, d_masked):
+    """Your mask lies the other way round. Print its shape beside that of d_masked in the first check: which of its axes is the query's?"""
+    return np.where(np.swapaxes(mask, -1, -2), d_masked, 0.0)
+
+
+@misconception(step="mask_backward", caught_by="mask_backward-by_hand")
+def first_row_of_the_mask(mask, d_masked):
+    """All your queries have the mask of the first one. Print the mask that your second query gets in the first check: is it its own row?"""
+    return np.where(np.asarray(mask)[..., :1, :], d_masked, 0.0)
+
+
+@misconception(step="mask_backward", caught_by="mask_backward-by_hand")
+def queries_that_miss_a_key_blocked(mask, d_masked):
+    """A query that does not see one key gets nothing at all. Print the first row of mask and of your result: which of its scores are hidden?"""
+    return np.where(np.all(mask, axis=-1, keepdims=True), d_masked, 0.0)
+
+
+@misconception(step="mask_backward", caught_by="mask_backward-by_hand")
+def gradient_of_the_hidden_shared_out(mask, d_masked):
+    """Visible scores get more than came for them. Print your first row: who should inherit what the hidden score does not get?"""
+    seen = np.where(mask, d_masked, 0.0)
+    total = np.nansum(d_masked, axis=-1, keepdims=True)
+    return seen + np.where(mask, (total - seen.sum(axis=-1, keepdims=True)) / np.maximum(np.sum(mask, axis=-1, keepdims=True), 1), 0.0)
+
+
+@misconception(step="mask_backward", caught_by="mask_backward-batch_of_two")
+def mask_of_the_same_shape_alone(mask, d_masked):
+    """It works where the mask has the shape of d_masked. Print both shapes in the second check: what should happen to the one row of the mask?"""
+    result = d_masked.copy()
+    result[~mask] = 0.0
+    return result
+
+
+@misconception(step="mask_backward", caught_by="mask_backward-batch_of_two")
+def two_loops_over_one_sequence(mask, d_masked):
+    """It works for one sequence. Print what your two loops go over in the second check: is it queries and keys?"""
+    result = np.array(d_masked)
+    for i in range(d_masked.shape[0]):
+        for j in range(d_masked.shape[1]):
+            if not mask[i][j]:
+                result[i, j] = 0.0
+    return result
+
+
+@misconception(step="mask_backward", caught_by="mask_backward-any_mask")
+def infinity_times_zero(mask, d_masked):
+    """A hidden NaN disappears, a hidden infinity does not. Put np.inf into a hidden place of the first check's d_masked and print your result: what is 0 times infinity?"""
+    cleaned = np.where(np.isnan(d_masked), 0.0, d_masked)
+    with np.errstate(invalid="ignore"):
+        return cleaned * mask
+
+
+@misconception(step="mask_backward", caught_by="mask_backward-batch_of_two")
+def hidden_both_ways(mask, d_masked):
+    """Whoever is hidden as a key loses its own row, too. Print the mask of the second check, stretched, beside your result: whom does a column of the mask speak about, and whom a row?"""
+    full = np.broadcast_to(mask, d_masked.shape)
+    if full.shape[-1] == full.shape[-2]:
+        full = full & full.swapaxes(-1, -2)
+    return np.where(full, d_masked, 0.0)
+
+
+@misconception(step="mask_backward", caught_by="mask_backward-any_mask")
+def mask_of_two_axes_or_more(mask, d_masked):
+    """Masks of two and three axes work, others do not. Call your function with the first check's mask[0] and print the shape that you unpack: how many axes can a mask have?"""
+    *_, n, m = np.shape(mask)
+    full = np.broadcast_to(np.reshape(mask, (*np.shape(mask)[:-2], n, m)), d_masked.shape)
+    return np.where(full, d_masked, 0.0)
+
+
+@misconception(step="mask_backward", caught_by="mask_backward-inputs_unchanged")
+def hidden_gradients_cleared_in_place(mask, d_masked):
+    """Your answer is right. Print d_masked before and after the call: whose array did your function write into?"""
+    d_masked[~np.broadcast_to(mask, d_masked.shape)] = 0.0
+    return d_masked
+
+
+# 4. attention_backward
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-by_hand")
+def keys_not_turned_back(Q, K, V, d_output):
+    """Your key gradient lies on its side. Print its shape and that of K: which factor did you hand to matmul_backward, K or K turned?"""
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    d_weights, d_V = matmul_backward(weights, V, d_output)
+    d_scores = scale_scores(softmax_backward(weights, d_weights), Q.shape[-1])
+    return (*matmul_backward(Q, np.swapaxes(K, -1, -2), d_scores), d_V)
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def weights_not_transposed(Q, K, V, d_output):
     """One of your products does not fit, or has as many rows as there are queries. Print the shapes of its factors: which rows of the output did value 0, or key 0, go into?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
@@ -214,7 +485,7 @@ def weights_not_transposed(Q, K, V, d_output):
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, weights @ d_output
 
 
-@misconception(step="attention_backward", caught_by="attention_backward-values_by_hand")
+@misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def forwards_not_scaled(Q, K, V, d_output):
     """Your weights are not 3/4 and 1/4. Print them in the first check: what was done to the scores forwards?"""
     weights = softmax(attention_scores(Q, K))
@@ -222,7 +493,7 @@ def forwards_not_scaled(Q, K, V, d_output):
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
 
 
-@misconception(step="attention_backward", caught_by="attention_backward-values_by_hand")
+@misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def scores_used_as_weights(Q, K, V, d_output):
     """Your values collect by scores. Print what you multiply d_output by in the first check: does it sum to 1 over the keys?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
@@ -231,7 +502,7 @@ def scores_used_as_weights(Q, K, V, d_output):
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(scores, -1, -2) @ d_output
 
 
-@misconception(step="attention_backward", caught_by="attention_backward-values_by_hand")
+@misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def values_first(Q, K, V, d_output):
     """Your three gradients are there, in another order. Print their shapes: in which order does the docstring return them?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
@@ -239,7 +510,7 @@ def values_first(Q, K, V, d_output):
     return np.swapaxes(weights, -1, -2) @ d_output, d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q
 
 
-@misconception(step="attention_backward", caught_by="attention_backward-values_by_hand")
+@misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def summed_up_for_everybody(Q, K, V, d_output):
     """All values get the same. Print the gradient of both values in the first check: did both go into the output with the same weight?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
@@ -248,7 +519,7 @@ def summed_up_for_everybody(Q, K, V, d_output):
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, d_V
 
 
-@misconception(step="attention_backward", caught_by="attention_backward-values_by_hand")
+@misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def gradient_of_the_values_times_the_values(Q, K, V, d_output):
     """Your value gradient depends on the values. Change V in the first check and print it: does the output grow faster where a value is large?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
@@ -256,7 +527,7 @@ def gradient_of_the_values_times_the_values(Q, K, V, d_output):
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, V * (np.swapaxes(weights, -1, -2) @ d_output)
 
 
-@misconception(step="attention_backward", caught_by="attention_backward-values_by_hand")
+@misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def values_divided_by_the_root(Q, K, V, d_output):
     """Your value gradient is half of what it should be. Print wanted divided by yours: was anything divided between the weights and the output?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
@@ -265,7 +536,7 @@ def values_divided_by_the_root(Q, K, V, d_output):
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, d_V
 
 
-@misconception(step="attention_backward", caught_by="attention_backward-values_by_hand")
+@misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def gradient_of_the_output_taken_for_that_of_the_values(Q, K, V, d_output):
     """Your value gradient has the rows of d_output. Print its shape and that of V: what lies between a value and the output?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
@@ -273,7 +544,7 @@ def gradient_of_the_output_taken_for_that_of_the_values(Q, K, V, d_output):
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.array(d_output)
 
 
-@misconception(step="attention_backward", caught_by="attention_backward-values_by_hand")
+@misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def weights_of_the_columns(Q, K, V, d_output):
     """Each of your values has a weight of 1. Print your weights and their sums: along which axis did you call softmax?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]), axis=-2)
@@ -281,7 +552,7 @@ def weights_of_the_columns(Q, K, V, d_output):
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
 
 
-@misconception(step="attention_backward", caught_by="attention_backward-values_by_hand")
+@misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def an_output_of_ones(Q, K, V, d_output):
     """Your gradients do not ask what comes from behind. Change d_output in the first check and print yours: does anything happen?"""
     d_output = np.ones_like(d_output)
@@ -290,14 +561,14 @@ def an_output_of_ones(Q, K, V, d_output):
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
 
 
-@misconception(step="attention_backward", caught_by="attention_backward-values_by_hand")
+@misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def only_the_values(Q, K, V, d_output):
     """One array comes back where three are expected. Print the type of your result: what does the docstring's Returns promise?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
     return np.swapaxes(weights, -1, -2) @ d_output
 
 
-@misconception(step="attention_backward", caught_by="attention_backward-values_by_hand")
+@misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def values_collect_by_score_gradients(Q, K, V, d_output):
     """Your values collect by the gradient of the scores. Print what you multiply d_output by: does it sum to 1 over the keys?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
@@ -305,7 +576,7 @@ def values_collect_by_score_gradients(Q, K, V, d_output):
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(d_scores, -1, -2) @ d_output
 
 
-@misconception(step="attention_backward", caught_by="attention_backward-queries_and_keys_by_hand")
+@misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def only_the_queries_not_scaled(Q, K, V, d_output):
     """Your key gradient is right, the one of the queries is twice what it should be. Print wanted divided by yours for both: which of them forgets what was divided?"""
     asked = Q / math.sqrt(Q.shape[-1])
@@ -314,7 +585,7 @@ def only_the_queries_not_scaled(Q, K, V, d_output):
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ asked, np.swapaxes(weights, -1, -2) @ d_output
 
 
-@misconception(step="attention_backward", caught_by="attention_backward-queries_as_measured")
+@misconception(step="attention_backward", caught_by="attention_backward-queries_and_keys_as_measured")
 def values_reshaped(Q, K, V, d_output):
     """It is right in the examples, and wrong where V has more numbers. Print V and what you make of it before the product with d_output: does each value keep its numbers together?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
@@ -323,9 +594,9 @@ def values_reshaped(Q, K, V, d_output):
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
 
 
-@misconception(step="attention_backward", caught_by="attention_backward-two_queries")
+@misconception(step="attention_backward", caught_by="attention_backward-batch_of_two")
 def a_mask_forwards(Q, K, V, d_output):
-    """Your first query does not see the last key. Print your weights in the third check: does the docstring speak of a mask?"""
+    """Your first query does not see the last key. Print your weights in the second check: does the docstring speak of a mask?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
     n, m = scores.shape[-2:]
     weights = softmax(np.where(np.tri(n, m, max(m - n, 0), dtype=bool), scores, -np.inf))
@@ -333,7 +604,7 @@ def a_mask_forwards(Q, K, V, d_output):
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
 
 
-@misconception(step="attention_backward", caught_by="attention_backward-queries_and_keys_by_hand")
+@misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def root_forgotten_backwards(Q, K, V, d_output):
     """Your query and key gradients are twice what they should be. Print wanted divided by yours: what was done to the scores forwards?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
@@ -341,7 +612,7 @@ def root_forgotten_backwards(Q, K, V, d_output):
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
 
 
-@misconception(step="attention_backward", caught_by="attention_backward-queries_and_keys_by_hand")
+@misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def multiplied_by_the_root(Q, K, V, d_output):
     """Your query and key gradients are four times what they should be. Print wanted divided by yours: does a slope turn over on the way back?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
@@ -349,7 +620,7 @@ def multiplied_by_the_root(Q, K, V, d_output):
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
 
 
-@misconception(step="attention_backward", caught_by="attention_backward-queries_and_keys_by_hand")
+@misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def divided_by_d_k(Q, K, V, d_output):
     """Your query and key gradients are half of what they should be. Print wanted divided by yours: how often were the scores divided forwards?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
@@ -357,7 +628,7 @@ def divided_by_d_k(Q, K, V, d_output):
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
 
 
-@misconception(step="attention_backward", caught_by="attention_backward-queries_and_keys_by_hand")
+@misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def softmax_skipped(Q, K, V, d_output):
     """Both keys are pushed the same way. Print the gradient of your scores and its sum: what lies between the weights and the scores?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
@@ -365,7 +636,7 @@ def softmax_skipped(Q, K, V, d_output):
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
 
 
-@misconception(step="attention_backward", caught_by="attention_backward-queries_and_keys_by_hand")
+@misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def softmax_only_by_its_diagonal(Q, K, V, d_output):
     """Both keys are pushed the same way. Print the gradient of your scores and its sum: does a score act on its own weight alone?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
@@ -374,7 +645,7 @@ def softmax_only_by_its_diagonal(Q, K, V, d_output):
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
 
 
-@misconception(step="attention_backward", caught_by="attention_backward-queries_and_keys_by_hand")
+@misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def keys_and_queries_exchanged(Q, K, V, d_output):
     """Two of the three have changed places. Print the shapes of yours and of Q and K: in which order does the docstring return them?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
@@ -382,7 +653,7 @@ def keys_and_queries_exchanged(Q, K, V, d_output):
     return np.swapaxes(d_scores, -1, -2) @ Q, d_scores @ K, np.swapaxes(weights, -1, -2) @ d_output
 
 
-@misconception(step="attention_backward", caught_by="attention_backward-queries_and_keys_by_hand")
+@misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def scores_taken_for_the_softmax(Q, K, V, d_output):
     """You hand scores where weights are asked for. Print the row sums of the first argument of softmax_backward: what should they be?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
@@ -391,7 +662,7 @@ def scores_taken_for_the_softmax(Q, K, V, d_output):
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
 
 
-@misconception(step="attention_backward", caught_by="attention_backward-queries_and_keys_by_hand")
+@misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def uphill_for_downhill(Q, K, V, d_output):
     """The signs of two of your gradients are turned. Print yours beside the wanted ones: is a step downhill already the gradient?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
@@ -399,7 +670,7 @@ def uphill_for_downhill(Q, K, V, d_output):
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
 
 
-@misconception(step="attention_backward", caught_by="attention_backward-queries_and_keys_by_hand")
+@misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def arguments_of_softmax_backward_exchanged(Q, K, V, d_output):
     """Your score gradient is far too large. Print both arguments of softmax_backward in the order in which you hand them over: which of them are the weights?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
@@ -407,7 +678,7 @@ def arguments_of_softmax_backward_exchanged(Q, K, V, d_output):
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
 
 
-@misconception(step="attention_backward", caught_by="attention_backward-queries_and_keys_by_hand")
+@misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def only_the_keys_not_scaled(Q, K, V, d_output):
     """Your query gradient is right, the one of the keys is twice what it should be. Print wanted divided by yours for both: which of them forgets what was divided?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
@@ -416,7 +687,7 @@ def only_the_keys_not_scaled(Q, K, V, d_output):
     return d_Q, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
 
 
-@misconception(step="attention_backward", caught_by="attention_backward-queries_and_keys_by_hand")
+@misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def queries_pushed_by_queries(Q, K, V, d_output):
     """Your query gradient is made of queries. Print what stands beside the score gradient in your product: what did a query meet in its scores?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
@@ -425,7 +696,7 @@ def queries_pushed_by_queries(Q, K, V, d_output):
     return d_Q, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
 
 
-@misconception(step="attention_backward", caught_by="attention_backward-two_queries")
+@misconception(step="attention_backward", caught_by="attention_backward-batch_of_two")
 def transposed_only_where_it_must(Q, K, V, d_output):
     """It goes wrong where there are as many queries as keys. Print the score gradient and what you multiply by Q for two of each: how does your function decide what to turn?"""
 
@@ -437,7 +708,7 @@ def transposed_only_where_it_must(Q, K, V, d_output):
     return d_scores @ K, turned(d_scores) @ Q, turned(weights) @ d_output
 
 
-@misconception(step="attention_backward", caught_by="attention_backward-two_queries")
+@misconception(step="attention_backward", caught_by="attention_backward-batch_of_two")
 def the_last_query_wins(Q, K, V, d_output):
     """With one query all is well, with two the first is forgotten. Print the gradient of the keys after each turn of your loop: what happens to what was there?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
@@ -449,7 +720,7 @@ def the_last_query_wins(Q, K, V, d_output):
     return d_scores @ K, d_K, d_V
 
 
-@misconception(step="attention_backward", caught_by="attention_backward-two_queries")
+@misconception(step="attention_backward", caught_by="attention_backward-batch_of_two")
 def mean_over_the_queries(Q, K, V, d_output):
     """With one query all is well, with two your key and value gradients are halved. Print wanted divided by yours: does a value that is read twice matter more, or just as much?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
@@ -460,7 +731,7 @@ def mean_over_the_queries(Q, K, V, d_output):
 
 @misconception(step="attention_backward", caught_by="attention_backward-batch_of_two")
 def dot_t_everywhere(Q, K, V, d_output):
-    """One sequence works, a batch does not. Stack the third check's arrays twice and print the shape of your transposed weights: which axes have changed places?"""
+    """One sequence works, a batch does not. Stack the first check's arrays twice and print the shape of your transposed weights: which axes have changed places?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
     d_scores = scale_scores(softmax_backward(weights, d_output @ V.T), Q.shape[-1])
     return d_scores @ K, d_scores.T @ Q, weights.T @ d_output
@@ -484,7 +755,7 @@ def scale_of_the_examples(Q, K, V, d_output):
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
 
 
-@misconception(step="attention_backward", caught_by="attention_backward-queries_as_measured")
+@misconception(step="attention_backward", caught_by="attention_backward-queries_and_keys_as_measured")
 def scale_of_the_examples_backwards(Q, K, V, d_output):
     """Forwards you divide by the right number, backwards by that of the examples. Print both for vectors of length 3: are they the same?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
@@ -492,7 +763,7 @@ def scale_of_the_examples_backwards(Q, K, V, d_output):
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
 
 
-@misconception(step="attention_backward", caught_by="attention_backward-queries_as_measured")
+@misconception(step="attention_backward", caught_by="attention_backward-queries_and_keys_as_measured")
 def scaled_by_the_integer_root(Q, K, V, d_output):
     """It is right where d_k is a square number. Print what you divide by on the way back for vectors of length 3: is it a whole number?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
@@ -500,7 +771,7 @@ def scaled_by_the_integer_root(Q, K, V, d_output):
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
 
 
-@misconception(step="attention_backward", caught_by="attention_backward-values_by_hand")
+@misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def scaled_by_the_length_of_values(Q, K, V, d_output):
     """Your weights are not those of the forward pass. Print the number by which you scale in the first check: how long are the two vectors whose dot product is one score?"""
     root = math.sqrt(V.shape[-1])
@@ -509,7 +780,7 @@ def scaled_by_the_length_of_values(Q, K, V, d_output):
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
 
 
-@misconception(step="attention_backward", caught_by="attention_backward-queries_and_keys_by_hand")
+@misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def scaled_by_the_length_of_values_backwards(Q, K, V, d_output):
     """Forwards you divide by the right number, backwards you don't. Print what you divide the gradient of the scores by, and the shapes of Q and V: whose length counts?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
@@ -527,7 +798,7 @@ def eight_features_at_most(Q, K, V, d_output):
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
 
 
-@misconception(step="attention_backward", caught_by="attention_backward-keys_as_measured")
+@misconception(step="attention_backward", caught_by="attention_backward-queries_and_keys_as_measured")
 def keys_scaled_by_their_number(Q, K, V, d_output):
     """Your query gradient is right, that of the keys only in the examples. Print the two numbers that you divide by for other sizes: which length was it forwards?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
@@ -551,7 +822,7 @@ def three_axes_at_most(Q, K, V, d_output):
 
 @misconception(step="attention_backward", caught_by="attention_backward-any_batch")
 def gradient_of_the_scores_kept_in_range(Q, K, V, d_output):
-    """Small gradients are right, large ones are not. Multiply the second check's d_output by 1000 and print your gradient of the scores: has anything put an end to it?"""
+    """Small gradients are right, large ones are not. Multiply the first check's d_output by 1000 and print your gradient of the scores: has anything put an end to it?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
     d_scores = scale_scores(softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
     d_scores = np.clip(d_scores, -20.0, 20.0)
@@ -589,9 +860,113 @@ def gradient_of_the_output_divided_in_place(Q, K, V, d_output):
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, d_V
 
 
-@misconception(step="attention_backward", caught_by="attention_backward-values_by_hand")
+@misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def values_collect_from_the_output(Q, K, V, d_output):
     """Your values collect from the output, not from its gradient. Change d_output in the first check and print the gradient of the values: does it change?"""
     output, weights = scaled_dot_product_attention(Q, K, V)
     d_scores = scale_scores(softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ output
+
+
+# 5. split_heads_backward
+
+
+@misconception(step="split_heads_backward", caught_by="split_heads_backward-by_hand")
+def reshaped_without_moving_an_axis(d_heads):
+    """The shape is right, but tokens are mixed. Print row 0 in the first check: do all four of its numbers come from token 0?"""
+    *lead, num_heads, n, d_head = d_heads.shape
+    return d_heads.reshape(*lead, n, num_heads * d_head)
+
+
+@misconception(step="split_heads_backward", caught_by="split_heads_backward-by_hand")
+def features_interleaved(d_heads):
+    """The right numbers are in each row, in another order. Print row 0 in the first check: which two of them came from head 0, and are they still neighbours?"""
+    *lead, num_heads, n, d_head = d_heads.shape
+    return np.moveaxis(d_heads, -3, -1).reshape(*lead, n, num_heads * d_head)
+
+
+@misconception(step="split_heads_backward", caught_by="split_heads_backward-by_hand")
+def heads_below_each_other(d_heads):
+    """Your result has as many rows as all heads together. Print its shape in the first check: how many tokens are there?"""
+    *lead, num_heads, n, d_head = d_heads.shape
+    return d_heads.reshape(*lead, num_heads * n, d_head)
+
+
+@misconception(step="split_heads_backward", caught_by="split_heads_backward-by_hand")
+def heads_added_up(d_heads):
+    """Your result is as narrow as one head. Print its shape in the first check: did two heads ever share a feature of X?"""
+    return d_heads.sum(axis=-3)
+
+
+@misconception(step="split_heads_backward", caught_by="split_heads_backward-by_hand")
+def heads_averaged(d_heads):
+    """Your result is as narrow as one head, and holds averages. Print row 0 of both heads in the first check and of your result: did two heads ever share a feature of X?"""
+    return d_heads.mean(axis=-3)
+
+
+@misconception(step="split_heads_backward", caught_by="split_heads_backward-by_hand")
+def axes_exchanged_but_not_merged(d_heads):
+    """The numbers are in order, in an axis too many. Print the shape of your result in the first check: which two of its axes should be one?"""
+    return np.swapaxes(d_heads, -3, -2)
+
+
+@misconception(step="split_heads_backward", caught_by="split_heads_backward-by_hand")
+def last_head_first(d_heads):
+    """Whole heads stand side by side, in another order. Print row 0 in the first check: which head comes first?"""
+    return np.concatenate([d_heads[..., h, :, :] for h in reversed(range(d_heads.shape[-3]))], axis=-1)
+
+
+@misconception(step="split_heads_backward", caught_by="split_heads_backward-by_hand")
+def split_once_more(d_heads):
+    """You split where something should be joined. Print the shape of your result in the first check: has it more axes than X, or as many?"""
+    return np.asarray(split_heads(d_heads, d_heads.shape[-1]))
+
+
+@misconception(step="split_heads_backward", caught_by="split_heads_backward-by_hand")
+def first_head_alone(d_heads):
+    """Your result is as narrow as one head. Print it beside head 1 of the first check: where did the gradient of head 1 go?"""
+    return np.array(d_heads[..., 0, :, :])
+
+
+@misconception(step="split_heads_backward", caught_by="split_heads_backward-by_hand")
+def divided_by_the_number_of_heads(d_heads):
+    """Every number is at its place, but too small. Print wanted divided by yours: how many heads did a number of X go into?"""
+    *lead, num_heads, n, d_head = d_heads.shape
+    return np.swapaxes(d_heads, -3, -2).reshape(*lead, n, num_heads * d_head) / num_heads
+
+
+@misconception(step="split_heads_backward", caught_by="split_heads_backward-batch_of_two")
+def first_two_axes_exchanged(d_heads):
+    """One sequence works. Print the shapes on the way in the second check: which two axes traded places, and which should have?"""
+    *lead, num_heads, n, d_head = d_heads.shape
+    return np.swapaxes(d_heads, 0, 1).reshape(*lead, n, num_heads * d_head)
+
+
+@misconception(step="split_heads_backward", caught_by="split_heads_backward-any_heads")
+def two_heads_always(d_heads):
+    """Two heads are right, one or three are not. Print the shape of your result for three heads: who counts them?"""
+    return np.concatenate([d_heads[..., 0, :, :], d_heads[..., 1, :, :]], axis=-1)
+
+
+@misconception(step="split_heads_backward", caught_by="split_heads_backward-any_heads")
+def single_head_left_alone(d_heads):
+    """It goes wrong for a single head. Print the shape of your result for one head: which axis is still there?"""
+    if d_heads.shape[-3] == 1:
+        return np.array(d_heads)
+    return np.concatenate([d_heads[..., h, :, :] for h in range(d_heads.shape[-3])], axis=-1)
+
+
+@misconception(step="split_heads_backward", caught_by="split_heads_backward-any_heads")
+def at_most_one_batch_axis(d_heads):
+    """It works without a batch and with one axis of it. Call your function with the first check's d_heads[None, None] and print the shapes: from which end do you count?"""
+    *lead, num_heads, n, d_head = d_heads.shape
+    turned = d_heads.transpose(1, 0, 2) if d_heads.ndim == 3 else d_heads.transpose(0, 2, 1, 3)
+    return turned.reshape(*lead, n, num_heads * d_head)
+
+
+@misconception(step="split_heads_backward", caught_by="split_heads_backward-inputs_unchanged")
+def heads_cleared_afterwards(d_heads):
+    """Your first answer is right, a second call differs. Print d_heads before and after one call: who has emptied them?"""
+    together = np.concatenate([d_heads[..., h, :, :] for h in range(d_heads.shape[-3])], axis=-1)
+    d_heads[...] = 0.0
+    return together

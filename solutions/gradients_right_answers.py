@@ -1,7 +1,7 @@
 """Right answers to gradients in styles that few people choose. None of them may lose a point, with any key.
 
 An entry stands by itself, as if handed in: it uses `np`, `math`, the functions of `attention` that the exercise
-needs, and `softmax_backward`, which is right. `autograder prove gradients` tries them all, and besides them every
+needs, and the steps before, which are right. `autograder prove gradients` tries them all, and besides them every
 solution in other clothes: nested lists, float32, Fortran order, read-only views, objects that are called.
 """
 
@@ -12,7 +12,52 @@ import numpy as np
 from autograder.exercises.right_answers import right_answer
 
 
-# 1. softmax_backward
+# 1. matmul_backward
+
+
+@right_answer(step="matmul_backward")
+def matmul_backward_with_einsum(A, B, d_C):
+    """The letters say which axis is summed; nothing has to be turned."""
+    return np.einsum("...ij,...kj->...ik", d_C, B), np.einsum("...ik,...ij->...kj", A, d_C)
+
+
+@right_answer(step="matmul_backward")
+def matmul_backward_row_by_row(A, B, d_C):
+    """Each row of C gives its share: d_B collects one outer product after the other."""
+    d_A, d_B = np.zeros(A.shape), np.zeros(B.shape)
+    for *lead, i in np.ndindex(A.shape[:-1]):
+        at = tuple(lead)
+        d_A[(*at, i)] = B[at] @ d_C[(*at, i)]
+        d_B[at] += np.outer(A[(*at, i)], d_C[(*at, i)])
+    return d_A, d_B
+
+
+@right_answer(step="matmul_backward")
+def matmul_backward_with_broadcasting(A, B, d_C):
+    d_A = (d_C[..., :, None, :] * B[..., None, :, :]).sum(axis=-1)
+    return [d_A, (A[..., :, :, None] * d_C[..., :, None, :]).sum(axis=-3)]
+
+
+@right_answer(step="matmul_backward")
+def matmul_backward_on_one_long_batch(A, B, d_C):
+    a, b, c = (array.reshape(-1, *array.shape[-2:]) for array in (A, B, d_C))
+    return (c @ b.transpose(0, 2, 1)).reshape(A.shape).tolist(), (a.transpose(0, 2, 1) @ c).reshape(B.shape).tolist()
+
+
+@right_answer(step="matmul_backward")
+def matmul_backward_recursive(A, B, d_C):
+    if A.ndim > 2:
+        return tuple(np.stack(part) for part in zip(*map(matmul_backward_recursive, A, B, d_C)))
+    return np.inner(d_C, B), np.dot(A.T, d_C)
+
+
+@right_answer(step="matmul_backward")
+def matmul_backward_turned_at_the_end(A, B, d_C):
+    turned = np.moveaxis(d_C, -1, -2)
+    return np.moveaxis(B @ turned, -1, -2), np.moveaxis(turned @ A, -1, -2)
+
+
+# 2. softmax_backward
 
 
 @right_answer(step="softmax_backward")
@@ -118,7 +163,57 @@ def softmax_backward_with_the_keys_in_front(weights, d_weights):
     return np.moveaxis(w * (d - (w * d).sum(axis=0)), 0, -1)
 
 
-# 2. attention_backward
+# 3. mask_backward
+
+
+@right_answer(step="mask_backward")
+def mask_backward_with_copyto(mask, d_masked):
+    """It starts with zeros and copies what may pass."""
+    d_scores = np.zeros(d_masked.shape)
+    np.copyto(d_scores, d_masked, where=mask)
+    return d_scores
+
+
+@right_answer(step="mask_backward")
+def mask_backward_with_a_copy(mask, d_masked):
+    """It overwrites the hidden places of a copy."""
+    d_scores = np.array(d_masked, dtype=float)
+    d_scores[np.broadcast_to(~mask, d_scores.shape)] = 0.0
+    return d_scores
+
+
+@right_answer(step="mask_backward")
+def mask_backward_cleaned_first(mask, d_masked):
+    return np.nan_to_num(d_masked) * mask
+
+
+@right_answer(step="mask_backward")
+def mask_backward_with_select(mask, d_masked):
+    return np.select([np.broadcast_to(mask, d_masked.shape)], [d_masked])
+
+
+@right_answer(step="mask_backward")
+def mask_backward_with_ufunc_where(mask, d_masked):
+    return np.positive(d_masked, where=mask, out=np.zeros_like(d_masked))
+
+
+@right_answer(step="mask_backward")
+def mask_backward_one_by_one(mask, d_masked):
+    pairs = np.broadcast(mask, d_masked)
+    return np.reshape([gradient if seen else 0.0 for seen, gradient in pairs], d_masked.shape)
+
+
+# 4. attention_backward
+
+
+@right_answer(step="attention_backward")
+def attention_backward_with_keys_turned(Q, K, V, d_output):
+    """The scores as a product of keys and turned queries, so that the gradient of the keys comes out upright."""
+    weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
+    d_weights, d_V = matmul_backward(weights, V, d_output)
+    d_scores = np.asarray(scale_scores(softmax_backward(weights, d_weights), Q.shape[-1]))
+    d_K, d_Q = matmul_backward(K, np.swapaxes(Q, -1, -2), np.swapaxes(d_scores, -1, -2))
+    return np.swapaxes(d_Q, -1, -2), d_K, d_V
 
 
 @right_answer(step="attention_backward")
@@ -265,3 +360,44 @@ def attention_backward_in_mixed_precision(Q, K, V, d_output):
     d_scores = scale_scores(softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
     d_V = np.swapaxes(weights, -1, -2) @ d_output
     return np.float32(d_scores @ K), np.swapaxes(d_scores, -1, -2) @ Q, np.float32(d_V)
+
+
+# 5. split_heads_backward
+
+
+@right_answer(step="split_heads_backward")
+def split_heads_backward_with_concatenate(d_heads):
+    """It joins the heads one after the other along the features, without a reshape."""
+    return np.concatenate([d_heads[..., h, :, :] for h in range(d_heads.shape[-3])], axis=-1)
+
+
+@right_answer(step="split_heads_backward")
+def split_heads_backward_into_a_buffer(d_heads):
+    """Each head is written into its own columns."""
+    *lead, num_heads, n, d_head = d_heads.shape
+    d_X = np.empty((*lead, n, num_heads * d_head))
+    for h in range(num_heads):
+        d_X[..., h * d_head : (h + 1) * d_head] = d_heads[..., h, :, :]
+    return d_X
+
+
+@right_answer(step="split_heads_backward")
+def split_heads_backward_with_einsum(d_heads):
+    *lead, num_heads, n, d_head = d_heads.shape
+    return np.einsum("...hnd->...nhd", d_heads).reshape(*lead, n, num_heads * d_head)
+
+
+@right_answer(step="split_heads_backward")
+def split_heads_backward_with_hstack(d_heads):
+    if d_heads.ndim > 3:
+        return [split_heads_backward_with_hstack(part) for part in d_heads]
+    return np.hstack(tuple(d_heads)).tolist()
+
+
+@right_answer(step="split_heads_backward")
+def split_heads_backward_by_looking_it_up(d_heads):
+    """It splits numbered places, and sorts the gradients by the number of their place."""
+    *lead, num_heads, n, d_head = d_heads.shape
+    places = split_heads(np.arange(n * num_heads * d_head).reshape(n, num_heads * d_head), num_heads)
+    order = np.argsort(np.ravel(places))
+    return d_heads.reshape(*lead, -1)[..., order].reshape(*lead, n, num_heads * d_head)

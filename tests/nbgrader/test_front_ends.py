@@ -51,9 +51,9 @@ def handed_out() -> dict[str, bytes]:
     for name in EXERCISES:
         known = exercise.load(ROOT, name)
         right = next(one for one in sample.students(ROOT, known) if one.id == "right")
-        wrong = next(one for one in known.misconceptions if one.step == known.steps[0])
+        wrong = next(one for one in known.misconceptions if one.step == known.functions[0])
         answers = {**right.sources, wrong.step: wrong.source}
-        del answers[known.steps[-1]]
+        del answers[known.functions[-1]]
         release = json.loads((ROOT / "assignments" / name / f"{name}.ipynb").read_bytes())
         notebooks[name] = SampleStudent("ada", "", answers).notebook(release)
     return notebooks

@@ -201,4 +201,4 @@ def test_every_step_of_every_exercise_says_what_its_docstring_allows(name):
     known = exercise.load(ROOT, name)
     found = coverage.measure(ROOT, known, range(1))
     assert found is not None and not found.failed
-    assert {promise.step for promise in found.found} == set(known.steps)
+    assert {promise.step for promise in found.found} == set(known.functions)

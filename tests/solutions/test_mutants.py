@@ -92,7 +92,7 @@ def survives(bench: Bench, answer: Answer) -> bool:
 
 def test_every_step_has_mutants_and_none_is_of_a_solution_that_has_changed_since():
     steps = {step for step, _, mutants in sources() if mutants}
-    assert steps == set(exercise.load(ROOT, "attention").steps)
+    assert steps == set(exercise.load(ROOT, "attention").functions)
 
 
 def test_every_mutant_is_killed_or_known_to_be_right():

@@ -41,8 +41,8 @@ def broken(name: str, step: str, source: str, trials: int) -> dict[str, str]:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_step_has_properties_and_right_answers_keep_them(name):
     known = exercise.load(ROOT, name)
-    assert set(known.steps) <= set(code(name).namespace()["tools"].PRACTICE)
-    for step in known.steps:
+    assert set(known.functions) <= set(code(name).namespace()["tools"].PRACTICE)
+    for step in known.functions:
         assert not broken(name, step, known.cell(step).source, trials=40), step
     for right in right_answers.load(SOLUTIONS / f"{name}_right_answers.py"):
         assert not broken(name, right.step, right.source, trials=5), right.name

@@ -2,6 +2,7 @@
 another NumPy than here."""
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -22,6 +23,7 @@ pytestmark = [
 
 PROGRAM = Path(__file__).parents[1] / "support" / "bank_cells.py"
 SECONDS = 900
+BYTES = re.compile(r"[\d,]+ bytes")
 IN_BYTES = {"output_bytes": 100 << 20, "memory_bytes": 3 << 30}
 
 
@@ -92,7 +94,9 @@ def test_every_answer_of_the_banks_gets_the_verdicts_that_it_gets_here(name):
     passed = [check for check, said in verdicts.items() if not said]
     assert passed and len(passed) < len(verdicts)
     for check, said in verdicts.items():
-        # What Python itself says of an error changes from one version to the next.
-        is_ours = said.startswith("AssertionError") or not said
-        assert there["verdicts"][check] == said or not is_ours, check
-        assert bool(there["verdicts"][check]) == bool(said), check
+        found = there["verdicts"][check]
+        assert bool(found) == bool(said), check
+        # What Python itself says of an error changes from one version to the next, and how many
+        # bytes a list takes with the size of a pointer.
+        if said.startswith("AssertionError"):
+            assert BYTES.sub("", found) == BYTES.sub("", said), check

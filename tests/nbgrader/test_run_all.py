@@ -225,9 +225,12 @@ def test_the_hidden_checks_of_a_step_are_one_line(name):
     cells = nbformat.read(ROOT / "assignments" / name / f"{name}.ipynb", as_version=4).cells
     assert not any("jupyter" in cell.metadata for cell in cells), "a click would unfold it for good"
     told = [cell.source for cell in cells if cell.source.startswith("<details>\n<summary>")]
-    assert len(told) == len(known.steps)
-    for step, line in zip(known.steps, told):
+    hidden_by_step = {}
+    for step in known.steps:
         hidden = [check for check in known.checks_of(step) if check.hidden]
+        if hidden or step in known.functions:
+            hidden_by_step[step] = hidden
+    for hidden, line in zip(hidden_by_step.values(), told, strict=True):
         assert line.count("\n- ") == len(hidden)
         assert all(f"- {check.sentence}" in line.replace("\\", "") for check in hidden)
     sources = "\n".join(cell.source for cell in cells)

@@ -77,8 +77,10 @@ class Class:
     def _submission(self, number: int, kind: str) -> Submission:
         draw = random.Random(number)
         student = f"student-{number:05}"
-        steps = self._exercise.steps
-        answers: dict[str, str | None] = {step: self._exercise.cell(step).source for step in steps}
+        steps = self._exercise.functions
+        answers: dict[str, str | None] = {
+            step: self._exercise.cell(step).source for step in self._exercise.steps
+        }
 
         # One answer in a style that few people choose: each of these is right beside the solution's
         # own.
@@ -100,7 +102,7 @@ class Class:
 
     def _break(self, answers: dict[str, str | None], breaking: str, draw: random.Random) -> None:
         """Break one answer or more in one of the ways in which students do."""
-        steps = self._exercise.steps
+        steps = self._exercise.functions
         if breaking == "colon":  # the cell is no Python
             step = draw.choice(steps)
             answers[step] = (answers[step] or "").replace("):", ")", 1)

@@ -30,9 +30,14 @@ UNCLAIMED = {
 ALIKE = {
     "base_always_the_same, divided_in_even_steps, exponent_doubled, last_pair_reaches_the_base": "Your second pair turns "
     "at the wrong speed. Print the base and the speeds of both pairs in the second check: which power of 100 makes a tenth?",
+    "blocks_scaled_by_a_whole_number, scaled_by_the_number_of_keys, two_hundred_fifty_six_keys_at_most_in_blocks, "
+    "a_thousand_keys_at_most, queries_scaled_in_place_for_blocks, all_scores_first, blocks_collected": "Too much is held at "
+    "once. Print the shapes of your arrays in the last visible check: which of them has an axis for all 800 keys?",
 }
 
-BY_CHECKS = {"cached_step": "what a call gets depends on the cache, which every student builds in another way"}
+BY_CHECKS = {
+    "cached_step": "what a call gets depends on the cache, which every student builds in another way"
+}
 
 
 # 1. rope
@@ -830,7 +835,9 @@ def number_of_groups_for_their_size_and_the_last_for_the_rest(Q, K, V):
 def outputs_averaged_in_their_group(Q, K, V):
     """One output is left of each group. Print the shape of your result: how many heads of queries came in, and how many outputs should go out?"""
     times = Q.shape[0] // K.shape[0]
-    output, _ = scaled_dot_product_attention(Q, np.repeat(K, times, axis=0), np.repeat(V, times, axis=0))
+    output, _ = scaled_dot_product_attention(
+        Q, np.repeat(K, times, axis=0), np.repeat(V, times, axis=0)
+    )
     return output.reshape(K.shape[0], times, *output.shape[1:]).mean(axis=1)
 
 
@@ -845,7 +852,9 @@ def own_token_left_out(q, k, v, cache):
         keys = np.concatenate([cache[0], keys], axis=-2)
         values = np.concatenate([cache[1], values], axis=-2)
     seen = slice(None) if cache is None else slice(-1)
-    output, _ = scaled_dot_product_attention(q[..., None, :], keys[..., seen, :], values[..., seen, :])
+    output, _ = scaled_dot_product_attention(
+        q[..., None, :], keys[..., seen, :], values[..., seen, :]
+    )
     return np.asarray(output)[..., 0, :], (keys, values)
 
 
@@ -1000,7 +1009,9 @@ def appended_in_place(q, k, v, cache):
     keys, values = cache if cache is not None else ([], [])
     keys.append(k.copy())
     values.append(v.copy())
-    output, _ = scaled_dot_product_attention(q[..., None, :], np.stack(keys, axis=-2), np.stack(values, axis=-2))
+    output, _ = scaled_dot_product_attention(
+        q[..., None, :], np.stack(keys, axis=-2), np.stack(values, axis=-2)
+    )
     return output[..., 0, :], (keys, values)
 
 
@@ -1050,7 +1061,11 @@ def keys_read_for_values(q, k, v, cache):
 def empty_room_is_read(q, k, v, cache):
     """Your first token is not its own value. Print how many keys its query meets: how many tokens have there been?"""
     if cache is None:
-        cache = np.zeros((*k.shape[:-1], 64, k.shape[-1])), np.zeros((*v.shape[:-1], 64, v.shape[-1])), 0
+        cache = (
+            np.zeros((*k.shape[:-1], 64, k.shape[-1])),
+            np.zeros((*v.shape[:-1], 64, v.shape[-1])),
+            0,
+        )
     keys, values, length = cache[0].copy(), cache[1].copy(), cache[2]
     keys[..., length, :], values[..., length, :] = k, v
     output, _ = scaled_dot_product_attention(q[..., None, :], keys, values)
@@ -1104,10 +1119,16 @@ def step_output_squeezed(q, k, v, cache):
 def room_filled_in_place(q, k, v, cache):
     """Two texts that begin alike write into the same rows. Print the row that token c is written into: whose was it before?"""
     if cache is None:
-        cache = np.zeros((*k.shape[:-1], 64, k.shape[-1])), np.zeros((*v.shape[:-1], 64, v.shape[-1])), 0
+        cache = (
+            np.zeros((*k.shape[:-1], 64, k.shape[-1])),
+            np.zeros((*v.shape[:-1], 64, v.shape[-1])),
+            0,
+        )
     keys, values, length = cache
     keys[..., length, :], values[..., length, :] = k, v
-    output, _ = scaled_dot_product_attention(q[..., None, :], keys[..., : length + 1, :], values[..., : length + 1, :])
+    output, _ = scaled_dot_product_attention(
+        q[..., None, :], keys[..., : length + 1, :], values[..., : length + 1, :]
+    )
     return np.asarray(output)[..., 0, :], (keys, values, length + 1)
 
 
@@ -1207,7 +1228,10 @@ def one_leading_axis_at_most(q, k, v, cache):
     axis = 0 if k.ndim == 1 else 1
     keys, values = np.expand_dims(k, axis), np.expand_dims(v, axis)
     if cache is not None:
-        keys, values = np.concatenate([cache[0], keys], axis), np.concatenate([cache[1], values], axis)
+        keys, values = (
+            np.concatenate([cache[0], keys], axis),
+            np.concatenate([cache[1], values], axis),
+        )
     output, _ = scaled_dot_product_attention(np.expand_dims(q, axis), keys, values)
     return output[0] if axis == 0 else output[:, 0], (keys, values)
 
@@ -1445,7 +1469,9 @@ def a_cache_of_sixty_four(Q, K, V):
     keys, values, output = [], [], []
     for query, key, value in zip(Q, K, V):
         keys, values = [*keys, key][-64:], [*values, value][-64:]
-        output.append(scaled_dot_product_attention(query[None], np.stack(keys), np.stack(values))[0][0])
+        output.append(
+            scaled_dot_product_attention(query[None], np.stack(keys), np.stack(values))[0][0]
+        )
     return np.array(output)
 
 
@@ -1455,7 +1481,9 @@ def a_cache_of_a_hundred_twenty_eight(Q, K, V):
     keys, values, output = [], [], []
     for query, key, value in zip(Q, K, V):
         keys, values = [*keys, key][-128:], [*values, value][-128:]
-        output.append(scaled_dot_product_attention(query[None], np.stack(keys), np.stack(values))[0][0])
+        output.append(
+            scaled_dot_product_attention(query[None], np.stack(keys), np.stack(values))[0][0]
+        )
     return np.array(output)
 
 
@@ -1749,7 +1777,9 @@ def blocks_scaled_by_a_whole_number(Q, K, V, block_size):
     return weighted_sum(softmax(attention_scores(Q, K) / int(np.sqrt(Q.shape[-1]))), V)
 
 
-@misconception(step="flash_attention", caught_by="flash_attention-by_hand", family="blocks_that_meet_their_own")
+@misconception(
+    step="flash_attention", caught_by="flash_attention-by_hand", family="blocks_that_meet_their_own"
+)
 def queries_in_blocks_that_meet_their_own(Q, K, V, block_size):
     """Your queries only meet keys of the same block. Print how many keys query 0 meets: how many are there?"""
     parts = []
@@ -2009,7 +2039,9 @@ def queries_scaled_in_place_for_blocks(Q, K, V, block_size):
     return softmax(Q @ K.T) @ V
 
 
-@misconception(step="flash_attention", caught_by="flash_attention-by_hand", family="blocks_that_meet_their_own")
+@misconception(
+    step="flash_attention", caught_by="flash_attention-by_hand", family="blocks_that_meet_their_own"
+)
 def query_blocks_that_meet_their_own_or_all(Q, K, V, block_size):
     """Your queries only meet keys of the same block. Print how many keys query 0 meets: how many are there?"""
     parts = []
@@ -2027,13 +2059,17 @@ def as_many_keys_as_queries(Q, K, V, block_size):
     return scaled_dot_product_attention(Q, K[:stop], V[:stop])[0]
 
 
-@misconception(step="flash_attention", caught_by="flash_attention-memory", family="all_scores_at_once")
+@misconception(
+    step="flash_attention", caught_by="flash_attention-memory", family="all_scores_at_once"
+)
 def all_scores_first(Q, K, V, block_size):
     """Your answers are right, but all scores are there at once. Print the shape of your largest array: does it grow with the number of keys, or with block_size?"""
     return scaled_dot_product_attention(Q, K, V)[0]
 
 
-@misconception(step="flash_attention", caught_by="flash_attention-memory", family="all_scores_at_once")
+@misconception(
+    step="flash_attention", caught_by="flash_attention-memory", family="all_scores_at_once"
+)
 def blocks_collected(Q, K, V, block_size):
     """You go through the keys block by block, but keep the scores of all blocks. Print how many numbers your list holds after the last one: which of them do you still need?"""
     blocks = []

@@ -65,7 +65,7 @@ CLASSES = [
 
 def hostile(name: str, every: int = 1) -> dict[str, dict[str, Any]]:
     """Who answers what in a class with one of every so many attacks."""
-    steps = exercise(name).steps
+    steps = exercise(name).functions
     once = ONCE[::every]
     found = {
         f"mixed-{number}": answers

@@ -102,7 +102,7 @@ def test_odd_answers_to_every_step_cost_their_author_alone(neighbours_of, name, 
     [
         pytest.param(name, answers, id=f"{name}-{turn}-{number}")
         for name in NAMES
-        for turn in range(1, len(neighbours.exercise(name).steps), 4)  # they take seconds each
+        for turn in range(1, len(neighbours.exercise(name).functions), 4)  # they take seconds each
         for number, answers in enumerate(mixed(name, turn))
         if is_tried(name, number)
     ],
@@ -162,7 +162,7 @@ def test_there_are_values_of_every_kind_and_each_has_its_turn():
     for name in NAMES:
         in_ordinary_runs = {value.name for answers in mixed(name) for value in answers.values()}
         assert in_ordinary_runs == {value.name for value in VALUES if not value.steps} - ALONE
-        turns = [mixed(name, turn) for turn in range(len(neighbours.exercise(name).steps))]
+        turns = [mixed(name, turn) for turn in range(len(neighbours.exercise(name).functions))]
         pairs = {
             (value.name, step)
             for turn in turns
@@ -206,7 +206,7 @@ def spied(patient):
     """A last step that is right only where an earlier one was replaced: beside a softmax that
     hidden checks alone refuse, and a right one."""
     exercise = neighbours.exercise("attention")
-    *earlier, step = exercise.steps
+    *earlier, step = exercise.functions
     spy = SPY.format(right=exercise.cell(step).source, step=step, earlier=earlier)
     wrong, right = ({"softmax": WRONG_WHERE_HIDDEN, step: spy}, {step: spy})
     both = [

@@ -89,7 +89,7 @@ def handed_in(name: str, answers: Mapping[str, str], remark: str = "") -> bytes:
 
 def steps_for(value: Value, name: str) -> tuple[str, ...]:
     """The steps of an exercise that can be answered so."""
-    steps = exercise(name).steps
+    steps = exercise(name).functions
     return tuple(step for step in steps if step in value.steps) if value.steps else steps
 
 
@@ -101,7 +101,7 @@ def mixed(name: str, turn: int = 0) -> list[dict[str, Value]]:
             these values.
     """
     waiting = [value for value in VALUES if value.name not in ALONE and not value.steps]
-    steps = exercise(name).steps
+    steps = exercise(name).functions
     groups = [waiting[place : place + len(steps)] for place in range(0, len(waiting), len(steps))]
     submissions = []
     for number, group in enumerate(groups, start=turn):

@@ -71,7 +71,12 @@ def of_any_size(draws: Iterator[Arguments], rng: np.random.Generator) -> Argumen
 def _usual(value: Any, rng: np.random.Generator) -> Any:
     """Numbers around 0, for nobody is told more of them than the shape."""
     is_array = isinstance(value, np.ndarray) and value.dtype.kind == "f"
-    return rng.normal(size=value.shape) if is_array else value
+    return _signed(rng.normal(size=value.shape), value) if is_array else value
+
+
+def _signed(numbers: Any, value: Any) -> Any:
+    """Without a minus sign if the practice drew none: weights and squares are never below 0."""
+    return np.abs(numbers) if (value >= 0).all() else numbers
 
 
 def by_hand(draws: Iterator[Arguments], rng: np.random.Generator) -> Arguments | None:
@@ -93,7 +98,7 @@ def _whole(value: Any, rng: np.random.Generator) -> Any:
         return [_whole(part, rng) for part in value]
     if isinstance(value, np.ndarray) and value.dtype.kind == "f":
         whole = rng.integers(-2, 4, size=value.shape).astype(float)
-        return np.where(np.isfinite(value), whole, value)
+        return np.where(np.isfinite(value), _signed(whole, value), value)
     return float(np.round(value, 1)) or 1.0 if isinstance(value, float) else value
 
 

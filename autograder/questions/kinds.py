@@ -205,10 +205,12 @@ def entries(subject: Subject) -> Found:
         wrong += [written(other) for other in _near(entry)]
 
         call = f"`{subject.step}` is called with `{told(given)}`."
-        what = f"What stands at `{list(place)}` of the result?" if place else "What does it return?"
+        what = "What does it return?"
+        if place:
+            what = f"What is the entry `{list(place)}` of the result?"
         if place and isinstance(usual.value, (tuple, list)) and as_numbers(usual.value) is None:
             rest = f"`{list(place[1:])}` of " if place[1:] else ""
-            what = f"What stands at {rest}value {place[0] + 1} of the {len(usual.value)} returned?"
+            what = f"What is {rest}value {place[0] + 1} of the {len(usual.value)} returned?"
         asked = {"given": given, "place": place}
         yield subject.question("entry", f"{call} {what}", written(entry), wrong, 0, asked)
 
@@ -289,7 +291,7 @@ def changed(subject: Subject) -> Found:
             if max(map(len, [right, *wrong[:6]])) > 90:
                 continue
             prompt = (
-                f"`{subject.step}` is called with {_quoted(given_in_words)}. What would come of it "
+                f"`{subject.step}` is called with {_quoted(given_in_words)}. What would happen "
                 f"if line {change.line} were `{change.text}`?"
             )
             asked = {"given": given, "source": change.source}
@@ -338,7 +340,7 @@ def not_finite(subject: Subject) -> Found:
         prompt = f"`{subject.step}` is called with `{told(given)}`"
         if change:
             prompt += f", and line {change.line} is `{change.text}`"
-        prompt += ". Which line is the first to give NaN or an infinite number?"
+        prompt += ". Which line is the first to produce NaN or an infinite number?"
         asked = {"given": given, "source": source, "line": first}
         yield subject.question("not finite", prompt, right, wrong, first, asked)
 
@@ -386,7 +388,7 @@ def raised(subject: Subject) -> Found:
         ]
         wrong.insert(2, f"it raises {errors[0]}")
 
-        prompt = f"What comes of the call of `{subject.step}` with "
+        prompt = f"What happens when `{subject.step}` is called with "
         prompt += f"{_quoted(told(other, shapes_only=True))}?"
         yield subject.question("raised", prompt, right, wrong, 0, {"given": other})
 

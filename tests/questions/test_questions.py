@@ -304,9 +304,10 @@ def test_who_and_what_decide_the_questions():
         cleo = questioner.sheet(handed_in(exercise, other), "ada")
     assert [sheet.note for sheet in (ada, ben, cleo)] == ["", "", ""]
     assert ada == again
-    for same_code in (ben, cleo):
-        prompts = {question.prompt for question in ada.questions}
-        assert prompts.isdisjoint(question.prompt for question in same_code.questions)
+    prompts = {question.prompt for question in ada.questions}
+    for sheet in (ben, cleo):  # a function of few small numbers may be called alike
+        alike = prompts.intersection(question.prompt for question in sheet.questions)
+        assert len(alike) <= 1 < len(prompts)
 
 
 HOSTILE = {

@@ -1027,13 +1027,13 @@ def dictionary_filled_in_place(q, k, v, cache):
 
 @misconception(step="cached_step", caught_by="cached_step-two_continuations")
 def one_cache_for_all_texts(q, k, v, cache):
-    """Your cache lies outside of your function, one for all texts. Print it when token c comes: does it matter which cache was handed to you?"""
-    if cache is None:
-        np.kept = []
-    np.kept = [*np.kept, (k.copy(), v.copy())]
+    """Your cache lies outside of your function, one for all texts. Print it when token d comes after b: which text does it hold?"""
+    length = cache or 0
+    kept = np.kept[:length] if length else []
+    np.kept = [*kept, (k.copy(), v.copy())]
     keys, values = (np.stack(part, axis=-2) for part in zip(*np.kept))
     output, _ = scaled_dot_product_attention(q[..., None, :], keys, values)
-    return output[..., 0, :], True
+    return output[..., 0, :], length + 1
 
 
 @misconception(step="cached_step", caught_by="cached_step-by_hand")

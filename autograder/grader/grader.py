@@ -264,19 +264,22 @@ class Grader:
             mended[id] = replace(verdicts[id], message=left.message, raised=left.raised)
 
         diagnoses: dict[str, Diagnosis | None] = {}
-        by_checks = {*self._exercise.classes, *self._exercise.told_by_checks}
         for step in self._exercise.steps:
             if step not in at_fault or step in forward.unattempted:
                 continue
             if not self._exercise.has_reference:
                 find = partial(changed_below, self._exercise, submission, step, verdicts)
             # Of calls that take functions none is kept.
-            elif step in probes and step not in by_checks:
+            elif step in probes and not self._is_told_by_checks(step):
                 find = partial(diagnose, self._compiled, step, probes[step])
             else:
                 find = partial(diagnose_by_verdicts, self._compiled, submission, step, mended)
             diagnoses[step] = extra(budget, find)
         return diagnoses
+
+    def _is_told_by_checks(self, step: str) -> bool:
+        """Whether single calls tell nothing. Asked where a step is wrong: a bank is read for it."""
+        return step in self._exercise.classes or step in self._exercise.told_by_checks
 
 
 def _look(step: str, checks: list[CheckResult], verdicts: dict[str, Verdict]) -> Look | None:

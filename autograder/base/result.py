@@ -177,6 +177,11 @@ class StepResult:
         return self.is_question and self.is_unattempted and not self.max_score
 
 
+def questions_last(steps: Iterable[StepResult]) -> list[StepResult]:
+    """The functions first: their numbers and their mistakes come before any question."""
+    return sorted(steps, key=lambda step: step.is_question)
+
+
 def worst(checks: Iterable[CheckResult]) -> Literal["not_run", "failed", "carried", "passed"]:
     """The verdict on all of these checks together; what is not written yet has failed."""
     statuses = {check.status for check in checks}

@@ -155,6 +155,12 @@ class Exercise:
         return tuple(step for step in self.steps if step not in self.options)
 
     @cached_property
+    def optional(self) -> frozenset[str]:
+        """The questions for no points, which nobody has to answer."""
+        with_points = {check.step for check in self.checks if check.points}
+        return frozenset(self.options) - with_points
+
+    @cached_property
     def classes(self) -> Mapping[str, str]:
         """The steps that are classes, with the teacher's answers to them."""
         return {cell.id: cell.source for cell in self.cells if cell.is_class}

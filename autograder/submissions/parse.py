@@ -228,8 +228,8 @@ class _MasterOrder:
         for cell in self._exercise.cells:
             if cell.id in recognized:
                 continue
-            if cell.question and not self._points_of(cell.id):
-                continue  # nobody has to answer it
+            if cell.id in self._exercise.optional:
+                continue
             if cell.kind == "step" and cell.id not in self._bound:
                 nothing = f"the cell of {cell.id} is missing; nothing defines {cell.id}"
                 self._warnings.append(nothing)
@@ -242,9 +242,6 @@ class _MasterOrder:
                 continue
             elif not self._is_of_another_version:
                 self._warnings.append(f"the cell {cell.id} is missing; the teacher's was used")
-
-    def _points_of(self, step: str) -> float:
-        return sum(check.points for check in self._exercise.checks_of(step))
 
     @cached_property
     def _announced(self) -> set[str]:

@@ -303,7 +303,7 @@ class _ArgumentWatch:
         self.asked: list[Arguments] = []
         self._destroy = destroy
         self._keeps = keeps  # what was an answer before
-        self._answers: list[Any] = []
+        self._kept: dict[int, Any] = {}  # by id, and held: nothing else gets its number
         self._is_within = False
 
     def watched(self, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -323,8 +323,8 @@ class _ArgumentWatch:
             finally:
                 self._is_within = False
                 if self._destroy:
-                    kept = {id(answer) for answer in self._answers if self._keeps}
-                    _destroy([part for part in (*args, *kwargs.values()) if id(part) not in kept])
+                    given = (*args, *kwargs.values())
+                    _destroy([part for part in given if id(part) not in self._kept])
 
         return call
 
@@ -336,7 +336,8 @@ class _ArgumentWatch:
             copied = {key: self._answer(part) for key, part in value.items()}
         else:
             copied = self.watched(value) if callable(value) else copy.deepcopy(value)
-        self._answers.append(copied)
+        if self._keeps:
+            self._kept[id(copied)] = copied
         return copied
 
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from autograder.base import files
 from autograder.base.errors import Fault, Unusable
-from autograder.base.result import CheckResult, Result
+from autograder.base.result import CheckResult, Result, questions_last
 from autograder.base.text import once_right, printable, shown
 from autograder.course.gradebook.final_grades import ClassGrades, Grade
 from autograder.exercises.exercise import Exercise
@@ -101,8 +101,8 @@ def _output(result: Result) -> str:
 
 def _tests(exercise: Exercise, result: Result, disclosed: str) -> Iterator[Test]:
     sentences = {check.id: check.sentence for check in exercise.checks}
-    questions_last = sorted(result.steps, key=lambda step: step.is_question)
-    numbers = {step.name: number for number, step in enumerate(questions_last, start=1)}
+    ordered = questions_last(result.steps)
+    numbers = {step.name: number for number, step in enumerate(ordered, start=1)}
     seen = as_student_sees(result, disclosed)
 
     kept = 0.0

@@ -9,7 +9,7 @@ from functools import partial
 from itertools import chain, groupby, islice
 from typing import Literal, NamedTuple
 
-from autograder.base.result import CheckResult, StepResult
+from autograder.base.result import CheckResult, StepResult, questions_last
 from autograder.base.text import cut, points, points_of, shown
 from autograder.course.gradebook.marks import CellMarks
 from autograder.course.gradebook.master import MAX_ANSWER
@@ -189,7 +189,7 @@ class Steps:
         waiting: list[ShownStep] = []
         unwritten: list[ShownStep] = []
         passed: list[ShownStep] = []
-        for result in _questions_last(self._steps):
+        for result in questions_last(self._steps):
             if result.passed:
                 place = passed
             elif result.is_unattempted:
@@ -341,11 +341,7 @@ def _about(check: CheckResult) -> str:
 
 def to_mend(steps: Iterable[StepResult]) -> list[StepResult]:
     """The steps with a mistake of their own: mending one may mend those after it."""
-    return [step for step in _questions_last(steps) if step.failed]
-
-
-def _questions_last(steps: Iterable[StepResult]) -> list[StepResult]:
-    return sorted(steps, key=lambda step: step.is_question)
+    return [step for step in questions_last(steps) if step.failed]
 
 
 def code(

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.base.errors import Unusable
-from autograder.base.result import MOST_POINTS, CheckResult, Result, StepResult, parts_of
+from autograder.base.result import ANSWER, MOST_POINTS, CheckResult, Result, StepResult, parts_of
 from autograder.base.text import agreeing, count, listed, one_line, points
 from autograder.exercises import data_files
 from autograder.exercises.exercise import (
@@ -110,8 +110,9 @@ class StudentCopy:
         asked: dict[str, tuple[str, float, bool]] = {}
         for known in self.exercise.checks:
             asked[known.id] = known.category, known.points, known.hidden
-            if known.step in self.exercise.optional and known.id not in told:
-                del asked[known.id]  # left out
+            # Left out. By its name: a copy need not have the cell that says it is a question.
+            if known.name == ANSWER and not known.points and known.id not in told:
+                del asked[known.id]
         return told == asked and len(result.warnings) <= MOST_WARNINGS
 
     def brought(self) -> tuple[dict[str, bytes], tuple[str, ...]]:

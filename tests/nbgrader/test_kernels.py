@@ -193,7 +193,20 @@ VARYING = (
 
 
 def compared(count: int | None, outputs: list) -> list:
-    text = json.dumps([count, outputs], indent=1, sort_keys=True)
+    """The outputs in lines, without what no two runs have alike.
+
+    Where a stream is cut into messages depends on when the kernel gets the processor; so messages
+    of the same stream that follow each other are joined.
+    """
+    joined: list[dict] = []
+    for output in outputs:
+        last = joined[-1] if joined else {}
+        if "text" in output and last.get("name") == output["name"]:
+            joined[-1] = {**last, "text": "".join([*last["text"], *output["text"]])}
+        else:
+            joined.append(dict(output))
+
+    text = json.dumps([count, joined], indent=1, sort_keys=True)
     for pattern, name in VARYING:
         text = re.sub(pattern, name, text)
     return text.splitlines()

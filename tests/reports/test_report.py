@@ -182,7 +182,8 @@ def made(known: Exercise, number: int, blank: bool = False) -> list[Result]:
                     "misconception": one and one.name,
                 }
                 wrong |= {id: entry for id in checks if draw.random() < 0.5}
-                fault = fault or (step,)
+                # Nothing depends on the answer to a question.
+                fault = fault or ((step,) if step in known.functions else ())
             elif fault and draw.random() < 0.3:
                 wrong |= dict.fromkeys(checks, fault)
         warnings = ("the metadata is gone",) if draw.random() < 0.05 else ()
@@ -825,6 +826,23 @@ def test_a_student_more_costs_the_page_three_kilobytes_at_most(tmp_path, attenti
         for number in (10, 50)
     )
     assert (many - few) / 40 < 3_000
+
+
+def test_many_who_lost_points_in_the_only_check_of_a_step_are_named_once(tmp_path, attention):
+    course, known = Course(ROOT, tmp_path), attention[1]
+    question = known.steps[-1]
+    assert question not in known.functions and len(known.checks_of(question)) == 1
+
+    (only,) = known.checks_of(question)
+    wrong: dict[str, Any] = {only.id: {"message": "wrong"}}
+    students = [f"s{place:02}" for place in range(40)]
+    results = [result(known, student, wrong if student < "s15" else {}) for student in students]
+    shown = page.write(course, report_on(course, known, results)).read_text()
+
+    step = shown.partition(f'id="step-{question}"')[2].partition('aria-labelledby="carried"')[0]
+    assert "Wrong: 15" in step and "Wrong: the same as above (15)" in step
+    assert step.count("s07") == 1
+    assert "Lost points" not in step and "0 of 0" not in step
 
 
 Look = tuple[int, Literal["light", "dark"]]

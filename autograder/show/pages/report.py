@@ -7,8 +7,8 @@ cannot be sorted and searched; everything else is the same.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import NamedTuple
@@ -256,7 +256,7 @@ class Figures:
 
 @dataclass(frozen=True)
 class StudentGroup:
-    """Students under a title; of many, ``everybody`` says that it is all, or all others."""
+    """Students under a title; ``everybody`` says who they are where no list needs to: all, ..."""
 
     title: str
     students: tuple[str, ...]
@@ -305,14 +305,15 @@ def _steps(report: Report, known: list[Mistake]) -> list[StepLine]:
         for mistake in found:
             made |= set(mistake.shared.students)
 
+        groups = _groups(item)
         lines.append(
             StepLine(
                 name,
                 _figures(item),
-                _groups(item),
+                groups,
                 found,
-                others=[student for student in item.failed if student not in made],
-                checks=[_check(check, report) for check in report.exercise.checks_of(name)],
+                others=[student for student in item.failed if made and student not in made],
+                checks=[_check(check, report, groups) for check in report.exercise.checks_of(name)],
             )
         )
     return lines
@@ -332,9 +333,15 @@ def _mistakes(report: Report) -> list[Mistake]:
     return found
 
 
-def _check(check: Check, report: Report) -> CheckLine:
+def _check(check: Check, report: Report, above: Sequence[StudentGroup]) -> CheckLine:
+    """A check of a step; who stands in the same list of the step, ``above``, is not named again."""
     item = report.checks[check.id]
-    return CheckLine(check, _figures(item), _groups(item))
+
+    groups = []
+    for group in _groups(item):
+        is_above = len(group.students) > FEW and not group.everybody and group in above
+        groups.append(replace(group, everybody="the same as above") if is_above else group)
+    return CheckLine(check, _figures(item), groups)
 
 
 def _figures(item: Item) -> Figures:
@@ -344,7 +351,7 @@ def _figures(item: Item) -> Figures:
         alone=f"{100 * len(item.passed) / count:.0f}",
         kept=f"{100 * len(item.carried) / count:.0f}" if item.carried else "",
         share=f"{100 * item.share:.0f}",
-        lost=f"{signed(-item.lost)} of {number(item.points)}",
+        lost=f"{signed(-item.lost)} of {number(item.points)}" if item.points else "",
         correlation="" if r is None else f"{r:.2f}",
         is_low=r is not None and r < LOW,
     )
@@ -353,7 +360,7 @@ def _figures(item: Item) -> Figures:
 def _groups(item: Item) -> list[StudentGroup]:
     """Who lost points, who kept them, who passed; of many, the largest group is everybody else."""
     groups = (
-        ("Lost points", item.failed),
+        ("Lost points" if item.points else "Wrong", item.failed),
         ("Not run (the grader's fault)", item.not_run),
         ("Right once earlier steps were right", item.carried),
         ("Right alone", item.passed),

@@ -41,7 +41,7 @@ from autograder.exercises.exercise import Exercise
 from autograder.exercises.sources import notebook_at
 from autograder.grader.graded import Graded
 from autograder.nbgrader import exchange
-from autograder.serving.arrivals import Exchange, Inbox
+from autograder.serving.arrivals import Exchange, Inbox, handed_in
 from autograder.serving.lease import Lease, now
 from autograder.show.pages import feedback
 
@@ -181,6 +181,10 @@ class Service:
         self._try(self._load)
         for one in self._served.values():
             self._try(self._hold, one)
+            if one.lease.is_held and one.is_new:
+                # What lies there from before is at work while this collects.
+                self._try(self._sweep, one)
+                self._try(self._begin, one)
         self._try(self._take_in)
         for one in self._served.values():
             if one.lease.is_held:
@@ -270,6 +274,9 @@ class Service:
         of_inbox = self._inbox.look()
         self._next_day()
         for one in self._served.values():
+            if one.lease.is_held and self._is_arriving(one):
+                self._pool(one)  # graders start while nbgrader is loaded to collect
+        for one in self._served.values():
             if one.lease.is_held:
                 students = {said.student for said in of_exchange if said.exercise == one.name}
                 downloads = [path for path in of_inbox if self._may_be_of(one, path)]
@@ -294,6 +301,14 @@ class Service:
             self._note(inbox.collect(one.course, one.exercise, due, skipped, one.handed_in))
         self._sweep(one)
         one.is_new = False
+
+    def _is_arriving(self, one: _Served) -> bool:
+        """Whether something has come lately that is not complete yet."""
+        said = [handed_in(folder) for folder in self._exchange.unfinished]
+        downloads = [Path(*parts) for parts in self._inbox.unfinished]
+        return one.name in [there.exercise for there in said if there] or any(
+            self._may_be_of(one, path) for path in downloads
+        )
 
     def _may_be_of(self, one: _Served, path: Path) -> bool:
         """Whether a download may hold something of an exercise: its path names it, or none."""
@@ -372,13 +387,17 @@ class Service:
                 one.pages.add(student)
                 self._say(_line(one, student, "waits: no tries are left"))
                 continue
-            if one.pool is None:
-                job = (one.exercise, one.course.secret(), one.course.settings)
-                one.pool = LocalPool(self._jobs, *job, spare=SLOW)
-            future = self._threads.submit(self._graded, one, one.pool, student)
+            future = self._threads.submit(self._graded, one, self._pool(one), student)
             future.add_done_callback(lambda _: self._wake.set())
             one.jobs.append(Job(student, self._clock(), future, came))
             busy.add(student)
+
+    def _pool(self, one: _Served) -> LocalPool:
+        """The graders of an exercise, which start when they are asked for first."""
+        if one.pool is None:
+            job = (one.exercise, one.course.secret(), one.course.settings)
+            one.pool = LocalPool(self._jobs, *job, spare=SLOW)
+        return one.pool
 
     def _room(self) -> int:
         """How many more may be graded now: one that takes long does not hold up the others."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
-from autograder.base.errors import Unusable
+from autograder.base.errors import Interrupted, Unusable
 from autograder.base.text import count, either, first_of, inert, listed, meant, points, short
 from autograder.commands.common import (
     CourseFolder,
@@ -347,11 +347,15 @@ def _grade_ordinary(
 ) -> None:
     """Grade an assignment of nbgrader's own, each notebook in a sandbox."""
     from autograder.course.gradebook import final_grades, ordinary
+    from autograder.course.grading import interruption
     from autograder.course.reports import concerns
     from autograder.nbgrader import execution
     from autograder.show.terminal import class_tables
 
-    failed, faults = execution.grade(course, name, jobs, force, students=students)
+    try:
+        failed, faults = execution.grade(course, name, jobs, force, students=students)
+    except Interrupted as stopped:
+        raise Interrupted(stopped.number, interruption.STOPPED) from None
     grades = final_grades.of_class(course, ordinary.find(course, name), nobody=True)
     class_tables.students(concerns.of_class(course, grades))
     for student, why in sorted(failed.items()):

@@ -13,6 +13,7 @@ import logging
 import multiprocessing
 import os
 import re
+import signal
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
@@ -28,12 +29,14 @@ from nbgrader.preprocessors import ClearHiddenTests, Execute  # type: ignore[imp
 from sqlalchemy.exc import SQLAlchemyError
 
 from autograder.base import files
+from autograder.base.text import listed
 from autograder.course.course import STUDENT_ID, Course, find
 from autograder.course.gradebook import config, ordinary
 from autograder.exercises.sources import folders
 from autograder.nbgrader.formgrader import patient
 from autograder.sandbox import notebooks
 from autograder.sandbox.notebooks import NotRun, Sandbox
+from autograder.sandbox.worker import locks
 
 OPTIONS = (
     "timeout",
@@ -173,7 +176,9 @@ def lock_in(converter: Any) -> None:
     for path in converter.assignments:
         for place in Path(path).rglob("*"):
             if place.is_symlink():
-                raise NbGraderException(f"{place} is a link; nothing in its folder is graded")
+                raise NbGraderException(f"{place} is a link, so nothing there is graded; remove it")
+            if not (place.is_file() or place.is_dir()):
+                raise NbGraderException(f"{place} is no file and no folder; remove it")
 
 
 class _OneStudent(Autograde):  # type: ignore[misc]
@@ -194,11 +199,14 @@ class _OneStudent(Autograde):  # type: ignore[misc]
     def _remembered(self, what: str) -> Iterator[None]:
         try:
             yield
+        except NotRun as error:
+            self.cause = f"{what}: {error}; ask for one that runs to its end in Jupyter"
+            raise
         except Exception as error:
-            said = " ".join(str(error).split())[:300]
-            kind = "" if isinstance(error, NotRun) else f"{type(error).__name__}: "
-            self.cause = f"{what}: {kind}{said}"
+            self.cause = f"{what}: {_in_a_line(error)}"
             self.is_fault = isinstance(error, (OSError, MemoryError, SQLAlchemyError))
+            if not self.is_fault:
+                self.cause += "; if the notebook is damaged, ask for it again"
             raise
 
 
@@ -234,16 +242,12 @@ def grade(
 
     def note(student: str, outcome: tuple[str, bool]) -> None:
         why, is_fault = outcome
-        if is_fault:
-            faults[student] = why
-        else:
-            ordinary.note(course, student, name, digests[student], why)
-            if why:
-                failed[student] = why
+        if why:
+            (faults if is_fault else failed)[student] = why
         done()
 
     def ask(process: ProcessPoolExecutor, student: str) -> Future[tuple[str, bool]]:
-        return process.submit(_graded, course.state, name, student)
+        return process.submit(_graded, course.state, name, student, digests[student])
 
     left = _in_processes(min(jobs, len(due)), due, ask, note)
     # A process was killed with all that waited for it. Who did not cause that is graded now.
@@ -261,7 +265,13 @@ def _in_processes(
 ) -> list[str]:
     """Grade students in processes of their own; those whose process was killed."""
     left = []
-    pool = ProcessPoolExecutor(max(1, jobs), mp_context=multiprocessing.get_context("spawn"))
+    others = {*multiprocessing.active_children()}
+    pool = ProcessPoolExecutor(
+        max(1, jobs),
+        mp_context=multiprocessing.get_context("spawn"),
+        initializer=_end_with,
+        initargs=(os.getpid(),),
+    )
     try:
         running = {ask(pool, student): student for student in students}
         for future in as_completed(running):
@@ -271,20 +281,49 @@ def _in_processes(
                 left.append(running[future])
             else:
                 note(running[future], outcome)
+    except BaseException:
+        # Whoever stops this does not wait for notebooks that never end.
+        for process in {*multiprocessing.active_children()} - others:
+            process.kill()
+        raise
     finally:
         pool.shutdown(cancel_futures=True)
     return left
 
 
-def _graded(state: Path, name: str, student: str) -> tuple[str, bool]:
-    """Grade one student; why it could not be done, or nothing, and whether that is our fault."""
+def _end_with(parent: int) -> None:
+    """End this process and its sandbox with the one that has started it, which handles Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    locks.end_with_parent()
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def _graded(state: Path, name: str, student: str, digest: str) -> tuple[str, bool]:
+    """Grade one student; why it could not be done, or nothing, and whether that is our fault.
+
+    What is noted of it is noted here: a student is never graded twice, whoever is stopped when.
+    """
+    course = find(state)
+    ordinary.forget_note(course, student, name)
+    why, is_fault = _converted(course, name, student)
+    if not is_fault:
+        ordinary.note(course, student, name, digest, why)
+    return why, is_fault
+
+
+def _converted(course: Course, name: str, student: str) -> tuple[str, bool]:
+    folder, known = course.submission(student, name), ordinary.notebooks(course, name)
+    if not any((folder / f"{one}.ipynb").is_file() for one in known):
+        wanted = listed(f"{one}.ipynb" for one in known)
+        return f"{folder} has no {wanted}; give the notebook there this name", False
     from nbgrader.apps import NbGraderAPI  # type: ignore[import-untyped]
     from nbgrader.coursedir import CourseDirectory  # type: ignore[import-untyped]
 
     logging.disable(logging.CRITICAL)
     warnings.simplefilter("ignore")
     config.alembic_on_path()
-    filled = config.config(find(state))
+    filled = config.config(course)
     filled.CourseDirectory.db_url = patient(filled.CourseDirectory.db_url)
     filled.Autograde.exporter_class = "autograder.nbgrader.plugin.GradeExporter"
     filled.GradeExporter.isolated = True
@@ -297,8 +336,12 @@ def _graded(state: Path, name: str, student: str) -> tuple[str, bool]:
     except NbGraderException as error:
         return converter.cause or " ".join(str(error).split())[:300], converter.is_fault
     except Exception as error:
-        return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}", True
+        return _in_a_line(error), True
     return "", False
+
+
+def _in_a_line(error: Exception) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
 
 
 def _digest(folder: Path) -> str:

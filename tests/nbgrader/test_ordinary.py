@@ -2,7 +2,9 @@
 
 import json
 import os
+import re
 import shutil
+import signal
 import sys
 from pathlib import Path
 
@@ -19,7 +21,7 @@ from autograder.exercises import exercise
 from autograder.nbgrader import execution
 from autograder.sandbox import levels
 from autograder.sandbox.notebooks import NotRun
-from tests.support import courses
+from tests.support import courses, processes
 from tests.support.courses import NAME, RIGHT
 
 # nbgrader's and nbconvert's own code, not ours.
@@ -313,6 +315,128 @@ def test_questions_alone_wait_for_marks_and_go_along_with_a_renamed_student(mixe
     assert CliRunner().invoke(app(), ["grade", "ps1"]).exit_code == 0
     (grade,) = final_grades.of_class(mixed, ordinary.find(mixed, "ps1")).grades
     assert (grade.student, grade.score, grade.pending) == ("anna", 3, "")
+
+
+RIGHT_TRIPLE = "def triple(x):\n    return 3 * x"
+KINDS = (
+    RIGHT_TRIPLE,
+    "def triple(x):\n    return abs(3 * x)",
+    "import random\nrandom.seed(3)\nprint(random.random())\ntriple = lambda x: x + x + x",
+    "def triple(x)\n    return 3 * x",
+    "raise ValueError('not done')",
+    "def triple(x):\n    while x > 0: pass\n    return 3 * x",  # never ends, and is interrupted
+)
+FORKS = """
+import os, signal
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+for _ in range(1000):
+    try:
+        os.fork()
+    except OSError:
+        pass
+while True:
+    pass
+"""
+IGNORES = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"
+CLASS = 40
+
+
+def hand_in(course, student: str, source: str, name: str = "problem") -> Path:
+    folder = course.submitted / student / "ps1"
+    folder.mkdir(parents=True, exist_ok=True)
+    text = json.loads(SOURCE)
+    text["cells"][0]["source"] = source
+    (folder / f"{name}.ipynb").write_text(json.dumps(text))
+    return folder / f"{name}.ipynb"
+
+
+def prepare(course, timeout: int):
+    """The course's own grader, with ``ps1`` generated."""
+    config = course.root / "nbgrader_config.py"
+    config.write_text(config.read_text() + f"\nget_config().Execute.timeout = {timeout}\n")
+    api = host.api(course)
+    assert api.generate_assignment("ps1")["success"]
+    return api
+
+
+def earned(course, api, student: str) -> list:
+    """Each cell's score in the gradebook, and what the autograded notebook shows of it."""
+    with api.gradebook as book:
+        grades = book.find_submission_notebook("problem", "ps1", student).grades
+        cells = sorted((one.name, one.auto_score, one.needs_manual_grade) for one in grades)
+    written = json.loads((course.autograded / student / "ps1" / "problem.ipynb").read_text())
+    outputs = [cell.get("outputs", []) for cell in written["cells"]]
+    kept = ("output_type", "name", "text", "ename", "evalue")
+    return [cells, [[[one.get(key) for key in kept] for one in made] for made in outputs]]
+
+
+@NEEDS_BUBBLEWRAP
+@pytest.mark.everything
+@pytest.mark.parametrize("mixed", ["nbgrader"], indirect=True)
+def test_what_a_few_hand_in_changes_nothing_for_a_class_and_is_a_line_each(mixed):
+    api = prepare(mixed, 5)
+    kinds = {f"s{number:03}": KINDS[number % len(KINDS)] for number in range(CLASS - 6)}
+    for student, source in kinds.items():
+        hand_in(mixed, student, source)
+    hand_in(mixed, "cut", RIGHT_TRIPLE).write_text(SOURCE[:200])
+    damaged = json.loads(SOURCE)
+    damaged["cells"][0]["metadata"] = {"nbgrader": "damaged"}
+    hand_in(mixed, "damaged", RIGHT_TRIPLE).write_text(json.dumps(damaged))
+    hand_in(mixed, "misnamed", RIGHT_TRIPLE, "problem (1)")
+    hand_in(mixed, "endless", IGNORES)
+    hand_in(mixed, "forks", FORKS)
+    os.mkfifo(hand_in(mixed, "pipe", RIGHT_TRIPLE).with_name("pipe"))
+
+    failed, faults = execution.grade(mixed, "ps1", 2)
+    assert not faults
+    assert sorted(failed) == ["cut", "damaged", "endless", "forks", "misnamed", "pipe"]
+    for student, said in {
+        "cut": "problem.ipynb: NotJSONError.* ask for it again",
+        "damaged": "problem.ipynb: AttributeError.* ask for it again",
+        "misnamed": "misnamed/ps1 has no problem.ipynb; give the notebook there this name",
+        "endless": "problem.ipynb: .*code cell 1 .*; ask for one that runs to its end",
+        "forks": "problem.ipynb: .*; ask for one that runs to its end",
+        "pipe": "pipe is no file and no folder; remove it",
+    }.items():
+        assert re.search(said, failed[student]) and "\n" not in failed[student]
+
+    given = {student: earned(mixed, api, student) for student in kinds}
+    stock = {}
+    for student in list(kinds)[: len(KINDS)]:
+        assert api.autograde("ps1", student)["success"]
+        stock[kinds[student]] = earned(mixed, api, student)
+    assert len({str(one) for one in stock.values()}) == len(KINDS)
+    assert given == {student: stock[source] for student, source in kinds.items()}
+
+
+@NEEDS_BUBBLEWRAP
+@pytest.mark.everything
+@pytest.mark.parametrize("mixed", ["kit"], indirect=True)
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_a_run_that_is_stopped_leaves_nothing_behind_and_the_next_one_goes_on(mixed, number):
+    prepare(mixed, 3600)
+    students = [f"s{one}" for one in range(4)]
+    for student in students:
+        hand_in(mixed, student, RIGHT_TRIPLE)
+    hand_in(mixed, "s9", IGNORES)  # it is still at work when the run is stopped
+    with processes.start("grade", "ps1", "--jobs", 1, cwd=mixed.root) as run:
+        noted = mixed.autograded / "s1" / ".ps1.graded"
+        processes.until(noted.exists, "the second student")
+        left = list(processes.below(run.pid))
+        assert len(left) > 1
+        run.send_signal(number)
+        said = run.communicate()[1]
+    assert run.returncode in (-signal.SIGKILL, 128 + signal.SIGTERM)
+    assert number == signal.SIGKILL or "what was graded is kept" in said
+    processes.until(lambda: not any(map(processes.command, left)), "its processes to end")
+
+    hand_in(mixed, "s9", RIGHT_TRIPLE)
+    graded = {path: path.stat().st_mtime_ns for path in mixed.autograded.glob("*/.ps1.graded")}
+    assert 2 <= len(graded) <= 4
+    assert execution.grade(mixed, "ps1", 1) == ({}, {})
+    assert {path: path.stat().st_mtime_ns for path in graded} == graded
+    grades = final_grades.of_class(mixed, ordinary.find(mixed, "ps1")).grades
+    assert {one.student: one.score for one in grades} == dict.fromkeys([*students, "s9"], 5)
 
 
 def test_what_comes_out_of_a_sandbox_is_taken_as_outputs_alone():

@@ -74,6 +74,17 @@ def noted(course: Course, student: str, name: str) -> tuple[str, str] | None:
     return (digest, why) if is_there else None
 
 
+def forget_note(course: Course, student: str, name: str) -> None:
+    """Forget what ``note`` has kept, since it is about to be made again."""
+    _note_at(course, student, name).unlink(missing_ok=True)
+
+
+def notebooks(course: Course, name: str) -> list[str]:
+    """The names of an assignment's notebooks."""
+    none: dict[str, str] = {}
+    return [*database.read(course, lambda connection: _notebooks(connection, name), none).values()]
+
+
 def _note_at(course: Course, student: str, name: str) -> Path:
     """Beside the student's graded folders, so that it goes where these go."""
     return below(course.autograded, student, f".{name}.graded", follow=False)

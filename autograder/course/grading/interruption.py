@@ -26,6 +26,9 @@ from autograder.course.course import Course
 JOURNAL = ".journal"
 """The file with the names of the students, beside the results."""
 
+STOPPED = "stopped; what was graded is kept; run the same command again to go on"
+"""What is said where somebody has ended it with a signal."""
+
 END_SECONDS = 5.0
 """Seconds that orphans have to end before they are killed."""
 
@@ -101,8 +104,7 @@ def stoppable(put: Callable[[Interrupted], None]) -> Iterator[None]:
         return
 
     def stop(number: int, _: object) -> None:
-        kept = "what was graded is kept; run the same command again to go on"
-        put(Interrupted(number, f"stopped; {kept}"))
+        put(Interrupted(number, STOPPED))
 
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

@@ -78,7 +78,7 @@ class Lock:
         if sys.platform == "linux":
             # The parent ends its workers; should it be killed, the kernel does. A change of user
             # would undo this.
-            libc().prctl(_SET_PDEATHSIG, _SIGKILL, 0, 0, 0)
+            end_with_parent()
             # No memory image, which some systems pipe to a program, limit or not.
             libc().prctl(_SET_DUMPABLE, 0, 0, 0, 0)
 
@@ -90,6 +90,11 @@ class Lock:
             close_all_but(descriptors)
         if self._filter:
             seccomp.install(self._filter)
+
+
+def end_with_parent() -> None:
+    """Have the kernel kill this process when the thread that has started it ends."""
+    libc().prctl(_SET_PDEATHSIG, _SIGKILL, 0, 0, 0)
 
 
 def _readable(folders: list[str]) -> Iterator[str]:

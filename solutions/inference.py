@@ -752,6 +752,19 @@ with tools.unchanged(q=q, k=k, v=v):
         output, _ = tools.unpack(cached_step(q, k, v, cache), "output, cache")
         tools.agree(output, wanted, f"the {which} answer", "Which of your arrays is one of the arguments?", **COMPOSED)
 
+# %% question="cache_bytes" kind="number" points=0
+"""A model has 12 layers. In each of them 32 heads of queries share 8 heads of keys and values, 128 features each. A
+number takes 4 bytes. How many bytes does the cache of a text of 1,000 tokens take?
+"""
+cache_bytes = 2 * 12 * 8 * 1000 * 128 * 4
+
+# %% question="still_right" kind="number" points=0
+"""A model of several layers, in which no token sees a later one, has cached the keys and values of 100 tokens. Then the
+61st token is replaced by another one. For how many of the 100 tokens are the cached keys and values still right in
+every layer?
+"""
+still_right = 61 - 1
+
 # %% [markdown]
 # ### 4. A whole text: `decode_with_cache`
 #
@@ -1059,6 +1072,12 @@ wanted = attention_by_definition(Q, K, V)
 got, held = tools.memory(flash_attention, Q, K, V, block_size)
 tools.agree(got, wanted, "the output of many keys", "Which is the last key that you read?", **COMPOSED)
 assert held < 6 * n_queries * n_keys, "too much was held at once. Which of your arrays has a column for every key?"
+
+# %% question="sum_so_far" kind="number" points=0
+"""After its first block of keys a query has m = log 3 and ℓ = 2. Its scores in the second block are log 15 and log 3.
+What is ℓ after that block?
+"""
+sum_so_far = 2 * 3 / 15 + 15 / 15 + 3 / 15
 
 # %% [markdown]
 # ### Look back: the same answer, and what it costs

@@ -2081,3 +2081,84 @@ def blocks_collected(Q, K, V, block_size):
     for place, block in enumerate(blocks):
         output += np.exp(block - top) @ V[place * block_size : (place + 1) * block_size]
     return output / total
+
+
+# Questions that a value answers
+
+
+@misconception(step="cache_bytes", caught_by="cache_bytes-answer")
+def values_not_kept():
+    """This is enough for the keys. Print what your cached_step hands on after one token: what else does it hold?"""
+    return 12 * 8 * 1000 * 128 * 4
+
+
+@misconception(step="cache_bytes", caught_by="cache_bytes-answer")
+def numbers_for_bytes():
+    """This is how many numbers the cache holds. Change the unit of your answer: how much memory does one number take?"""
+    return 2 * 12 * 8 * 1000 * 128
+
+
+@misconception(step="cache_bytes", caught_by="cache_bytes-answer")
+def every_head_has_its_own_cache():
+    """This is the cache of heads that share nothing. Print the shapes of Q and K in the first check of grouped_query_attention: which of them says how many heads are kept?"""
+    return 2 * 12 * 32 * 1000 * 128 * 4
+
+
+@misconception(step="cache_bytes", caught_by="cache_bytes-answer")
+def one_layer_alone():
+    """This is the cache of one layer. Change the product so that it holds for the whole model: does a layer find its keys in the cache of another?"""
+    return 2 * 8 * 1000 * 128 * 4
+
+
+@misconception(step="cache_bytes", caught_by="cache_bytes-answer")
+def queries_are_kept():
+    """Some of this is never read again. Print what your cached_step needs of an earlier token: is the query of that token part of it?"""
+    return (32 + 2 * 8) * 12 * 1000 * 128 * 4
+
+
+@misconception(step="still_right", caught_by="still_right-answer")
+def tokens_change_alone():
+    """This holds in the first layer alone. Print the output of the last token before and after an earlier one is replaced: what are its keys in the second layer made of?"""
+    return 99
+
+
+@misconception(step="still_right", caught_by="still_right-answer")
+def replaced_token_counted():
+    """You are off by one. Change 100 to 3 and 61st to second, and count again: does the cache of the replaced token itself still hold?"""
+    return 61
+
+
+@misconception(step="still_right", caught_by="still_right-answer")
+def those_behind_it():
+    """These are the tokens behind the new one. Print the outputs of decode_with_cache before and after a token in the middle is replaced: which rows differ?"""
+    return 39
+
+
+@misconception(step="still_right", caught_by="still_right-answer")
+def nothing_can_be_kept():
+    """This would be so if all tokens saw each other. Print the outputs of decode_with_cache before and after the last token is replaced: which rows differ?"""
+    return 0
+
+
+@misconception(step="sum_so_far", caught_by="sum_so_far-answer")
+def old_sum_as_it_was():
+    """The first block was summed with another m. Print what 2 was a sum of: what would each part be, had log 15 been subtracted?"""
+    return 2 + 1 + 3 / 15
+
+
+@misconception(step="sum_so_far", caught_by="sum_so_far-answer")
+def old_sum_grows():
+    """Your old sum has grown. Print the exponential of a score minus 1, and of the same score minus 2: which is larger?"""
+    return 2 * 15 / 3 + 1 + 3 / 15
+
+
+@misconception(step="sum_so_far", caught_by="sum_so_far-answer")
+def first_largest_score_for_good():
+    """You measure all scores by the first m. Print the exponential of 9,000 minus that m: why does m have to follow the largest score?"""
+    return 2 + 15 / 3 + 3 / 3
+
+
+@misconception(step="sum_so_far", caught_by="sum_so_far-answer")
+def new_block_alone():
+    """This is the sum of the second block. Print your total before and after a block: what becomes of the keys before it?"""
+    return 1 + 3 / 15

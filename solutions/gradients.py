@@ -360,6 +360,12 @@ with tools.unchanged(A=A, B=B, d_C=d_C):
     factors_agree(matmul_backward(A, B, d_C), wanted)
     factors_agree(matmul_backward(A, B, d_C), wanted)
 
+# %% question="shared_number" kind="number" points=0
+"""A single number w multiplies three others: 2, 3 and 5. The gradients of the three products are 1, 10 and 100. What is
+the gradient of w?
+"""
+shared_number = 2 * 1 + 3 * 10 + 5 * 100
+
 # %% [markdown]
 # ### 2. Shares that push each other: `softmax_backward`
 #
@@ -468,6 +474,21 @@ wanted = softmax_backward_by_definition(weights, d_weights)
 with tools.unchanged(weights=weights, d_weights=d_weights):
     tools.agree(softmax_backward(weights, d_weights), wanted, "the first answer", **COMPOSED)
     tools.agree(softmax_backward(weights, d_weights), wanted, "the second answer", **COMPOSED)
+
+# %% question="fourth_score" kind="number" points=0
+"""A query has four scores. The gradients of the first three are 0.5, -0.2 and 0.1. What is the gradient of the fourth?"""
+fourth_score = -0.4
+
+# %% question="sure_of_one" kind="choice" points=0 hidden=true
+"""One key of a row has the weight 1 and all others have the weight 0, but the loss would be lower if another key had it.
+Which gradients do the scores of this row get?
+
+a: the same gradients as the weights
+b: 0, except for the key that has the weight
+c: 0, except for the key that should have it
+d: 0 for every key
+"""
+sure_of_one = "d"
 
 # %% [markdown]
 # ### 3. Behind the mask: `mask_backward`

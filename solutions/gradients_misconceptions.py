@@ -970,3 +970,66 @@ def heads_cleared_afterwards(d_heads):
     together = np.concatenate([d_heads[..., h, :, :] for h in range(d_heads.shape[-3])], axis=-1)
     d_heads[...] = 0.0
     return together
+
+
+# Questions that a value answers
+
+
+@misconception(step="shared_number", caught_by="shared_number-answer")
+def averaged_over_its_uses():
+    """You took the mean. Print d_B of your matmul_backward for the column 2, 3, 5 and one number: does it divide by the number of rows?"""
+    return (2 * 1 + 3 * 10 + 5 * 100) / 3
+
+
+@misconception(step="shared_number", caught_by="shared_number-answer")
+def factors_left_out():
+    """You added the gradients of the products as they came. Change w by 0.1 and print the three products: do all of them change equally?"""
+    return 1 + 10 + 100
+
+
+@misconception(step="shared_number", caught_by="shared_number-answer")
+def last_use_alone():
+    """This comes from one of the products. Change w a little and print all three: how many of them move?"""
+    return 5 * 100
+
+
+@misconception(step="shared_number", caught_by="shared_number-answer")
+def gradients_left_out():
+    """This would be right if the loss were the sum of the products. Print all three products: how much does the loss change when the last of them grows by 1?"""
+    return 2 + 3 + 5
+
+
+@misconception(step="fourth_score", caught_by="fourth_score-answer")
+def gradients_sum_to_one():
+    """The weights of a row sum to 1, and their gradients do something else. Print the sums of the rows that your softmax_backward returns: what do all of them have in common?"""
+    return 1 - (0.5 - 0.2 + 0.1)
+
+
+@misconception(step="fourth_score", caught_by="fourth_score-answer")
+def the_other_sign():
+    """The size is right. Print the sum of your four gradients: what does the loss do when all four scores grow equally?"""
+    return 0.4
+
+
+@misconception(step="fourth_score", caught_by="fourth_score-answer")
+def nothing_left_for_the_fourth():
+    """Print the sum of your four gradients: may the loss change when all four scores grow equally, although no weight does?"""
+    return 0
+
+
+@misconception(step="sure_of_one", caught_by="sure_of_one-answer")
+def softmax_passes_gradients_on():
+    """Softmax is no product with 1. Print what your softmax_backward makes of the weights 1, 0, 0 and any d_weights: is it d_weights?"""
+    return "a"
+
+
+@misconception(step="sure_of_one", caught_by="sure_of_one-answer")
+def the_sure_key_is_pushed_down():
+    """Its weight is 1, so the average of the row is its own gradient. Print the difference between the two: what is left to push it?"""
+    return "b"
+
+
+@misconception(step="sure_of_one", caught_by="sure_of_one-answer")
+def the_better_key_is_pulled_up():
+    """This key is better than the average, but what is that multiplied by? Print its weight."""
+    return "c"

@@ -98,12 +98,33 @@ def sum_so_far(known: Names) -> float:
     return float(1 / output.max())
 
 
+def shared_number(known: Names) -> float:
+    given = np.array([[2.0], [3.0], [5.0]]), np.ones((1, 1)), np.array([[1.0], [10.0], [100.0]])
+    return float(known["matmul_backward"](*given)[1][0, 0])
+
+
+def fourth_score(known: Names) -> float:
+    """With a d_weights that gives the first three scores these gradients."""
+    weights, first = RNG.dirichlet(np.ones(4)), np.array([0.5, -0.2, 0.1])
+    d_weights = np.append(first, -first.sum()) / weights + 7.0
+    *others, last = known["softmax_backward"](weights, d_weights)
+    np.testing.assert_allclose(others, first)
+    return float(last)
+
+
+def sure_of_one(known: Names) -> str:
+    got = known["softmax_backward"](np.array([0.0, 1.0, 0.0]), np.array([3.0, 5.0, -9.0]))
+    assert not got.any()
+    return "d"
+
+
 ANSWERS = {
     "attention": [root_reason, zero_for_hidden, score_count],
     "transformer": [order_blind, weights_of_the_layers],
     "tokenizer": [bytes_to_begin, different_tokens],
     "training": [loss_of_four, numbers_kept],
     "inference": [cache_bytes, still_right, sum_so_far],
+    "gradients": [shared_number, fourth_score, sure_of_one],
 }
 
 

@@ -68,6 +68,7 @@ class CheckResult:
     relation: str | None = None  # of answers that no bank has to the right ones: ``scaled``, ...
     kept: float = 0.0  # of ``earned``: from an earlier grading of the same file
     void: bool = False  # counts in full for everybody
+    not_asked: bool = False  # of a step that the student's notebook did not have yet
     remaining: str = ""  # of a failed check: what it says once ``remaining_with`` are right
     remaining_with: tuple[str, ...] = ()
 
@@ -165,6 +166,11 @@ class StepResult:
     def is_unattempted(self) -> bool:
         """Nothing was tried yet: all of its checks say so, but for those that are never asked."""
         return {check.status for check in self.checks if not check.void} == {"unattempted"}
+
+    @property
+    def is_not_asked(self) -> bool:
+        """It is newer than the notebook that the student got, and counts as much as the others."""
+        return any(check.not_asked for check in self.checks)
 
     @property
     def is_question(self) -> bool:

@@ -454,6 +454,7 @@ def explain(
     from autograder.course.gradebook import versions
     from autograder.course.gradebook.versions import submission_of
     from autograder.grader.apart import apart
+    from autograder.grader.asked import NOT_ASKED
     from autograder.grader.explanation import explain as explained
     from autograder.show.terminal import explanation as shown
 
@@ -480,6 +481,9 @@ def explain(
 
     if graded[wanted[0]].void:
         print(f"{what}: counts in full for everybody, and is not run")
+        return
+    if graded[wanted[0]].not_asked:
+        print(f"{what}: {NOT_ASKED}")
         return
     if not course.has_secret():
         path = course.state / "secret"

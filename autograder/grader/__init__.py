@@ -2,6 +2,7 @@
 
 __all__ = [
     "apart",
+    "asked",
     "check_result",
     "dependencies",
     "explanation",

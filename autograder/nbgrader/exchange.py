@@ -76,9 +76,10 @@ def release(
     record.prepare(course, exercise)
     if time is not None:  # only now: a gradebook that cannot be written leaves the date as it was
         settings.keep_due(course.due_settings, exercise.name, time)
-    versions.note_release(course, exercise)
+    until = [f"note: {line}" for line in versions.note_release(course, exercise)]
     said = course.settings.due.get(exercise.name)
-    until = [f"due {on_day(said)}"] if said else []
+    if said:
+        until.append(f"due {on_day(said)}")
     if said and said < datetime.now(timezone.utc):
         late = "whatever comes is late; another --due changes it"
         until.append(f"note: that is over already, so {late}")

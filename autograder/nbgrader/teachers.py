@@ -27,14 +27,16 @@ from nbgrader.exchange.default import (  # type: ignore[import-untyped]
 from nbgrader.utils import notebook_hash  # type: ignore[import-untyped]
 
 from autograder.base import files
+from autograder.base.errors import Unusable
 from autograder.course import timestamp
 from autograder.course.collecting import store
 from autograder.course.collecting.collected import Collected, Left, shortened, unreadable
 from autograder.course.collecting.store import MAX_TRIES
 from autograder.course.course import STUDENT_ID
-from autograder.course.gradebook import config, deadlines, marks
+from autograder.course.gradebook import config, deadlines, marks, versions
 from autograder.course.submission_folder import read_secret
 from autograder.course.timestamp import TOLERANCE
+from autograder.exercises import exercise
 from autograder.exercises.exercise import belongs
 from autograder.nbgrader.exchange import handed_out, rules
 from autograder.nbgrader.students import name_of, number_of
@@ -324,6 +326,8 @@ class AssignmentReleaser(_Releaser, ExchangeReleaseAssignment):  # type: ignore[
             inbound.chmod(stat.S_IMODE(about.st_mode) | stat.S_ISVTX | stat.S_ISGID)
 
     def copy_files(self) -> None:
+        if self.is_ours:
+            self._note()
         super().copy_files()
         if not self.is_ours:
             return
@@ -335,6 +339,16 @@ class AssignmentReleaser(_Releaser, ExchangeReleaseAssignment):  # type: ignore[
                 "has named in /etc/jupyter/nbgrader_config.py",
             )
             self.log.warning(self.notes[0])
+
+    def _note(self) -> None:
+        """Put on record what is handed out."""
+        course = config.course_of(self.coursedir)
+        try:
+            known = exercise.load(course.root, self.coursedir.assignment_id)
+        except Unusable as error:
+            self.fail(str(error))
+        for line in versions.note_release(course, known):
+            self.log.warning(line)
 
     def do_copy(self, src: str, dest: str, log: object = None) -> None:
         super().do_copy(src, dest, log)

@@ -57,7 +57,9 @@ def visible(result: Result) -> Result:
 
     steps = []
     for step in result.steps:
-        checks = tuple(by_itself(check) for check in step.checks if not check.hidden)
+        # What a step earns that was not asked follows from all others, hidden checks included.
+        own = [check for check in step.checks if not (check.hidden or check.not_asked)]
+        checks = tuple(map(by_itself, own))
         if checks:
             steps.append(replace(step, checks=checks))
     return replace(result, steps=tuple(steps))
@@ -79,6 +81,8 @@ def by_itself(check: CheckResult) -> CheckResult:
             unmended="",
             with_reference=(),
         )
+    elif check.not_asked:
+        check = replace(check, earned=0.0)
     return replace(
         check, hint=None, misconception=None, relation=None, remaining="", remaining_with=()
     )

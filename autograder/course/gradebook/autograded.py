@@ -278,6 +278,8 @@ def outputs(check: CheckResult) -> list[dict[str, Any]]:
         "carried": "Right, once earlier steps were replaced by the reference",
         "not_run": "Not run",
     }[check.status]
+    if check.not_asked:
+        verdict = "Not asked"
     lines = [f"{verdict}: {points_of(check.earned, check.points)}."]
     if check.with_reference:
         lines.append(f"Replaced: {', '.join(check.with_reference)}.")

@@ -12,7 +12,7 @@ import gzip
 import hashlib
 import json
 import platform
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,10 +22,11 @@ from autograder.base import files
 from autograder.base.errors import Unusable
 from autograder.base.result import Result
 from autograder.base.settings import Settings
-from autograder.base.text import short
+from autograder.base.text import agreeing, count, listed, short
+from autograder.course.collecting import store
 from autograder.course.course import Course
 from autograder.course.results import stored_results
-from autograder.course.submission_folder import digests
+from autograder.course.submission_folder import digest_of, digests, handed_in
 from autograder.course.troubles import Troubles
 from autograder.exercises.exercise import Exercise, from_notebook
 from autograder.grader.dependencies import changed, dependencies
@@ -37,7 +38,7 @@ FOLDER = "versions"
 """Where it lies, in the course's folder."""
 
 RELEASED = "released.json"
-"""The file of a course that says with which versions each exercise was handed out."""
+"""The file of a course that says with which versions and steps each exercise was handed out."""
 
 
 class Now:
@@ -74,11 +75,83 @@ class Now:
         return others
 
 
-def note_release(course: Course, exercise: Exercise) -> None:
-    """Write down with which versions an exercise is handed out now."""
-    noted = released(course) | {exercise.name: dependencies(exercise, course.settings, None)}
-    text = json.dumps(noted, indent=1, sort_keys=True)
+class Releases:
+    """Which steps of an exercise students have been handed out, as its releases on record say.
+
+    What a submission says of itself does not count here. ``last`` are those of the last release;
+    None where none is on record. ``earlier`` are the submissions that lay there when a release
+    brought further steps, by the SHA-256 of their bytes, with the steps of the release before.
+    """
+
+    def __init__(self, course: Course, exercise: Exercise) -> None:
+        noted = released(course).get(exercise.name)
+        self.last: frozenset[str] | None = None
+        self.earlier: dict[str, frozenset[str]] = {}
+        if isinstance(noted, dict):
+            former = exercise.former
+            steps = noted.get("steps") or _kept_steps(
+                course, exercise.name, str(noted.get("exercise"))
+            )
+            if steps is not None:
+                self.last = frozenset(former.get(step, step) for step in steps)
+            for digest, steps in noted.get("earlier", {}).items():
+                self.earlier[digest] = frozenset(former.get(step, step) for step in steps)
+
+    def steps(self, digest: str) -> frozenset[str] | None:
+        """The steps that the student of a submission was handed out; None where nobody knows.
+
+        Args:
+            digest: the SHA-256 of its bytes.
+        """
+        return self.earlier.get(digest, self.last)
+
+
+def note_release(course: Course, exercise: Exercise) -> list[str]:
+    """Write down with which versions and steps an exercise is handed out now.
+
+    Returns:
+        What is new in it, and for whom, in lines.
+    """
+    releases = Releases(course, exercise)
+    earlier, lines = releases.earlier, []
+    if releases.last is not None:
+        asked = [step for step in exercise.steps if step not in exercise.optional]
+        new = [step for step in asked if step not in releases.last]
+        if new:
+            there = set(_digests(course, exercise.name)).difference(earlier)
+            earlier |= dict.fromkeys(there, releases.last)
+            lines.append(
+                f"{listed(new)} {agreeing(len(new), 'is', 'are')} new: "
+                f"{count(len(there), 'submission')} collected so far will not be asked for "
+                f"{agreeing(len(new), 'it', 'them')}, all later ones will"
+            )
+
+    noted: dict[str, object] = {
+        **dependencies(exercise, course.settings, None),
+        "steps": exercise.steps,
+        "earlier": {digest: sorted(steps) for digest, steps in earlier.items()},
+    }
+    text = json.dumps(released(course) | {exercise.name: noted}, indent=1, sort_keys=True)
     files.write(course.state / RELEASED, f"{text}\n".encode())
+    return lines
+
+
+def _digests(course: Course, exercise: str) -> Iterator[str]:
+    """Those of all submissions that lie there, of which several may be a student's."""
+    for student in handed_in(course, exercise):
+        own = course.submission(student, exercise)
+        for place in (own, *store.earlier(course, exercise, student)):
+            digest = digest_of(place, exercise)
+            if digest is not None:
+                yield digest
+
+
+def _kept_steps(course: Course, name: str, digest: str) -> Sequence[str] | None:
+    """The steps of a release that was noted without them, if somebody was graded with it."""
+    for path in (course.state / FOLDER).glob(f"{name}-*.json.gz"):
+        if path.name.endswith(f"-{digest}.json.gz"):
+            return from_notebook(_kept(path)["notebook"]).steps
+    return None
 
 
 def since(course: Course, exercise: Exercise) -> Iterator[tuple[str, list[str], int]]:

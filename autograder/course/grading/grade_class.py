@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
@@ -23,6 +24,7 @@ from autograder.course.grading.interruption import Journal, stoppable, sweep
 from autograder.course.grading.pool import Answers, LocalPool, Pool, Task, grade_all
 from autograder.course.submission_folder import notebook_of
 from autograder.exercises.exercise import Exercise
+from autograder.grader.asked import as_asked
 from autograder.grader.graded import Graded
 from autograder.submissions.notebook import Rejected, read
 
@@ -130,7 +132,7 @@ class ClassRun:
 
         answers: Answers = SimpleQueue()
         with stoppable(answers.put), closing(self._pool(min(self.jobs, len(names)))) as pool:
-            yield grade_all(pool, self.exercise, names, task, answers)
+            yield map(self._as_asked, grade_all(pool, self.exercise, names, task, answers))
 
     def choice(self, names: Sequence[str]) -> Choice | None:
         """Which of several submissions counts; None where nobody has several."""
@@ -149,6 +151,18 @@ class ClassRun:
             with there.answered(names) as everybody:
                 for graded in everybody:
                     yield folder, graded
+
+    def _as_asked(self, graded: Graded) -> Graded:
+        """The submission without what was not handed out to its student; a stored one is so."""
+        if graded.unchanged:
+            return graded
+        digest = graded.result.submission_sha256
+        steps = self._releases.steps(digest)
+        return replace(graded, result=as_asked(graded.result, steps))
+
+    @cached_property
+    def _releases(self) -> versions.Releases:
+        return versions.Releases(self.course, self.exercise)
 
     def _pool(self, jobs: int) -> Pool:
         if self.pool is not None:

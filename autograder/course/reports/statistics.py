@@ -165,6 +165,8 @@ def items(exercise: Exercise, results: Iterable[Result]) -> tuple[dict[str, Item
             continue
         student, total = result.student_id, result.score or 0.0
         for step in result.steps:
+            if step.is_not_asked:
+                continue
             name, status = step.name, worst(step.checks)
             step_rows[name].add(student, status, total, step.score, step.max_score)
             for check in step.checks:

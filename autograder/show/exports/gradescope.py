@@ -186,8 +186,10 @@ def main(home: Path) -> int:
         The exit code, 0 exactly when the result was written.
     """
     from autograder.course.course import find
+    from autograder.course.gradebook.versions import Releases
     from autograder.exercises import exercise
     from autograder.grader.apart import apart
+    from autograder.grader.asked import as_asked
     from autograder.grader.grader import Grader
 
     try:
@@ -200,6 +202,8 @@ def main(home: Path) -> int:
             try:
                 data = notebook.read(_notebook(home / "submission", name))
                 result = apart(lambda: grader.grade(data, None).result)
+                handed_out = Releases(course, bundled).steps(result.submission_sha256)
+                result = as_asked(result, handed_out)
             except notebook.Rejected as rejected:
                 result = grader.rejected(b"", None, str(rejected))
     except Unusable as error:

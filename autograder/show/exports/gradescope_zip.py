@@ -21,6 +21,7 @@ from pathlib import Path
 import autograder
 from autograder.base.errors import Unusable
 from autograder.base.settings import NAME, TABLES, Settings
+from autograder.course.gradebook import versions
 from autograder.sandbox import levels
 from autograder.show.exports.export import Product, Request
 
@@ -113,6 +114,9 @@ def _files(request: Request, level: str) -> dict[str, bytes]:
         "autograder.toml": _toml(settings),
         "course/secret": secret,
     }
+    noted = versions.released(request.course)
+    if exercise in noted:
+        texts[f"course/{versions.RELEASED}"] = json.dumps({exercise: noted[exercise]})
 
     files = _package()
     for name, text in texts.items():

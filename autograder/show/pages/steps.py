@@ -15,6 +15,7 @@ from autograder.course.gradebook.marks import CellMarks
 from autograder.course.gradebook.master import MAX_ANSWER
 from autograder.course.troubles import extra
 from autograder.exercises.exercise import Cell
+from autograder.grader.asked import NOT_ASKED
 from autograder.show.pages.pictures import Drawings, drawings
 from autograder.show.pages.solutions import Solution
 
@@ -295,7 +296,9 @@ class Steps:
         message = "" if said else first.said
         if first.with_reference:
             message = first.unmended
-        status = "failed" if first.has_failed else first.status
+        status: str = "failed" if first.has_failed else first.status
+        if first.not_asked:
+            status, message = "not_asked", ""
         common = remaining[0] if is_same else None
         return CheckGroup(status, lines, first.with_reference, message, common, drawn)
 
@@ -322,6 +325,8 @@ def _of_points(marks: CellMarks) -> str:
 
 def _earned(step: StepResult) -> str:
     earned = points_of(step.score, step.max_score)
+    if step.is_not_asked:
+        return f"not asked, {earned}: it {NOT_ASKED}"
     if step.passed:
         return f"✓ all passed, {earned}"
     if to_mend([step]) or not any(check.status == "carried" for check in step.checks):

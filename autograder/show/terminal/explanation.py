@@ -220,4 +220,8 @@ def nothing_lost(result: Result, step: str) -> str:
 
 
 def _lost(result: Result) -> dict[str, CheckResult]:
-    return {id: check for id, check in result.by_id.items() if check.earned < check.points}
+    lost = {}
+    for id, check in result.by_id.items():
+        if check.earned < check.points and not check.not_asked:
+            lost[id] = check
+    return lost

@@ -481,7 +481,7 @@ def test_a_script_under_any_name_is_known_by_its_cells(course):
     found = collect(course)
 
     assert found.stored == ("ada", "cyd", "eve")  # cyd's by the names of its functions
-    assert set(reasons(found)) == {"dan/homework.py"}
+    assert reasons(found).keys() == {"dan/homework.py"}, reasons(found)
 
 
 def test_other_exercises_and_what_systems_leave_behind_are_passed_over(course):
@@ -528,6 +528,28 @@ def test_a_notebook_with_the_name_of_another_exercise_is_listed_for_who_sent_no_
     assert reasons(found) == {
         "bob/adding.ipynb": "is named for adding, and says that it is counting; "
         "rename it to bob_counting.ipynb"
+    }
+
+
+@pytest.mark.parametrize("name", ["adding.ipynb", "homework.ipynb"])
+def test_another_exercises_notebook_among_those_of_this_one_is_listed(course, name):
+    (course.root / "solutions" / "adding").mkdir()
+    (course.root / "solutions" / "adding" / "adding.ipynb").write_text("{}")
+    class_list(course, "id,name\nada,Ada Byron\nbob,Bob Noyce\ncyd,Cyd Ray\n")
+    this = courses.handed_in(course, RIGHT)
+    other = this.replace(b'"exercise": "counting"', b'"exercise": "adding"')
+    assert other != this
+    of_bob = f"Bob Noyce_12_assignsubmission_file_/{name}"
+    entries = {
+        f"{who}_1{k}_assignsubmission_file_/counting.ipynb": this
+        for k, who in enumerate(("Ada Byron", "Cyd Ray"))
+    }
+    put(course, "ML-4711.zip", archive({**entries, of_bob: other}))
+    put(course, "week-2.zip", archive({"bob/adding.ipynb": other}))  # no line: meant for that one
+    found = collect(course)
+    assert found.stored == ("ada", "cyd")
+    assert reasons(found) == {
+        f"ML-4711.zip: {of_bob}": "is the notebook of adding; ask for counting.ipynb"
     }
 
 

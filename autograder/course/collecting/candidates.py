@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from functools import cached_property
 from itertools import islice
@@ -159,7 +159,7 @@ class Reader:
         self._content = Content(course.root, roster.exercises)
         self._others: list[_Other] = []
         self._of_others: list[tuple[Download, _FileName]] = []
-        """Notebooks that are named for other exercises."""
+        """Notebooks of other exercises, as their names or they themselves say."""
         self._looks: Counter[tuple[str, str]] = Counter()
         self._unseen: Counter[tuple[str, bool]] = Counter()
         """Files that were not opened, by whose, and whether they lie in an archive."""
@@ -174,9 +174,10 @@ class Reader:
             except Exception as error:
                 self._left.append(unreadable(download.where, error, download.owner))
 
+        places = self._places_of_this_exercise(by_student)
         for download, file in self._of_others:
             try:
-                self._look_inside(download, file, by_student)
+                self._look_inside(download, file, by_student, _outermost(download) in places)
             except Exception as error:
                 self._left.append(unreadable(download.where, error, download.owner))
         self._left += [other.left for other in self._others if _is_worth_a_line(other, by_student)]
@@ -208,6 +209,7 @@ class Reader:
             last_claim, _ = students[-1]
             exercise = self._says(download, last_claim.text)
             if exercise in self._roster.exercises and exercise != self._exercise:
+                self._of_others.append((download, replace(file, exercise=exercise)))
                 return
 
         for claim, student in students:
@@ -238,8 +240,7 @@ class Reader:
         try:
             claims = self._owners.claims(download, file.student, is_named)
         except Unmatched as problem:
-            archive = "/".join(download.parts[: (download.archive or 0) + 1])
-            self._leave(download, problem, file, archive)
+            self._leave(download, problem, file, "/".join(_outermost(download)))
             return []
 
         students: list[tuple[Claim, str]] = []
@@ -272,11 +273,26 @@ class Reader:
         owner = download.owner if is_theirs else ()
         self._left.append(Left(download.where, str(problem), owner))
 
+    def _places_of_this_exercise(
+        self, by_student: Mapping[str, list[Candidate]]
+    ) -> set[tuple[str, ...]]:
+        """The archives and folders that hold more of this exercise than of others."""
+        more: Counter[tuple[str, ...]] = Counter()
+        for candidates in by_student.values():
+            more.update(_outermost(candidate.download) for candidate in candidates)
+        more.subtract(_outermost(download) for download, _ in self._of_others)
+        return {place for place, number in more.items() if number > 0}
+
     def _look_inside(
-        self, download: Download, file: _FileName, by_student: Mapping[str, object]
+        self,
+        download: Download,
+        file: _FileName,
+        by_student: Mapping[str, object],
+        is_among_this: bool,
     ) -> None:
-        """List a notebook that has another exercise's name, and says that it is of this one: of
-        those who have handed in nothing else."""
+        """List a notebook of another exercise that may have been meant for this one: it says that
+        it is of this one, or was handed in with others' notebooks of it. Only for students who
+        have handed in nothing else."""
         claims: list[Claim] = []
         missing: list[str] = []
         with suppress(Unmatched):  # said where the exercise that it is named for is collected
@@ -286,10 +302,15 @@ class Reader:
                 missing.append(self._roster.find(claim))
 
         missing = [student for student in missing if student not in by_student]
-        if missing and self._says(download, claims[-1].text) == self._exercise:
+        if not missing:
+            return
+        if self._says(download, claims[-1].text) == self._exercise:
             name = f"{missing[-1]}_{self._exercise}.ipynb"
             why = f"is named for {file.exercise}, and says that it is {self._exercise}"
             self._left.append(Left(download.where, f"{why}; rename it to {name}", tuple(missing)))
+        elif is_among_this:
+            why = f"is the notebook of {file.exercise}; ask for {self._exercise}.ipynb"
+            self._left.append(Left(download.where, why, tuple(missing)))
 
     def _why_not(self, file: _FileName, name: str, student: str) -> str:
         suffix = PurePath(name).suffix
@@ -362,6 +383,11 @@ class _FileName:
     student: str
     copy: int
     is_notebook: bool
+
+
+def _outermost(download: Download) -> tuple[str, ...]:
+    """The archive that a file was found in, or else its outermost folder; a file by itself."""
+    return download.parts[: (download.archive or 0) + 1]
 
 
 def _is_misnamed(name: str) -> bool:

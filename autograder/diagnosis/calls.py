@@ -60,6 +60,10 @@ def is_whole(value: Any) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
 
 
+TIME_LIMIT = "TimeLimit"
+"""The kind of an outcome that is none: the call did not return in time."""
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What a call gave: a value or the kind of an exception, and its arguments afterwards.
@@ -167,4 +171,5 @@ def no_function(tag: bytes, name: Name) -> Any:
 
 
 def kind_of(names: tuple[str, ...]) -> str:
-    return "CannotCross" if names[:1] == ("CannotCross",) else builtin_kind(names).__name__
+    ours = names[:1] in (("CannotCross",), (TIME_LIMIT,))
+    return names[0] if ours else builtin_kind(names).__name__

@@ -9,7 +9,7 @@ from typing import Any
 
 from autograder.base.errors import Fault
 from autograder.base.settings import Settings
-from autograder.diagnosis.calls import Incomparable, Outcome, answered, asked
+from autograder.diagnosis.calls import TIME_LIMIT, Incomparable, Outcome, answered, asked
 from autograder.engine.budget import Budget, limits
 from autograder.engine.compare import same
 from autograder.engine.compiled_exercise import CompiledExercise
@@ -35,8 +35,8 @@ class Question:
     """A call of the student's function, with their answer and the solution's.
 
     ``given`` are the arguments by name, ``afterwards`` those that can change, as the student's code
-    left them, by the same names; only changed ones. An answer is a value, or an exception as text
-    in ``raised``.
+    left them, by the same names; only changed ones. An answer is a value, or what is said of it
+    otherwise in ``raised``: with which exception, or that it did not return in time.
     """
 
     given: dict[str, Any]
@@ -147,13 +147,19 @@ def _changed(given: dict[str, Any], before: list[Any], after: list[Any]) -> dict
 def _raised(outcome: Outcome) -> str:
     if outcome.raised is None:
         return ""
-    return f"{outcome.raised}: {outcome.text}" if outcome.text else outcome.raised
+    if outcome.raised == TIME_LIMIT:
+        return "does not return in time"
+    return _answers_with(outcome.raised, outcome.text)
 
 
 def _said(error: StudentError | Stopped) -> str:
-    kind = error.kind if isinstance(error, StudentError) else "stopped"
-    text = error.text if isinstance(error, StudentError) else str(error)
-    return f"{kind}: {text}" if text else kind
+    if isinstance(error, StudentError):
+        return _answers_with(error.kind, error.text)
+    return f"stopped: {error}"
+
+
+def _answers_with(kind: str, text: str) -> str:
+    return f"answers with {kind}: {text}" if text else f"answers with {kind}"
 
 
 def _involved(submission: Submission, step: str) -> Iterator[SubmittedCell]:

@@ -149,6 +149,16 @@ def test_an_exception_stands_with_its_line(course):
     assert "\x1b" not in said
 
 
+def test_a_call_that_does_not_return_is_no_exception(course):
+    (course.root / "autograder.toml").write_text("call_seconds = 0.2\n")
+    loops = "def total(x):\n    while True:\n        pass\n"
+    courses.submit(course, "bob", {**RIGHT, "total": loops})
+    call("grade", NAME, "--jobs", 1, cwd=course.root)
+    said = explain(course, "bob", "total-by_hand")
+    assert "  bob does not return in time\n" in said
+    assert "answers with" not in said
+
+
 def test_behind_the_mistake_of_an_earlier_step_stands_what_remains(course):
     double = "def double(x):\n    raise ValueError('boom')\n"
     total = "def total(x):\n    return float(double(x).sum())\n"

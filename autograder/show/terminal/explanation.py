@@ -144,19 +144,19 @@ def _calls(explanation: Explanation, student: str, most: int) -> Iterator[str]:
 def _call(question: Question, student: str) -> Iterator[str]:
     for name, value in question.given.items():
         yield from _value(name, value)
-    yield from _answer(f"{student} answers", question.got, question.got_raised)
+    yield from _answer(student, question.got, question.got_raised)
     for name, value in question.afterwards.items():
         yield from _value(f"{name}, which the call has changed", value)
-    yield from _answer("the solution answers", question.right, question.right_raised)
+    yield from _answer("the solution", question.right, question.right_raised)
     if question.is_alike:
         yield "  which is the same"
 
 
 def _answer(who: str, value: Any, raised: str) -> Iterator[str]:
     if raised:
-        yield _behind(f"  {who} with ", raised)
+        yield _behind(f"  {who} ", raised)
     else:
-        yield from _value(who, value)
+        yield from _value(f"{who} answers", value)
 
 
 def _behind(first: str, text: str) -> str:

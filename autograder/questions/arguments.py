@@ -70,17 +70,25 @@ def of_any_size(draws: Iterator[Arguments], rng: np.random.Generator) -> Argumen
 
 def _usual(value: Any, rng: np.random.Generator) -> Any:
     """Numbers around 0, for nobody is told more of them than the shape."""
+    if _are_shares(value):
+        return rng.dirichlet(np.ones(value.shape[-1]), size=value.shape[:-1])
     is_array = isinstance(value, np.ndarray) and value.dtype.kind == "f"
     return _signed(rng.normal(size=value.shape), value) if is_array else value
 
 
+def _are_shares(value: Any) -> bool:
+    """Whether these are weights as softmax makes them: each row adds up to 1."""
+    is_array = isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.ndim > 0
+    return is_array and bool((value >= 0).all() and np.allclose(value.sum(axis=-1), 1.0))
+
+
 def _signed(numbers: Any, value: Any) -> Any:
-    """Without a minus sign if the practice drew none: weights and squares are never below 0."""
+    """Without a minus sign if the practice drew none: squares are never below 0."""
     return np.abs(numbers) if (value >= 0).all() else numbers
 
 
 def by_hand(draws: Iterator[Arguments], rng: np.random.Generator) -> Arguments | None:
-    """A few small whole numbers."""
+    """A few small whole numbers, and weights in halves."""
     for _, given in zip(range(DRAWS), draws):
         if 0 < sum(map(_count, given.values())) <= FEW:
             return {name: _whole(value, rng) for name, value in given.items()}
@@ -96,6 +104,10 @@ def _count(value: Any) -> int:
 def _whole(value: Any, rng: np.random.Generator) -> Any:
     if isinstance(value, list):
         return [_whole(part, rng) for part in value]
+    if _are_shares(value):
+        return (
+            rng.multinomial(2, np.full(value.shape[-1], 1 / value.shape[-1]), value.shape[:-1]) / 2
+        )
     if isinstance(value, np.ndarray) and value.dtype.kind == "f":
         whole = rng.integers(-2, 4, size=value.shape).astype(float)
         return np.where(np.isfinite(value), _signed(whole, value), value)
@@ -108,7 +120,7 @@ def large(given: Arguments) -> Arguments:
 
 
 def _larger(value: Any) -> Any:
-    is_array = isinstance(value, np.ndarray) and value.dtype.kind == "f"
+    is_array = isinstance(value, np.ndarray) and value.dtype.kind == "f" and not _are_shares(value)
     return value * LARGE + (value == 0) * LARGE if is_array else value
 
 
@@ -131,6 +143,7 @@ def told(given: Mapping[str, Any], shapes_only: bool = False) -> str:
     for name, value in given.items():
         if isinstance(value, np.ndarray) and shapes_only and value.dtype.kind in "bf":
             kind = " of True and False" if value.dtype.kind == "b" else ""
+            kind = kind or " with rows that sum to 1" * _are_shares(value)
             said.append(f"{name} of shape {value.shape}{kind}")
         else:
             said.append(f"{name} = {written(value)}")

@@ -18,6 +18,9 @@ from autograder.questions.student_code import VALUE, LineChange, StudentCode
 
 OPTIONS = 4
 
+MAY_OVERFLOW = re.compile("exp|log|max")
+"""What a line has that keeps large numbers finite: the largest one, or what they go into."""
+
 
 @dataclass(frozen=True)
 class CodeQuestion:
@@ -314,17 +317,18 @@ def not_finite(subject: Subject) -> Found:
     code, given = subject.code, subject.small and arguments.large(subject.small)
     if given is None or len(code.statements) < OPTIONS - 1 or not _all_finite(given):
         return
-    if code.is_random or not re.search("exp|log|softmax", code.text):
+    if code.is_random or not re.search("exp|log|softmax", code.text.replace(code.step, "")):
         return
 
     none = "none: every number stays finite"
-    for change in [None, *subject.changes[:20]]:
+    found: list[CodeQuestion | None] = []
+    for change in subject.shuffled([None, *subject.changes[:20]]):
         source = change.source if change else code.source
         outcome = subject.call(given, code.watched(source))
         if outcome is None:
             continue
         first = _watched_line(outcome, code.statements)
-        if not first and (outcome.raised or change):
+        if not first and outcome.raised:
             continue
         text = code.line(first) if first else ""
         if change and change.line == first:
@@ -342,7 +346,10 @@ def not_finite(subject: Subject) -> Found:
             prompt += f", and line {change.line} is `{change.text}`"
         prompt += ". Which line is the first to produce NaN or an infinite number?"
         asked = {"given": given, "source": source, "line": first}
-        yield subject.question("not finite", prompt, right, wrong, first, asked)
+        found.append(subject.question("not finite", prompt, right, wrong, first, asked))
+    # Most code that is right stays finite, changed or not: nobody should be right by saying so.
+    is_line = subject.rng.random() < 0.75
+    yield from (question for question in found if question and bool(question.line) == is_line)
 
 
 def _watched_line(outcome: Observed, lines: Sequence[int]) -> int:
@@ -457,30 +464,30 @@ def _is_moved(before: Any, after: Any, _: Any) -> bool:
 EFFECTS = (
     Effect(
         "overflow",
-        "keeps the numbers of `{step}` finite where those it is given are in the thousands",
+        "keeps the result of `{step}` finite when its arguments are in the thousands",
         "brings NaN or an infinite number into the result",
         _large,
         lambda before, after, _: _is_finite(before) and not _is_finite(after),
     ),
     Effect(
         "sum",
-        "makes each row of what `{step}` returns add up to 1",
-        "lets rows of the result no longer add up to 1",
+        "makes each row of the result of `{step}` sum to 1",
+        "makes rows of the result no longer sum to 1",
         lambda subject: subject.plain,
         lambda before, after, _: _sums_to_one(before) and not _sums_to_one(after),
     ),
     Effect(
         "mask",
-        "makes `{step}` heed where the mask says False",
-        "makes the result the one without any mask",
+        "makes `{step}` ignore what the mask hides",
+        "gives the same result as a mask that hides nothing",
         _masked,
         lambda before, after, unmasked: not alike(before, unmasked) and alike(after, unmasked),
         _unmasked,
     ),
     Effect(
         "moved",
-        "of `{step}` computes no number anew, but decides where in the result the numbers stand",
-        "leaves all numbers of the result as they are, but at other places",
+        "of `{step}` computes no numbers, but decides where they go in the result",
+        "leaves the numbers of the result the same, but moves them to other places",
         lambda subject: subject.plain,
         _is_moved,
     ),
@@ -554,6 +561,8 @@ def _which_line(subject: Subject, effect: Effect, found: _Experiment) -> CodeQue
     others = {change.line for change in found.does_not} - lines
     if not effect.job or len(lines) != 1:
         return None
+    if effect.name == "overflow" and not MAY_OVERFLOW.search(subject.code.line(*lines)):
+        return None  # a change may divide by 0 there, but nothing is kept finite
     if effect.name == "moved":
         if found.computing & lines:
             return None
@@ -572,7 +581,7 @@ def _which_change(subject: Subject, effect: Effect, found: _Experiment) -> Found
     is_plain = found.given is subject.plain
     call = f"`{subject.step}` is called with {_quoted(told(found.given, shapes_only=is_plain))}. "
     if is_plain:
-        call += "Their numbers lie around 0. "
+        call += "None of their numbers is large. "
 
     for change in found.does[:2]:
         wrong = [_change_told(other) for other in subject.shuffled(found.does_not)]

@@ -294,6 +294,48 @@ def test_a_tracer_finds_the_one_right_option(name: str, kind: str, most: int):
     assert found >= 3 * most
 
 
+def test_right_code_does_not_always_stay_finite():
+    """Its own lines do; what is asked is about changed ones, too, so that nobody guesses."""
+    right = [
+        question.options[question.right].partition(" ")[0]
+        for sheet, _ in drawn("gradients", "right_answers", 6)
+        for question in sheet.questions
+        if question.kind == "not finite"
+    ]
+    assert {*right} == {"line", "none:"}
+
+
+def test_weights_are_drawn_as_softmax_makes_them():
+    for sheet, _ in drawn("gradients", "right_answers", 3):
+        for question in sheet.questions:
+            weights = question.asked.get("given", {}).get("weights")
+            if question.step == "softmax_backward" and question.kind != "raised":
+                np.testing.assert_allclose(weights.sum(axis=-1), 1.0)
+                assert (
+                    "large" not in question.prompt or "with rows that sum to 1" in question.prompt
+                )
+
+
+def test_no_line_is_said_to_keep_numbers_finite_that_only_divides_by_zero_when_changed():
+    source = (
+        "def attention_backward(Q, K, V, d_output):\n"
+        "    root = math.sqrt(Q.shape[-1])\n"
+        "    output, weights = scaled_dot_product_attention(Q, K, V)\n"
+        "    average = (np.asarray(output) * d_output).sum(axis=-1, keepdims=True)\n"
+        "    d_scores = weights * (d_output @ np.swapaxes(V, -1, -2) - average) / root\n"
+        "    return [d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output]"
+    )
+    exercise = load("gradients")
+    with Questioner(exercise, b"a key", Settings()) as questioner:
+        for student in "abcdef":
+            data = handed_in(exercise, {"attention_backward": source})
+            asked = questioner.sheet(data, student, 20).questions
+            own = [question for question in asked if question.step == "attention_backward"]
+            assert own and not [
+                q for q in own if q.kind == "job" and q.asked["effect"].name == "overflow"
+            ]
+
+
 def test_who_and_what_decide_the_questions():
     exercise = load("attention")
     one, other, *_ = bank("attention", "right_answers")

@@ -167,6 +167,15 @@ def test_of_every_setting_it_is_decided_whether_scores_depend_on_it():
     assert Settings().scoring.keys() == set(SCORING)
 
 
+def test_times_are_shown_in_the_zone_of_the_course_else_in_that_of_the_due_date(tmp_path):
+    due = 'due.a = "2026-12-01 18:00 Asia/Kolkata"\ndue.b = "2026-12-01 18:00+05:30"\n'
+    alone = settings.read(written(tmp_path, due))
+    assert str(alone.zone_shown("a")) == "Asia/Kolkata"
+    assert alone.zone_shown("b") is None and alone.zone_shown("c") is None
+    both = settings.read(written(tmp_path, 'time_zone = "Europe/Berlin"\n' + due))
+    assert {str(both.zone_shown(name)) for name in "abc"} == {"Europe/Berlin"}
+
+
 def test_a_moment_without_a_zone_is_in_the_one_that_is_given_else_in_this_machines():
     zone = times.zone("Asia/Kolkata")
     assert (

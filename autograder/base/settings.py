@@ -183,6 +183,16 @@ class Settings:
         """The zone of times that name none; None for this machine's own."""
         return times.zone(self.time_zone)
 
+    def zone_shown(self, exercise: str) -> tzinfo | None:
+        """The zone in which people read the times of an exercise; None for this machine's own.
+
+        Where the settings name none, it is that of the due date, if that names one.
+        """
+        due = self.due.get(exercise)
+        # One with an offset alone knows nothing of the other half of the year.
+        of_due = None if due is None or isinstance(due.tzinfo, timezone) else due.tzinfo
+        return self.zone or of_due
+
     def try_limit(self, exercise: str) -> TryLimit | None:
         """How many files of a student are graded as they come; None without a limit."""
         return self.tries.get(exercise, TRIES)

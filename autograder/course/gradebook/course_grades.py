@@ -202,7 +202,7 @@ def _exercise(course: Course, name: str, missing_as_zero: bool) -> CourseExercis
         why_not = "no points"
     elif due is not None and due > timestamp.now():
         why_not = "not due yet"
-    shown = due and timestamp.shown(due, course.settings.zone)
+    shown = due and timestamp.shown(due, course.settings.zone_shown(name))
     return CourseExercise(name, exercise.title, grades.max_score, weight, shown, why_not, grades)
 
 

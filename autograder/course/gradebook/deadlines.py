@@ -220,7 +220,7 @@ class TimeLeft:
 
     def __init__(self, course: Course, exercise: str) -> None:
         self._exercise = exercise
-        self._zone = course.settings.zone
+        self._zone = course.settings.zone_shown(exercise)
         self._due = due_date(course, exercise)
         self._given = extensions(course)
         none: dict[str, timedelta | None] = {}

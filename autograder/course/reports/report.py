@@ -161,7 +161,7 @@ def of_class(course: Course, class_grades: ClassGrades) -> Report:
     return Report(
         exercise=class_grades.exercise,
         course=course_name(course),
-        due=due and timestamp.shown(due, course.settings.zone),
+        due=due and timestamp.shown(due, course.settings.zone_shown(class_grades.exercise.name)),
         max_score=class_grades.max_score,
         listed=listed or None,
         has_downloads=inbox.has_downloads(course),

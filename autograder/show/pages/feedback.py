@@ -100,7 +100,8 @@ def write_class(
 def _alike(course: Course, exercise: Exercise) -> str:
     """All that is the same for the pages of a class."""
     settings = course.settings
-    shown = (settings.feedback_hidden, settings.time_zone, settings.counts)
+    zone = str(settings.zone_shown(exercise.name))
+    shown = (settings.feedback_hidden, zone, settings.counts)
     everything = (_program(), exercise.title, json.dumps(exercise.notebook), shown)
     return hashlib.sha256(repr(everything).encode()).hexdigest()
 
@@ -166,7 +167,7 @@ def _write(
             is_older=there is not None and there != result.submission_sha256,
             handed_in=came,
             facts=facts,
-            zone=course.settings.zone,
+            zone=course.settings.zone_shown(exercise.name),
         )
 
     is_written = True
@@ -227,7 +228,8 @@ def _compared(
     titles = {check.id: f"{check.step}: {check.sentence}" for check in exercise.checks}
     for cell in now.points.keys() | now.remarks.keys():
         titles.setdefault(cell, cell_title(exercise, cell))
-    return changes.since(folder, now, titles, _said(timestamp.now(), course.settings.zone))
+    zone = course.settings.zone_shown(exercise.name)
+    return changes.since(folder, now, titles, _said(timestamp.now(), zone))
 
 
 def _secret(course: Course, folder: Path, exercise: str, student: str) -> str:
@@ -245,7 +247,7 @@ def _handed_in(course: Course, exercise: str, student: str, marks: Marks | None)
     """When the graded submission was handed in, how that is known, and until when one could."""
     if marks is None or marks.submitted is None:
         return ""
-    zone = course.settings.zone
+    zone = course.settings.zone_shown(exercise)
     said = f"Handed in {_said(marks.submitted, zone)}"
     others = store.earlier(course, exercise, student) if course.settings.counts == "best" else []
     if others:

@@ -19,6 +19,8 @@ import signal
 import socket
 import struct
 import sys
+import threading
+import time
 import warnings
 from typing import Any, NoReturn
 
@@ -44,8 +46,9 @@ CLIENT = ("nbformat", "nbgrader.preprocessors")
 
 INLINE = "module://matplotlib_inline.backend_inline"
 _NEW_FILES, _NEW_IPC, _NEW_PROCESSES = 0x00020000, 0x08000000, 0x20000000
-_NO_SETUID_NO_DEVICES, _NO_SETUID_NO_PROGRAMS = 2 | 4, 2 | 8
+_NO_SETUID_NO_DEVICES, _NO_SETUID_NO_PROGRAMS, _NOTHING = 2 | 4, 2 | 8, 2 | 4 | 8
 _READ_ONLY = 1 | 32 | 4096  # of a mount that is there
+_SET_DUMPABLE = 4
 
 TERMINALS = 64
 """Of a notebook, where root grades; an ordinary user has the machine's."""
@@ -114,15 +117,20 @@ def _apart(request: socket.socket, options: dict[str, Any]) -> NoReturn:
         os._exit(0)
     try:
         for place, size in options["folders"].items():
-            data = f"mode=1777,size={size}".encode()
+            data = f"mode=1777,size={size},nr_inodes={options['files']}".encode()
             _mount(libc, b"tmpfs", place.encode(), _NO_SETUID_NO_DEVICES, data)
         if os.getuid() == 0:
             data = f"newinstance,ptmxmode=0666,mode=620,max={TERMINALS}".encode()
             _mount(libc, b"devpts", b"/dev/pts", _NO_SETUID_NO_PROGRAMS, data)
         else:  # An ordinary user may make none, and would own those that are there.
             _mount(libc, None, b"/dev/pts", _NO_SETUID_NO_PROGRAMS | _READ_ONLY, None)
+        if options["memory"]:
+            _mount(libc, b"proc", b"/proc", _NOTHING, None)
+            with open("/proc/self/oom_score_adj", "w") as score:
+                score.write("1000")  # of all on this machine, this is what memory is taken from
+            _mount(libc, None, b"/proc", _NOTHING | _READ_ONLY, None)
         _give_up(libc, options)
-        _answer(request)
+        _answer(libc, request, options["memory"])
     finally:
         os._exit(0)
 
@@ -151,10 +159,14 @@ def _give_up(libc: ctypes.CDLL, options: dict[str, Any]) -> None:
         raise OSError(ctypes.get_errno(), "seccomp")
 
 
-def _answer(request: socket.socket) -> None:
+def _answer(libc: ctypes.CDLL, request: socket.socket, memory: int | None) -> None:
     # Before anything is read: what this process holds, the kernel would hold, too, and hidden tests
     # are its business when they run.
-    kernel: _Kernel | None = _Kernel()
+    kernel: _Kernel | None = _Kernel(libc)
+    if libc.prctl(_SET_DUMPABLE, 0, 0, 0, 0):  # nor may it read this process in /proc
+        raise OSError(ctypes.get_errno(), "dumpable")
+    if memory:
+        threading.Thread(target=_bound, args=[memory], daemon=True).start()
     with request.makefile("rb") as asked:
         about = json.loads(asked.readline())
         notebook = asked.read(about["notebook"]).decode()
@@ -177,6 +189,43 @@ def _answer(request: socket.socket) -> None:
         answer = {"error": f"{type(error).__name__}: {error}"}
     with request.makefile("w", encoding="utf-8", errors="replace") as answers:
         json.dump(answer, answers)
+
+
+def _bound(most: int) -> NoReturn:
+    """Kill all but this process as soon as all together take more memory."""
+    while True:
+        began = time.monotonic()
+        try:
+            is_too_much = all(sum(map(count, _processes())) > most for count in (_resident, _share))
+        except (OSError, MemoryError):  # what cannot be counted is too much
+            is_too_much = True
+        if is_too_much:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(-1, signal.SIGKILL)
+        time.sleep(0.1 + 4 * (time.monotonic() - began))
+
+
+def _processes() -> list[str]:
+    return [name for name in os.listdir("/proc") if name.isdigit()]
+
+
+def _resident(process: str) -> int:
+    """Bytes that a process has in memory, what it has in common with others included."""
+    try:
+        with open(f"/proc/{process}/statm") as file:
+            return int(file.read().split()[1]) * resource.getpagesize()
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+
+
+def _share(process: str) -> int:
+    """Bytes of it, where what several have in common counts once."""
+    try:
+        with open(f"/proc/{process}/smaps_rollup") as file:
+            pss = next(line for line in file if line.startswith("Pss:"))
+            return int(pss.split()[1]) << 10
+    except (OSError, StopIteration):  # it has gone, or hides itself
+        return _resident(process)
 
 
 class _NotEnded(Exception):
@@ -230,7 +279,7 @@ class _Kernel:
 
     stdin = stdout = stderr = None
 
-    def __init__(self) -> None:
+    def __init__(self, libc: ctypes.CDLL) -> None:
         asked, self._asks = os.pipe()
         self.pid = os.fork()
         self.returncode: int | None = None
@@ -238,6 +287,7 @@ class _Kernel:
             # Student code has neither the request nor what leads to it.
             os.dup2(asked, 3)
             os.closerange(4, 4096)
+            libc.prctl(_SET_DUMPABLE, 1, 0, 0, 0)  # it may look at itself, as outside
             self._wait()
         os.close(asked)
 

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -33,8 +34,14 @@ MOST_OUTPUT = 64 << 20
 FOLDERS = {"/scratch": 256 << 20, "/tmp": 256 << 20, "/dev/shm": 64 << 20}
 """Where student code may write, and how many bytes; each notebook has its own."""
 
+MOST_FILES = 1 << 17
+"""In each of these; the kernel needs memory for files that are empty, too."""
+
+MEMORY = 4 << 30
+"""Bytes that all processes of a notebook may take together, where they have a ``/proc``."""
+
 LIMITS = {
-    "RLIMIT_AS": 4 << 30,
+    "RLIMIT_AS": MEMORY,
     "RLIMIT_FSIZE": 128 << 20,
     "RLIMIT_NOFILE": 512,
     "RLIMIT_NPROC": 256,
@@ -45,6 +52,8 @@ LIMITS = {
 STRANGERS = 1 << 30
 """Above every user's number: each sandbox that root starts has a user of its own, whose processes
 are counted apart from all others'."""
+
+PROC = ("--proc", "/proc")
 
 SYSTEM = ("/usr", "/etc/ld.so.cache", "/etc/localtime", "/etc/fonts", "/etc/ssl/openssl.cnf")
 """What may be read of the system, beside its shared libraries."""
@@ -66,6 +75,17 @@ def require() -> None:
     tried = [*_sandbox(), "--", "/usr/bin/env", "true"]
     if subprocess.run(tried, check=False, capture_output=True).returncode != 0:
         raise Unusable("bwrap", "does not work on this machine", repair)
+
+
+@cache
+def has_proc() -> bool:
+    """Whether each notebook can have a ``/proc`` with its own processes alone.
+
+    Where the system's is masked, as in most containers, only root may mount another.
+    """
+    tried = [*_sandbox(), *PROC, "--", "/usr/bin/unshare", "--pid", "--fork", "--mount-proc"]
+    tried.append("/usr/bin/true")
+    return subprocess.run(tried, check=False, capture_output=True).returncode == 0
 
 
 class Sandbox:
@@ -174,6 +194,8 @@ class Sandbox:
             "modules": sorted(self._modules),
             "limits": LIMITS,
             "folders": FOLDERS,
+            "files": MOST_FILES,
+            "memory": MEMORY if has_proc() else None,
             "user": STRANGERS + os.getpid(),
             "filter": seccomp.refusing().hex(),
         }
@@ -182,7 +204,7 @@ class Sandbox:
             # does not find the modules beside a notebook.
             python = [sys.executable, "/inner_kernel.py"]
             command = [*_sandbox(), "--ro-bind", str(self._script), "/inner_kernel.py"]
-            command += ["--remount-ro", "/", "--", *python]
+            command += [*(PROC if has_proc() else ()), "--remount-ro", "/", "--", *python]
             self._parent = subprocess.Popen(
                 [*command, json.dumps(options), str(theirs.fileno())],
                 stdin=subprocess.DEVNULL,

@@ -13,7 +13,7 @@ from nbgrader.preprocessors import Execute  # type: ignore[import-untyped]
 from nbgrader.utils import determine_grade, is_grade  # type: ignore[import-untyped]
 
 from autograder.nbgrader import execution
-from autograder.sandbox import levels
+from autograder.sandbox import levels, notebooks
 from autograder.sandbox.notebooks import NotRun, Sandbox
 
 pytestmark = pytest.mark.skipif(not levels.BUBBLEWRAP.is_installed, reason="no bubblewrap")
@@ -296,6 +296,102 @@ def test_commands_and_pools_work_as_outside_within_bounds(tmp_path):
     assert printed[0] == "['No space left on device', 'Read-only file system']"
     assert set(eval(printed[1])) <= {"Read-only file system", "Operation not permitted"}
     assert terminals["outputs"][0]["text"].startswith("True")
+
+
+LOOKS = """
+import multiprocessing, os, psutil, resource
+cores = len(os.sched_getaffinity(0))
+memory = psutil.virtual_memory()
+print(cores, psutil.cpu_count(), multiprocessing.cpu_count(), memory.total)
+print(memory.available > 0, psutil.Process().memory_info().rss > 0, psutil.Process().name())
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > 0, psutil.Process().cpu_percent())
+print(len(os.listdir("/proc/self/fd")) > 3, "PATH" in psutil.Process().environ())
+print(psutil.swap_memory().total, psutil.boot_time(), psutil.pid_exists(os.getpid()))
+# --
+!ps -o pid= -p 1 | wc -l
+!grep -c MemTotal /proc/meminfo
+"""
+
+SPIES = """
+import os
+def refusal(call, *arguments):
+    try:
+        return str(call(*arguments))
+    except OSError as error:
+        return error.strerror
+others = [name for name in os.listdir("/proc") if name.isdigit() and int(name) != os.getpid()]
+print(others)
+found = [refusal(os.listdir, "/proc/1/fd"), refusal(os.readlink, "/proc/1/root")]
+for name in ("mem", "environ", "maps", "smaps_rollup", "auxv"):
+    found.append(refusal(lambda: open(f"/proc/1/{name}", "rb").read(1)))
+print({*found})
+written = [refusal(open, f"/proc/{name}", "w") for name in (
+    "1/mem", "1/oom_score_adj", "self/oom_score_adj", "self/mem", "sys/kernel/shmmax",
+    "sys/net/core/somaxconn", "sysrq-trigger")]
+print({*written} - {"No such file or directory"})  # which the system may lack
+"""
+
+TOGETHER = """
+import os, time
+held = bytes(1)
+for _ in range(4):
+    if os.fork() == 0:
+        held = os.urandom(1 << 20) * 100
+        time.sleep(3600)
+time.sleep(3600)
+"""
+
+UNSEEN = """
+import ctypes, os
+def refusal(call, *arguments):
+    try:
+        return call(*arguments)
+    except OSError as error:
+        return error.strerror
+print(refusal(os.memfd_create, "unseen"))
+libc = ctypes.CDLL(None, use_errno=True)
+print(libc.shmget(0, 4096, 0o1600), libc.msgget(0, 0o1600))
+for folder in ("/tmp", "/scratch", "/dev/shm"):
+    print({refusal(lambda: open(f"{folder}/{number}", "w").close()) for number in range(1100)})
+"""
+
+
+@pytest.mark.everything
+def test_a_kernel_sees_the_machine_as_outside_and_of_processes_its_own(tmp_path):
+    if not notebooks.has_proc():
+        pytest.skip("an ordinary user may mount no /proc on this machine")
+    outside = stock(written(LOOKS), tmp_path)
+    sandbox = Sandbox(SCRIPT, ["numpy"])
+    try:
+        inside, spied = ran(sandbox, LOOKS, tmp_path), ran(sandbox, SPIES, tmp_path)
+    finally:
+        sandbox.close()
+    for cell, other in zip(inside, outside, strict=True):
+        assert compared(**cell) == compared(other.execution_count, other.outputs)
+    others, read, wrote = spied[0]["outputs"][0]["text"].splitlines()
+    assert others == "['1']"  # that which asks the kernel to run the cells
+    assert read == "{'Permission denied'}" and wrote == "{'Read-only file system'}"
+
+
+@pytest.mark.everything
+def test_all_processes_of_a_kernel_share_its_memory_and_none_has_any_that_is_not_seen(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(notebooks, "MOST_FILES", 1000)
+    if notebooks.has_proc():
+        monkeypatch.setattr(notebooks, "MEMORY", 300 << 20)
+    sandbox = Sandbox(SCRIPT)
+    try:
+        if notebooks.has_proc():
+            with pytest.raises(NotRun, match="code cell 1 ended its kernel"):
+                sandbox.run(written(TOGETHER), tmp_path, OPTIONS | {"timeout": 600})
+        (unseen,) = ran(sandbox, UNSEEN, tmp_path)
+    finally:
+        sandbox.close()
+    refused, numbers, *folders = unseen["outputs"][0]["text"].splitlines()
+    assert refused == "Operation not permitted" and numbers == "-1 -1"
+    full = "{None, 'No space left on device'}", "{'No space left on device', None}"
+    assert len(folders) == 3 and {*folders} <= {*full}
 
 
 SAMPLES = (

@@ -106,14 +106,18 @@ GRADER: dict[str, tuple[int | None, int]] = {
 GRADER_COMMANDS: Commands = {"ioctl": ((16, 29), (0x5421,))}  # FIONBIO: whether a socket waits
 
 # Where all the rest of an ordinary program is allowed: other processes' memory, namespaces, mounts,
-# what the kernel keeps of a user beyond a process, young and large calls.
+# what the kernel keeps of a user beyond a process, memory that belongs to no process, young and
+# large calls.
 REFUSED: dict[str, tuple[int, int]] = {
     "add_key": (248, 217),
     "bpf": (321, 280),
     "io_uring_setup": (425, 425),
     "keyctl": (250, 219),
+    "memfd_create": (319, 279),
+    "memfd_secret": (447, 447),
     "mount": (165, 40),
     "move_mount": (429, 429),
+    "msgget": (68, 186),
     "open_tree": (428, 428),
     "perf_event_open": (298, 241),
     "pidfd_getfd": (438, 438),
@@ -123,6 +127,7 @@ REFUSED: dict[str, tuple[int, int]] = {
     "ptrace": (101, 117),
     "request_key": (249, 218),
     "setns": (308, 268),
+    "shmget": (29, 194),
     "umount2": (166, 39),
     "unshare": (272, 97),
     "userfaultfd": (323, 282),

@@ -33,6 +33,14 @@ ALIKE = {
     "blocks_scaled_by_a_whole_number, scaled_by_the_number_of_keys, two_hundred_fifty_six_keys_at_most_in_blocks, "
     "a_thousand_keys_at_most, queries_scaled_in_place_for_blocks, all_scores_first, blocks_collected": "Too much is held at "
     "once. Print the shapes of your arrays in the last visible check: which of them has an axis for all 800 keys?",
+    "appended_in_place, dictionary_filled_in_place": "The second of two texts that begin alike reads a token of the first. "
+    "Print the cache that comes in, before and after your call: who has changed it?",
+    "one_cache_for_all_texts, room_filled_in_place": "Two texts that begin alike write into the same place. Print what your "
+    "cache holds of token b once c has been read: to which text does it belong by then?",
+    "joined_along_the_first_axis, texts_read_each_other": "Each of two texts reads the other one, too. Print the shape of "
+    "your keys after the first token of both: which axis is that of the texts, and along which do tokens follow?",
+    "step_without_a_shift, step_shifted_by_the_first": "Scores of thousands break it. Print the numbers that your "
+    "exponential gets in the last visible check: how large may they be before it overflows?",
 }
 
 BY_CHECKS = {

@@ -27,6 +27,12 @@ UNENDING = (
 )
 """What to ask where a function does not return in time."""
 
+UNREPEATABLE = (
+    "What is different when your function is called again with the same arguments: random numbers, "
+    "or something that it has kept outside of itself since the first call?"
+)
+"""What to ask where a function answers the same call in two ways."""
+
 _BETWEEN = re.compile(r', (?=\{"name": "[^"\\]*", "score": )')
 """Between two steps of a result; within a text, JSON puts backslashes before quotation marks."""
 

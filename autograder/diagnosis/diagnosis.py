@@ -102,7 +102,11 @@ def diagnose_by_verdicts(
     grader, with the same random inputs.
     """
     known = _known_by_verdicts(compiled, submission, step, verdicts)
-    return Diagnosis(known.hint, misconception=known.name) if known else None
+    if _is_one(known):
+        return Diagnosis(known[0].hint, misconception=known[0].name)
+    bank = compiled.exercise.bank_of_mistakes
+    question = bank.question(known) if bank and known else ""
+    return Diagnosis(question) if question else None
 
 
 def changed_below(
@@ -158,8 +162,8 @@ def _known(
 
 def _known_by_verdicts(
     compiled: CompiledExercise, submission: Submission, step: str, verdicts: Mapping[str, Verdict]
-) -> Misconception | None:
-    """The misconception behind the verdicts of a step's checks, if just one explains them all."""
+) -> list[Misconception]:
+    """The misconceptions that explain the verdicts of all of a step's checks."""
     suspects = _suspects(compiled, step)
     for check in compiled.exercise.checks_of(step):
         verdict = verdicts[check.id]
@@ -170,7 +174,7 @@ def _known_by_verdicts(
             if _said(compiled, submission, check, wrong) == told:
                 alike.append(wrong)
         suspects = alike
-    return suspects[0] if _is_one(suspects) else None
+    return suspects
 
 
 def _said(
@@ -186,8 +190,13 @@ def _said(
     except AssertionError as error:
         return str(error) or check.sentence
     except Exception as error:
-        return type(error).__name__
+        return _kind(error)
     return None
+
+
+def _kind(error: Exception) -> str:
+    """What an exception is called once it has come from a worker."""
+    return kind_of(tuple(kind.__name__ for kind in type(error).__mro__))
 
 
 def _telling_first(calls: Sequence[Probe]) -> list[Probe]:
@@ -265,8 +274,7 @@ def _bank(compiled: CompiledExercise, wrong: Misconception, call: Call) -> Outco
     except (Incomparable, ProtocolError):
         return None
     except Exception as error:
-        names = tuple(kind.__name__ for kind in type(error).__mro__)
-        outcome = Outcome(None, kind_of(names), known[:count], str(error))
+        outcome = Outcome(None, _kind(error), known[:count], str(error))
     else:
         outcome = Outcome(value, None, known[:count])
     return replace(outcome, printed=heard.getvalue() if call.listens else "")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from autograder.base.result import UNENDING, Look
+from autograder.base.result import UNENDING, UNREPEATABLE, Look
 from autograder.base.text import agreeing, cut, listed
 from autograder.engine.budget import Budget, OutOfTime, extra
 from autograder.engine.compiled_exercise import CompiledExercise
@@ -253,6 +253,7 @@ class Run:
                     message = self._failure(session.unanswered, check)
                 if message is None and check.repeatable:
                     message = session.repeat(number)
+                    hint = UNREPEATABLE if message else ""
         except OutOfTime:
             limit = f"than the {self._budget.total:g} s of a submission"
             message = f"what {check.step} returned takes longer to look at {limit}"

@@ -15,6 +15,7 @@ from autograder.exercises import exercise
 from autograder.grader.asked import as_asked
 from autograder.grader.grader import Grader
 from autograder.show.disclosure import as_student_sees
+from autograder.show.exports import gradescope
 from tests.support import courses, processes
 from tests.support.courses import NAME, RIGHT, ROOT
 
@@ -156,12 +157,25 @@ def test_what_somebody_wrote_all_the_same_counts_if_it_is_more(older):
     assert grade(older) == {"ann": 10, "bob": 7, "cleo": 10}
 
 
-def test_the_bundle_for_gradescope_knows_the_release(older):
+def test_the_bundle_for_gradescope_knows_the_release(older, tmp_path, monkeypatch):
     done = processes.call("export", NAME, "--to", "gradescope-zip", cwd=older.root)
     assert done.returncode == 0, done.stderr
+    for folder in ("source", "submission", "results"):
+        (tmp_path / folder).mkdir()
     with zipfile.ZipFile(older.state / "exports" / NAME / "gradescope.zip") as bundle:
-        noted = json.loads(bundle.read(f"course/{versions.RELEASED}"))
-    assert noted[NAME]["steps"] == ["double"]
+        bundle.extractall(tmp_path / "source")
+    submission = tmp_path / "submission" / f"{NAME}.ipynb"
+    submission.write_bytes((older.submitted / "bob" / NAME / f"{NAME}.ipynb").read_bytes())
+
+    monkeypatch.chdir(tmp_path / "source")
+    assert gradescope.main(tmp_path) == 0
+    found = json.loads((tmp_path / "results" / "results.json").read_text())
+    assert found["score"] == 4
+    assert "total was not in the notebook that was handed out" in found["output"]
+    # What a visible check of it earns follows from hidden ones.
+    (test,) = (test for test in found["tests"] if test["name"].startswith("total: One and two"))
+    assert (test["score"], test["visibility"]) == (0, "visible")
+    assert sum(test.get("score", 0) for test in found["tests"]) == 4
 
 
 def test_visible_checks_tell_nothing_of_hidden_ones():

@@ -376,6 +376,14 @@ def test_a_teacher_scores_in_their_own_course_what_was_handed_in_there(course, t
     assert call("score", "mine.ipynb", "--course", "course", cwd=course.root).returncode == 0
 
 
+def test_where_there_are_no_exercises_score_says_so(tmp_path, monkeypatch):
+    """As after ``pip install``, where no checkout is behind the command."""
+    monkeypatch.setattr("autograder.course.course.KIT", tmp_path / "installed")
+    (tmp_path / "attention.ipynb").touch()
+    line = mistake(call("score", "attention.ipynb", cwd=tmp_path, AUTOGRADER_COURSE=""))
+    assert f"{tmp_path}: has no folder solutions/" in line
+
+
 def test_outside_of_a_course_a_command_says_which_one_it_is_about(tmp_path):
     elsewhere = call("report", "nothing", cwd=tmp_path, AUTOGRADER_COURSE="").stderr
     assert f"note: {tmp_path} is not in a course, so this uses {ROOT / 'course'}" in elsewhere

@@ -77,13 +77,8 @@ def _say_what_is_older(root: Path, built: list[str]) -> None:
     """Say which other exercises take something from what has just changed."""
     from autograder.exercises import exercise
 
-    for name in exercise.built_names(root):
-        if name in built:
-            continue
-        try:
-            exercise.load(root, name)
-        except Unusable as problem:
-            print(f"note: {problem}")
+    for line in exercise.load_all(root, built)[1]:
+        print(f"note: {line}")
 
 
 def new(

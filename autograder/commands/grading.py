@@ -128,9 +128,15 @@ def _graded(course: Course, notebook: Path, name: str | None) -> tuple[Exercise,
 
 def _course_for(folder: Path | None, notebook: Path) -> Course:
     """The course to grade a notebook with: none that came with it, unless somebody has named it."""
+    from autograder.exercises.exercise import built_names
+
     course = course_at(folder)
     is_named = folder is not None or os.environ.get("AUTOGRADER_COURSE")
     if not is_named and course.came_with(notebook):
+        if not built_names(course.root):
+            cause = "has no folder solutions/, where exercises come from"
+            repair = "go to your course's folder, or name it with --course"
+            raise Unusable(course.root, cause, repair)
         raise Unusable(
             notebook,
             f"is in {course.root}, so its checks and settings would come from there, too",

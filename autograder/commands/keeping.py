@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
-from autograder.base.errors import Unusable
 from autograder.base.text import agreeing, count, inert, listed, short
 from autograder.commands.common import CourseFolder, course_at, known_people
 from autograder.course import log
@@ -88,18 +87,16 @@ def update(
     if not check:
         copies.follow(course.root, found)
 
-    for name in exercise.built_names(course.root):
-        try:
-            built = exercise.load(course.root, name)
-        except Unusable as error:
-            print(f"note: {error}", file=sys.stderr)
-            continue
+    loaded, problems = exercise.load_all(course.root)
+    for problem in problems:
+        print(f"note: {problem}", file=sys.stderr)
+    for built in loaded:
         for when, what, number in versions.since(course, built):
             of_whom = f" for {count(number, 'student')}" if number else ""
-            is_again = f"; autograder grade {name} grades them again" if number else ""
+            is_again = f"; autograder grade {built.name} grades them again" if number else ""
             print(
-                f"{name}: the {listed(what)} {agreeing(len(what), 'has', 'have')} changed since it "
-                f"was {when}{of_whom}{is_again}"
+                f"{built.name}: the {listed(what)} {agreeing(len(what), 'has', 'have')} changed "
+                f"since it was {when}{of_whom}{is_again}"
             )
     if not newer:
         print("nothing is newer in the kit")

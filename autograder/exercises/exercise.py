@@ -6,7 +6,7 @@ import ast
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from autograder.base.errors import Unusable
 from autograder.base.files import Refused
 from autograder.base.result import Picture, check_id, parts_of
-from autograder.base.text import without_pictures
+from autograder.base.text import listed, without_pictures
 from autograder.exercises import data_files, setup_cell, sources
 from autograder.exercises.data_files import Data
 
@@ -326,6 +326,34 @@ def built_names(root: Path) -> list[str]:
     notebooks = (root / sources.folders(root)[0]).glob("*/*.ipynb")
     named = (path for path in notebooks if path.stem == path.parent.name)
     return sorted(path.stem for path in named if _is_ours(root, path))
+
+
+def load_all(root: Path, but: Collection[str] = ()) -> tuple[list[Exercise], list[str]]:
+    """The built exercises that can be loaded, and why others cannot, in lines.
+
+    Those that have to be built again for the same reason are one line, with one command.
+
+    Args:
+        but: names of exercises to leave out.
+    """
+    found: list[Exercise] = []
+    failed: dict[str, list[tuple[str, Unusable]]] = {}
+    for name in built_names(root):
+        if name in but:
+            continue
+        try:
+            found.append(load(root, name))
+        except Unusable as error:
+            is_to_be_built = error.repair == f"run autograder build {name}"
+            cause = error.cause if is_to_be_built else str(error)
+            failed.setdefault(cause, []).append((name, error))
+
+    lines = []
+    for cause, errors in failed.items():
+        names = [name for name, _ in errors]
+        again = f"{listed(names)}: {cause}; run autograder build {' '.join(names)}"
+        lines.append(again if len(names) > 1 else str(errors[0][1]))
+    return found, lines
 
 
 def assignment_names(root: Path) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import difflib
 import json
 import re
 import sys
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.base import files
-from autograder.base.text import cut, one_line, without_pictures
+from autograder.base.text import cut, inert, one_line, without_pictures
 from autograder.exercises import setup_cell
 from autograder.exercises.exercise import ANNOUNCED, FILLED_IN
 from autograder.exercises.percent import ScriptCell, lines_of, split
@@ -56,6 +57,9 @@ _ASCII, _OTHER = bytes(range(128)), re.compile(rb"[\x80-\xff]+")
 
 SAVED_AGAIN = "open it in Jupyter, save it and hand it in again"
 CLEARED = "clear the outputs and hand it in again"
+READ = (".ipynb", ".py")
+"""The endings of what is read as a notebook."""
+
 DOWNLOADED = "download the notebook (.ipynb) itself and hand that in"
 DELETED = "delete everything but your answers and hand it in again"
 
@@ -111,7 +115,14 @@ def read(path: Path) -> bytes:
     except files.Refused as refused:
         raise Rejected(str(refused), "hand in the notebook itself") from None
     except FileNotFoundError:
-        raise Rejected("is missing", "check the path") from None
+        raise Rejected("is missing", _meant(path)) from None
+
+
+def _meant(path: Path) -> str:
+    """What to say of a file that is not there: the one beside it with nearly its name, if any."""
+    named = {other.stem: other for other in path.parent.glob("*.*") if other.suffix in READ}
+    close = difflib.get_close_matches(path.stem, named, 1, cutoff=0.8)
+    return f"did you mean {inert(named[close[0]].name)}?" if close else "check the path"
 
 
 def raw_cells(data: bytes) -> tuple[list[RawCell], list[str]]:

@@ -339,6 +339,19 @@ def test_who_builds_an_exercise_reads_which_others_take_something_from_it(course
     assert done.returncode == 0 and done.stdout.splitlines()[-1] == note
 
 
+def test_exercises_to_build_again_for_one_reason_are_one_line_with_one_command(course):
+    fours = (course / "solutions" / "fours.py").read_text()
+    for name in ("sixes", "tens"):
+        (course / "solutions" / f"{name}.py").write_text(fours.replace("fours", name))
+        build.build(course, name)
+    released(course)
+    (course / "solutions" / "doubling.py").write_text(TINY.replace("x + x", "2 * x"))
+    note = (
+        "note: fours, sixes and tens: older than doubling.py; run autograder build fours sixes tens"
+    )
+    assert processes.call("build", "doubling", cwd=course).stdout.splitlines()[-1] == note
+
+
 def test_an_exercise_that_is_out_of_date_is_no_matter_of_another_ones_notebook(course):
     """Nor of a file that is no notebook; one that fits nothing may be of the one that cannot be
     loaded."""

@@ -212,6 +212,15 @@ def test_ctrl_c_ends_it_without_a_terminal_too(notebook):
         assert (process.wait(processes.SECONDS), process.stderr.read()) == (0, "")
 
 
+def test_a_name_with_a_typo_is_answered_with_the_file_that_may_be_meant(tmp_path):
+    (tmp_path / "attention.ipynb").touch()
+    (tmp_path / "attention.txt").touch()
+    done = processes.call("check", "atention.ipynb", cwd=tmp_path)
+    assert done.returncode == 2
+    says = "autograder: atention.ipynb: is missing; did you mean attention.ipynb?\n"
+    assert done.stderr == says
+
+
 def test_what_is_no_notebook_to_begin_with_is_one_line(tmp_path):
     done = processes.call("watch", "nosuch.ipynb", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")

@@ -29,7 +29,7 @@ from nbgrader.preprocessors import ClearHiddenTests, Execute  # type: ignore[imp
 from sqlalchemy.exc import SQLAlchemyError
 
 from autograder.base import files
-from autograder.base.text import listed
+from autograder.base.text import either
 from autograder.course.course import STUDENT_ID, Course, find
 from autograder.course.gradebook import config, ordinary
 from autograder.exercises.sources import folders
@@ -313,10 +313,10 @@ def _graded(state: Path, name: str, student: str, digest: str) -> tuple[str, boo
 
 
 def _converted(course: Course, name: str, student: str) -> tuple[str, bool]:
-    folder, known = course.submission(student, name), ordinary.notebooks(course, name)
-    if not any((folder / f"{one}.ipynb").is_file() for one in known):
-        wanted = listed(f"{one}.ipynb" for one in known)
-        return f"{folder} has no {wanted}; give the notebook there this name", False
+    folder = course.submission(student, name)
+    wanted = {f"{one}.ipynb" for one in ordinary.notebooks(course, name)}
+    if wanted.isdisjoint(path.name for path in folder.iterdir() if path.is_file()):
+        return f"{folder} has no {either(wanted)}; give the notebook there this name", False
     from nbgrader.apps import NbGraderAPI  # type: ignore[import-untyped]
     from nbgrader.coursedir import CourseDirectory  # type: ignore[import-untyped]
 

@@ -350,10 +350,39 @@ def refusal(call, *arguments):
         return error.strerror
 print(refusal(os.memfd_create, "unseen"))
 libc = ctypes.CDLL(None, use_errno=True)
-print(libc.shmget(0, 4096, 0o1600), libc.msgget(0, 0o1600))
+print(libc.shmget(0, 4096, 0o1600), libc.msgget(0, 0o1600), libc.semget(0, 1000, 0o1600))
 for folder in ("/tmp", "/scratch", "/dev/shm"):
     print({refusal(lambda: open(f"{folder}/{number}", "w").close()) for number in range(1100)})
 """
+
+
+LEADS_OUT = """
+import socket
+def refusal(family, kind, address):
+    try:
+        with socket.socket(family, kind) as one:
+            one.settimeout(5)
+            return one.connect(address)
+    except OSError as error:
+        return error.strerror
+print(refusal(socket.AF_INET, socket.SOCK_STREAM, ("1.1.1.1", 80)))
+for family in (40, 17, 38, 29, 31):  # AF_VSOCK, AF_PACKET, AF_ALG, AF_CAN, AF_BLUETOOTH
+    print(refusal(family, socket.SOCK_STREAM, (2, 1)))
+with socket.socketpair()[0], socket.socket(socket.AF_INET6), socket.create_server(("127.0.0.1", 0)) as one:
+    print(socket.create_connection(one.getsockname()).getpeername() == one.getsockname())
+"""
+
+
+@pytest.mark.everything
+def test_no_socket_leads_out_of_a_sandbox(tmp_path):
+    sandbox = Sandbox(SCRIPT)
+    try:
+        (said,) = ran(sandbox, LEADS_OUT, tmp_path)
+    finally:
+        sandbox.close()
+    internet, *unusual, at_home = said["outputs"][0]["text"].splitlines()
+    assert internet == "Network is unreachable" and at_home == "True"
+    assert {*unusual} == {"Address family not supported by protocol"}
 
 
 @pytest.mark.everything
@@ -389,7 +418,7 @@ def test_all_processes_of_a_kernel_share_its_memory_and_none_has_any_that_is_not
     finally:
         sandbox.close()
     refused, numbers, *folders = unseen["outputs"][0]["text"].splitlines()
-    assert refused == "Operation not permitted" and numbers == "-1 -1"
+    assert refused == "Operation not permitted" and numbers == "-1 -1 -1"
     full = "{None, 'No space left on device'}", "{'No space left on device', None}"
     assert len(folders) == 3 and {*folders} <= {*full}
 

@@ -126,6 +126,7 @@ REFUSED: dict[str, tuple[int, int]] = {
     "process_vm_writev": (311, 271),
     "ptrace": (101, 117),
     "request_key": (249, 218),
+    "semget": (64, 190),
     "setns": (308, 268),
     "shmget": (29, 194),
     "umount2": (166, 39),
@@ -133,6 +134,9 @@ REFUSED: dict[str, tuple[int, int]] = {
     "userfaultfd": (323, 282),
 }
 _CLONE, _NAMESPACES = (56, 220), 0x7E020000
+# AF_UNIX, AF_INET, AF_INET6, AF_NETLINK. A namespace without a network has all of these to itself,
+# and not AF_VSOCK, which leads out of a virtual machine.
+_SOCKET, _FAMILIES = (41, 198), (1, 2, 10, 16)
 
 Code = list[tuple[int, int, int, int]]
 
@@ -175,7 +179,7 @@ def program(machine: str | None = None, grader: bool = False) -> bytes:
 
 
 def refusing(machine: str | None = None) -> bytes:
-    """A filter that refuses ``REFUSED`` alone, and namespaces for new processes.
+    """A filter that refuses ``REFUSED``, namespaces for new processes, and unusual sockets.
 
     Raises:
         OSError: no table for this machine.
@@ -184,6 +188,10 @@ def refusing(machine: str | None = None) -> bytes:
     for table, error in ((REFUSED, errno.EPERM), ({"clone3": (435, 435)}, errno.ENOSYS)):
         for numbers in table.values():
             code += [(_EQUAL, 0, 1, numbers[column]), (_RETURN, 0, 0, _ERRNO | error)]
+    code += [(_EQUAL, 0, 3 + len(_FAMILIES), _SOCKET[column]), (_LOAD, 0, 0, _FIRST_ARGUMENT)]
+    for place, family in enumerate(_FAMILIES):
+        code.append((_EQUAL, len(_FAMILIES) - place, 0, family))
+    code += [(_RETURN, 0, 0, _ERRNO | errno.EAFNOSUPPORT), (_RETURN, 0, 0, _ALLOW)]
     code += [(_EQUAL, 0, 3, _CLONE[column]), (_LOAD, 0, 0, _FIRST_ARGUMENT)]
     code += [(_ANY_OF, 0, 1, _NAMESPACES), (_RETURN, 0, 0, _ERRNO | errno.EPERM)]
     return _packed([*code, (_RETURN, 0, 0, _ALLOW)])

@@ -177,6 +177,20 @@ def test_what_check_prints_is_what_students_are_shown(tmp_path):
         assert line.removesuffix("…") in printed, line
 
 
+def test_the_pages_count_the_exercises_and_those_that_go_on_from_attention():
+    others, going_on = 0, 0
+    for path in ROOT.glob("assignments/*/*.ipynb"):
+        needs = json.loads(path.read_bytes())["metadata"]["autograder"].get("needs", [])
+        others += path.stem != "attention"
+        going_on += any(need.startswith("attention:") for need in needs)
+    words = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+    said = f"{words[going_on]} of the other {words[others]} notebooks build on it"
+    assert said in PAGES["learners"]
+    page = " ".join(PAGES["students"].split())
+    begin = f"The other {words[others]} exercises work in the same way. "
+    assert begin + f"{words[going_on].title()} of them have a cell" in page
+
+
 def test_the_settings_that_teachers_are_shown_are_those_that_there_are():
     rows = re.findall(
         r"^\| (`[a-z_.]+`(?:, `[a-z_.]+`)*) \| (`[^|]+`) \|", PAGES["teachers"], flags=re.MULTILINE

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 import yaml
@@ -17,6 +18,7 @@ from tests.support.courses import NAME, PYTHONPATH, RIGHT, ROOT, handed_in
 
 STUDENTS = ROOT / "templates/students/.github/workflows/check.yml"
 SITE = ROOT / "templates/students/.github/workflows/site.yml"
+GITLAB = ROOT / "templates/students/.gitlab-ci.yml"
 TEACHER = ROOT / "templates/teacher/.github/workflows/grade.yml"
 OWN = ROOT / ".github/workflows/ci.yml"
 BROWSER = ROOT / ".github/workflows/browser.yml"
@@ -150,6 +152,23 @@ def test_a_push_runs_the_visible_checks_and_tells_nothing_of_others(
             == 1
         )
     assert sorted(path.name for path in repository.iterdir()) == [f"{NAME}.ipynb"]
+
+
+@pytest.mark.parametrize(("answers", "code"), [(RIGHT, 0), (WRONG, 1)], ids=["right", "wrong"])
+def test_gitlab_gets_the_visible_checks_as_tests(course, tmp_path, answers, code):
+    (tmp_path / f"{NAME}.ipynb").write_bytes(handed_in(course, answers))
+    job = yaml.safe_load(GITLAB.read_text(encoding="utf-8"))["check"]
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-eo", "pipefail", "-c", "\n".join(job["script"])], cwd=tmp_path,
+        env={**os.environ, "PATH": path, "PYTHONPATH": PYTHONPATH}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == code, done.stdout + done.stderr
+    report = (tmp_path / job["artifacts"]["reports"]["junit"]).read_text(encoding="utf-8")
+    cases = list(ElementTree.fromstring(report).iter("testcase"))
+    failed = {case.get("classname") for case in cases if case.find("failure") is not None}
+    assert failed == ({f"{NAME}.ipynb.total"} if code else set())
+    assert len(cases) > 1 and not re.search("drawn|negative", report)
 
 
 # JupyterLite builds the site.

@@ -93,6 +93,11 @@ class CheckResult:
         """Whether it earns nothing for a fault of its step, or because that is not written yet."""
         return self.status in ("failed", "unattempted")
 
+    @property
+    def is_full(self) -> bool:
+        """Whether it has all its points; where there are none, whether it has passed."""
+        return self.earned == self.points if self.points else self.status == "passed"
+
     def __post_init__(self) -> None:
         # A score is the grader's own arithmetic: anything else is its fault, never published.
         if not (math.isfinite(self.points) and 0 <= self.earned <= self.points):

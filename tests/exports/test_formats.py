@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 
 from autograder import cli
 from autograder.base import files, settings
+from autograder.base.result import CheckResult, Result, StepResult
 from autograder.base.settings import Settings
 from autograder.commands import teachers
 from autograder.course.collecting import downloads
@@ -29,7 +30,7 @@ from autograder.course.course import Course
 from autograder.course.gradebook.final_grades import of_class
 from autograder.course.results import result_path
 from autograder.show.exports import export as exports
-from autograder.show.exports import gradescope_zip, safe_csv
+from autograder.show.exports import gradescope, gradescope_zip, safe_csv
 from autograder.submissions.parse import parse
 from tests.support import courses, databases, platforms
 from tests.support.courses import ALL_CHECKS, NAME, RIGHT
@@ -568,6 +569,27 @@ def test_gradescopes_results_fit_its_format_and_tell_students_what_the_course_le
     assert later[-1]["output"] == "Late penalty: -1.5 points"
     checks = sum(test.get("score", 0) for test in data["tests"])
     assert (checks, sum(test.get("max_score", 0) for test in data["tests"])) == (4, 10)
+
+
+def test_a_check_for_no_points_that_fails_is_not_shown_as_passed(graded):
+    result, known = (
+        Result.from_json(result_path(graded, NAME, "bob").read_bytes()),
+        courses.load(graded),
+    )
+    of = {"category": "values", "points": 0.0, "earned": 0.0, "hidden": False}
+    step = StepResult(
+        "more",
+        (
+            CheckResult("wrong", status="failed", **of),
+            CheckResult("right", status="passed", **of),
+            CheckResult("void", status="passed", void=True, **of),
+        ),
+    )
+    result = replace(result, steps=(*result.steps, step))
+    tests = gradescope.results(known, result, "message")["tests"]
+    shown = {test["name"]: test["status"] for test in tests}
+    assert shown["more: wrong"] == "failed"
+    assert shown["more: right"] == shown["more: void"] == "passed"
 
 
 def test_an_export_of_a_folder_leaves_nobody_from_the_last_time_and_never_touches_another_folder(

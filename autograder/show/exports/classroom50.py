@@ -95,7 +95,7 @@ def _tests(grade: Grade, disclosed: str) -> list[dict[str, Any]]:
         tests.append(
             {
                 "test-name": id,
-                "passed": check.earned == check.points,
+                "passed": check.is_full,
                 "score": min(whole(check.earned), whole(check.points)),
                 "max-score": whole(check.points),
             }

@@ -289,6 +289,8 @@ class Run:
 
         calls = tuple(session.calls(check.step))
         unattempted = is_missing or session.unwritten == check.step
+        if session.unwritten == check.step and check.step in self._compiled.exercise.options:
+            message = f"{check.step} is still to be answered"
         waits = "" if unattempted else session.unwritten or ""
         look = None
         if message is not None and self._compiled.is_read and not check.hidden:

@@ -89,7 +89,7 @@ def still_to_do(step: str, is_defined: bool, names: Mapping[str, Any]) -> str:
         return f"{step} is not defined: run its cell, and see whether an error stops it."
     if step in NEEDED:
         return f"{step} is still empty: write it in {NEEDED[step]}, and bring it over, or paste it."
-    return f"{step} is still to be written."
+    return f"{step} is still to be {'answered' if f'{step}-answer' in CHECKS else 'written'}."
 
 
 def misspelt(step: str, names: Mapping[str, Any]) -> str:

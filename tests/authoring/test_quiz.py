@@ -136,7 +136,9 @@ def test_what_is_accepted_gets_its_points_and_nothing_else_does(root):
         close = grader.grade(handed_in(root, **near), "eve").result
     assert (right.score, right.max_score, right.warnings) == (8.0, 8.0, ())
     assert (blank.score, off.score, tried.score, close.score) == (3.0, 3.0, 3.0, 8.0)
-    assert {check.status for step in blank.steps[1:] for check in step.checks} == {"unattempted"}
+    assert {(check.status, check.message) for step in blank.steps[1:] for check in step.checks} == {
+        ("unattempted", f"{step.name} is still to be answered") for step in blank.steps[1:]
+    }
     bytes_, key, shape, words = (step.checks[0] for step in off.steps[1:])
     assert (bytes_.misconception, bytes_.hint) == ("bits", "In which unit is your number?")
     assert key.message == "hidden_key = 'b' is not right yet" and key.misconception == "small"
@@ -158,6 +160,9 @@ def test_a_visible_question_answers_at_once_with_its_hint(root, capsys):
         except AssertionError as error:
             assert str(error) == f"cache_bytes = {answer} is not right yet"
         assert says in capsys.readouterr().out
+    still_to_do = names["tools"].still_to_do
+    assert still_to_do("cache_bytes", True, {}) == "cache_bytes is still to be answered."
+    assert still_to_do("double", True, {}) == "double is still to be written."
 
 
 def test_prove_tries_the_bank_and_says_how_likely_a_guess_is_right(root, capsys):

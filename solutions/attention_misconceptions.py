@@ -33,6 +33,12 @@ ALIKE = {
     "the shapes of Q, K and V: which of their sizes did you take, and is it the one that makes dot products large?",
     "mask_ignored, scores_multiplied_by_the_mask": "Hidden keys keep some weight. Print the scores that you give to "
     "softmax in the second check: what is the exponential of a hidden one?",
+    "hidden_scores_of_zero, mask_forgotten": "Hidden keys keep some weight. Print the scores that softmax gets in the "
+    "second check: has your mask reached them, and what is the exponential of a hidden one?",
+    "hidden_scores_of_nothing, mask_not_passed_on": "Hidden tokens keep some weight. Print the scores that softmax gets "
+    "in the second check: has your mask reached them, and what is the exponential of a hidden one?",
+    "head_axis_in_front_of_the_batch, mask_taken_for_one_of_the_heads": "A mask for all works, one for each sequence does not. "
+    "Print the shapes of scores and mask in the second check: which axis of the scores does each axis of the mask meet?",
     "scaled_by_the_whole_model, scaled_by_the_number_of_heads": "Print the number by which you scale in the first check: "
     "how long are the two vectors whose dot product is one score of one head?",
 }
@@ -1693,13 +1699,13 @@ def zero_times_infinity(scores, mask):
     title="a large negative number instead of -inf",
 )
 def minus_a_billion(scores, mask):
-    """Hidden scores become very small, but not small enough. Print what stands under the mask: could a real score ever lose against it?"""
+    """Hidden scores become very negative, but not small enough. Print what stands under the mask: could a real score ever lose against it?"""
     return np.where(mask, scores, -1e9)
 
 
 @misconception(step="apply_mask", caught_by="apply_mask-by_hand", family="not_quite_minus_infinity")
 def minus_a_billion_added(scores, mask):
-    """Hidden scores become very small, but keep a trace of what they were. Print the hidden scores of the first check: what should still tell them apart?"""
+    """Hidden scores become very negative, but keep a trace of what they were. Print the hidden scores of the first check: what should still tell them apart?"""
     return scores + (1.0 - mask) * -1e9
 
 
@@ -3285,6 +3291,16 @@ def tokens_cut_without_projecting(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     if mask is not None and mask.ndim > 2:
         mask = mask[:, None]
     heads, weights = scaled_dot_product_attention(heads_of_X, heads_of_X, heads_of_X, mask)
+    return concat_heads(heads) @ W_O
+
+
+@misconception(step="multi_head_attention", caught_by="multi_head_attention-by_hand")
+def tokens_cut_before_they_are_projected(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """You cut the tokens before you project them. Print the shape of what W_Q is multiplied with in the first check: how many features of a token does W_Q need?"""
+    Q, K, V = project_qkv(split_heads(X, num_heads), W_Q, W_K, W_V)
+    if mask is not None and mask.ndim > 2:
+        mask = mask[:, None]
+    heads, weights = scaled_dot_product_attention(Q, K, V, mask)
     return concat_heads(heads) @ W_O
 
 

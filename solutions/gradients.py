@@ -821,7 +821,8 @@ tools.summary()
 # What you wrote is what a library does when somebody calls `backward`. It keeps a list of the operations done on
 # the way forwards and goes through it from the end, with a function like yours for each of them. A question to
 # explore: while a model is trained, the weights are made forwards and needed again backwards. What would it cost to
-# keep them, and what would it cost to compute them again?
+# keep them, and what would it cost to compute them again? The notebook `training` adds a loss, the other layers
+# and an optimiser, and trains a model with them.
 
 
 # %% oracles

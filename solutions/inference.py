@@ -1369,6 +1369,7 @@ tools.summary()
 # fits into the fastest memory, and that is where the speed of flash attention comes from. Two questions to
 # explore: what would `flash_attention` need for a causal mask, and which blocks could it then leave out
 # altogether? And could the keys in the cache of `cached_step` be turned *after* they are kept instead of before?
+# How a model gets the weights that you used here is the subject of the notebooks `gradients` and `training`.
 
 
 # %% oracles

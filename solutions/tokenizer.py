@@ -865,7 +865,8 @@ tools.summary()
 # Real tokenizers add two things to yours. Before they count, they cut the text into words, so that no token
 # reaches across a space: look at how your `train` merges across spaces. And they have special tokens that no text
 # can produce, to mark where a document begins and ends. What is left is speed: yours recounts all pairs after
-# every merge. Which of the counts change when one pair is merged, and which stay the same?
+# every merge. Which of the counts change when one pair is merged, and which stay the same? What a model does with
+# your tokens begins in the notebook `attention`.
 
 
 # %% oracles

@@ -20,6 +20,8 @@ UNCLAIMED = {
 
 # Mistakes that answer a visible check alike have one question there, which helps with each.
 ALIKE = {
+    "other_letters_left_out, letters_instead_of_bytes": "English texts work, other characters do not. Print the list that "
+    "you start from for the text é: what became of that character, and how many bytes has it?",
     "steps_of_two, frequent_pairs_alone": "Pairs are missing. Print the pairs that your loop visits in the first check, "
     "and your counts at its end: at which line is the first missing one lost?",
     "numbered_from_257, always_the_same_number": "Print the tokens after each merge of the first check: which numbers are "

@@ -1553,7 +1553,8 @@ tools.summary()
 #
 # What you have written is the whole road: a loss, its way back through every layer, a step downhill, and a draw from
 # what the model says. What large models add is size: more layers, more text, more machines, and care that nothing
-# overflows on the way.
+# overflows on the way. If you have not been there yet, the notebook `inference` shows how such a model writes fast,
+# and `tokenizer` how it gets its tokens.
 
 
 # %% oracles

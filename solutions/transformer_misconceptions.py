@@ -21,6 +21,12 @@ UNCLAIMED = {
     "cross_attention-one_of_them": "it asks with other sizes what one_of_each asks before it",
 }
 
+# Questions that help with both of two mistakes that a visible check cannot tell apart.
+ALIKE = {
+    "scaled_by_the_values, scaled_by_the_tokens": "Your scores are scaled by another length. Print what you divide by in "
+    "the second check: whose length is it, and which two vectors were multiplied for a score?",
+}
+
 
 # 1. positional_encoding
 

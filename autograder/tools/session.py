@@ -83,6 +83,12 @@ JUDGED: dict[str, object] = {}
 MARKS: dict[str, str] = {}
 """What fingerprint said of each check that fails."""
 
+QUESTIONS: dict[str, str] = {}
+"""What the table of mistakes asks about each check that fails; empty if it does not know it."""
+
+OR_ELSE = " Or else: "
+"""Between two questions, where two mistakes answer a check alike."""
+
 RETRIED: list[BaseException | None] = []
 """While a check runs again, with earlier steps right: how that ended."""
 
@@ -127,16 +133,28 @@ def hint(name: str, error: BaseException, names: Mapping[str, Any] = {}) -> str:
     # In a copy that is checked, the check itself has met another kind of error: the wire's.
     mark = MARKS[name] = fingerprint(name, error)
     question = questions.get(mark + earlier(name, names), questions.get(mark))
+    asked = {}
+    for other in COMPARED:
+        if step_of(other) == step_of(name) and other != name and MARKS.get(other):
+            if JUDGED.get(other) is names.get(step_of(name)):
+                asked[other] = QUESTIONS.get(other, "")
     if question is not None:
-        return question
+        known = [one for one in question.split(OR_ELSE) if one in asked.values()]
+        QUESTIONS[name] = known[0] if len(known) == 1 else question
+        return QUESTIONS[name]
 
     # What no table knows may yet show in the answers of all of a step's checks.
+    QUESTIONS[name] = ""
     pairs = []
     for other, wrong in COMPARED.items():
         if step_of(other) == step_of(name):
             pairs += wrong
     found = relation(pairs)
-    return found[1] if found else ""
+    if not found:
+        return ""
+    # Where it explains what a table knows as well, it is that mistake, seen from afar.
+    known = sorted({asked[other] for other in asked if asked[other] and COMPARED[other]})
+    return known[0] if len(known) == 1 else found[1]
 
 
 @cache
@@ -332,17 +350,19 @@ class check:
         if not suspects:
             return question, still_open(failing)
 
-        before = MARKS[self.name] or repr(error), COMPARED[self.name], MARKS[self.name]
+        before = COMPARED[self.name], MARKS[self.name], QUESTIONS.get(self.name, "")
+        said_before = MARKS[self.name] or repr(error)
         mended = self.retry(suspects, code)
-        known = COMPARED[self.name], MARKS[self.name]
+        known = COMPARED[self.name], MARKS[self.name], QUESTIONS.get(self.name, "")
         changing = []
         for step in sorted(mended.called, key=suspects.index):
             others = mended.called - {step}
-            said = self.retry(others, code).said if others else before[0]
+            said = self.retry(others, code).said if others else said_before
             if said != mended.said:
                 changing.append(step)
         # What later checks of this step go by is what it answers with the others right.
-        COMPARED[self.name], MARKS[self.name] = known if mended.called else before[1:]
+        kept = known if mended.called else before
+        COMPARED[self.name], MARKS[self.name], QUESTIONS[self.name] = kept
         at_fault = [step for step in changing if step not in mended.unknown]
         if not mended.error:  # each of two may do, where they make up for each other
             at_fault = changing or [step for step in suspects if step in mended.called]
@@ -384,6 +404,7 @@ class check:
             error = RETRIED.pop()
 
         COMPARED[self.name], MARKS[self.name] = COMPARED.pop("", []), ""
+        QUESTIONS[self.name] = ""
         if error is None:
             return Retry(None, called, unknown)
         question = hint(self.name, error, self.names)

@@ -123,7 +123,7 @@ def own_lines(trace: TracebackType, names: Mapping[str, Any]) -> list[str]:
     return found[-3:]
 
 
-OF_SHAPES = re.compile(r"\b(ax[ei]s|batch|columns?|heads?|lengths?|rows?|shapes?|sizes?)\b")
+OF_SHAPES = re.compile(r"\b(ax[ei]s|batch|lengths?|shapes?|sizes?)\b")
 """Words of a question about shapes."""
 
 

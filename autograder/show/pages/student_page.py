@@ -156,6 +156,7 @@ class StudentPage:
             has_grade=self._marks is not None,
             score=self._score,
             next=self._to_do(),
+            closing=_closing(exercise),
             remarks=[(cell, entry.remark) for cell, entry in cells.items() if entry.remark],
             categories=self._seen.categories,
             sections=steps.sections(),
@@ -247,8 +248,18 @@ def _heading(exercise: Exercise, id: str) -> str:
         if cell.id == id:
             break
         above = "" if cell.is_code else cell.source
-    heading = re.search(r"^#+ +(.+)$", above, re.MULTILINE)
-    return heading[1].strip() if heading else id.replace("_", " ")
+    return _first_heading(above) or id.replace("_", " ")
+
+
+def _closing(exercise: Exercise) -> str:
+    """The heading of the text at the end of the notebook; empty where it ends otherwise."""
+    last = exercise.cells[-1]
+    return "" if last.is_code or last.kind == "manual" else _first_heading(last.source)
+
+
+def _first_heading(text: str) -> str:
+    heading = re.search(r"^#+ +(.+)$", text, re.MULTILINE)
+    return heading[1].strip() if heading else ""
 
 
 def _day(graded_at: str, zone: tzinfo | None) -> str:

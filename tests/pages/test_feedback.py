@@ -20,7 +20,7 @@ from autograder.course import results
 from autograder.course.course import Course
 from autograder.course.gradebook.marks import CellMarks, Marks
 from autograder.exercises import exercise
-from autograder.exercises.exercise import Exercise
+from autograder.exercises.exercise import Cell, Exercise
 from autograder.grader.graded import Graded
 from autograder.grader.grader import Grader
 from autograder.show.pages import changes, document, feedback, steps, student_page
@@ -128,6 +128,18 @@ def test_what_to_do_next_stands_first_and_leads_to_the_steps(course, known):
     assert "Nothing: all checks passed." in words(
         drawn(known, courses.graded(course, "ada", RIGHT))
     )
+
+
+def test_who_has_passed_all_is_told_where_the_notebook_goes_on(course, known):
+    graded = courses.graded(course, "ada", RIGHT)
+    assert "says what comes next" not in words(drawn(known, graded))
+    end = Cell("end", "plain", False, "## Where to go\n\nRead on.", {})
+    whole = replace(known, cells=(*known.cells, end))
+    assert "passed. The end of the notebook, “Where to go”, says what comes next." in words(
+        drawn(whole, graded)
+    )
+    failed = courses.graded(course, "ada", RIGHT, ("double-by_hand",))
+    assert "says what comes next" not in words(drawn(whole, failed))
 
 
 def test_every_link_leads_to_a_place_on_the_page(course, known):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import warnings
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -278,6 +280,55 @@ def test_mistakes_that_answer_alike_are_told_apart_by_an_earlier_check(notebook,
     assert capsys.readouterr().out.splitlines()[-1] == "Think about this: Unknown?"
 
 
+@pytest.fixture
+def two_checks(notebook: dict[str, Any]) -> Iterator[Callable[[str, str], str]]:
+    """Runs a check of two, which fails with this answer: the last line that it prints."""
+    names = ("double-one", "double-two")
+    notebook["tools"].CHECKS = {name: {"points": 1, "hidden": False} for name in names}
+    run(notebook, "def double(x): return x")
+
+    def failing(name: str, answer: str) -> str:
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            wanted = "[1.0, 3.0, 4.0, 7.0, 11.0, 13.0]"
+            cell = f'tools.agree(double({answer}), {wanted}, "the answer")'
+            run(notebook, f'with tools.check("double-{name}"): {cell}')
+        return out.getvalue().splitlines()[-1]
+
+    yield failing
+
+
+def marked(notebook: dict[str, Any], *names: str) -> str:
+    return " ".join(notebook["tools"].MARKS[f"double-{name}"] for name in names)
+
+
+def test_a_relation_that_explains_a_known_mistake_as_well_does_not_name_it_again(
+    notebook, two_checks
+):
+    twice = "[2.0, 6.0, 8.0, 14.0, 22.0, 26.0]"
+    two_checks("one", twice)
+    assert "the right one times 2" in two_checks("two", twice)
+    notebook["tools"].HINTS = json.dumps({"Is it twice?": marked(notebook, "one")})
+    two_checks("one", twice)
+    assert two_checks("two", twice) == "Think about this: Is it twice?"
+    # Another function may have another mistake.
+    run(notebook, "def double(x): return x")
+    assert "the right one times 2" in two_checks("two", twice)
+
+
+def test_of_two_questions_the_one_that_another_check_has_asked_is_asked_alone(
+    notebook, two_checks
+):
+    one, two = "[0.0, 1, 1, 2, 3, 5.0]", "[9.0, 1, 7, 2, 3, 5.0]"
+    two_checks("one", one), two_checks("two", two)
+    marks = {"Once?": marked(notebook, "one"), "Once? Or else: Twice?": marked(notebook, "two")}
+    notebook["tools"].HINTS = json.dumps(marks)
+    assert two_checks("one", one) == "Think about this: Once?"
+    assert two_checks("two", two) == "Think about this: Once?"
+    run(notebook, "def double(x): return x")
+    assert two_checks("two", two) == "Think about this: Once? Or else: Twice?"
+
+
 def test_what_a_check_was_about_to_ask_is_asked_when_the_function_raises(notebook, capsys):
     run(notebook, "def double(x): raise ValueError")
     run(
@@ -294,6 +345,7 @@ def test_what_a_check_was_about_to_ask_is_asked_when_the_function_raises(noteboo
     ("raised", "asks"),
     [
         ("ValueError", "What is np.exp(1000)?"),
+        ("ValueError", "Print the weights of both heads. Which of them is not a number?"),
         ("ZeroDivisionError", "Which axis?"),
         ("RecursionError", "Which axis?"),
     ],

@@ -26,7 +26,7 @@ UNCLAIMED = {
 # Mistakes that answer a visible check alike have one question there, which helps with each.
 ALIKE = {
     "no_shift, shifted_the_wrong_way": "Scores of a thousand break it. Print the numbers that your exponential gets in "
-    "the third check, and what it makes of them: which size may they have, and which have they?",
+    "the third check, and what it makes of them: how large may they be, and how large are they?",
     "one_maximum_for_all_rows, largest_size": "Your largest scores are fine. Print the second row of the third check, as "
     "your exponential sees it: how far from 0 is the largest of its numbers?",
     "scaled_by_the_values, scaled_by_the_number_of_queries": "Print the number by which you scale in the first check, and "
@@ -1699,7 +1699,7 @@ def zero_times_infinity(scores, mask):
     title="a large negative number instead of -inf",
 )
 def minus_a_billion(scores, mask):
-    """Hidden scores become very negative, but not small enough. Print what stands under the mask: could a real score ever lose against it?"""
+    """Hidden scores become very negative, but not negative enough. Print what stands under the mask: could a real score ever lose against it?"""
     return np.where(mask, scores, -1e9)
 
 

@@ -133,11 +133,11 @@ def hint(name: str, error: BaseException, names: Mapping[str, Any] = {}) -> str:
     # In a copy that is checked, the check itself has met another kind of error: the wire's.
     mark = MARKS[name] = fingerprint(name, error)
     question = questions.get(mark + earlier(name, names), questions.get(mark))
-    asked = {}
+    asked: dict[str, str] = {}
     for other in COMPARED:
-        if step_of(other) == step_of(name) and other != name and MARKS.get(other):
-            if JUDGED.get(other) is names.get(step_of(name)):
-                asked[other] = QUESTIONS.get(other, "")
+        is_failing = other != name and step_of(other) == step_of(name) and MARKS.get(other)
+        if is_failing and JUDGED.get(other) is names.get(step_of(name)):
+            asked[other] = QUESTIONS.get(other, "")
     if question is not None:
         known = [one for one in question.split(OR_ELSE) if one in asked.values()]
         QUESTIONS[name] = known[0] if len(known) == 1 else question
@@ -153,7 +153,7 @@ def hint(name: str, error: BaseException, names: Mapping[str, Any] = {}) -> str:
     if not found:
         return ""
     # Where it explains what a table knows as well, it is that mistake, seen from afar.
-    known = sorted({asked[other] for other in asked if asked[other] and COMPARED[other]})
+    known = list({asked[other] for other in asked if asked[other] and COMPARED[other]})
     return known[0] if len(known) == 1 else found[1]
 
 

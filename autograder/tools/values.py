@@ -308,7 +308,7 @@ def unlike_text(got: Any, wanted: Any) -> str:
         return f"it has {len(got)} characters, not {len(wanted)}"
     pairs = enumerate(zip(got, wanted), start=1)
     first = next(number for number, (mine, right) in pairs if mine != right)
-    return f"it is another text from character {first} on"
+    return f"it differs from character {first} on"
 
 
 def unlike_keys(got: Any, wanted: Any) -> str:

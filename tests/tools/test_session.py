@@ -316,9 +316,7 @@ def test_a_relation_that_explains_a_known_mistake_as_well_does_not_name_it_again
     assert "the right one times 2" in two_checks("two", twice)
 
 
-def test_of_two_questions_the_one_that_another_check_has_asked_is_asked_alone(
-    notebook, two_checks
-):
+def test_of_two_questions_the_one_that_another_check_has_asked_is_asked_alone(notebook, two_checks):
     one, two = "[0.0, 1, 1, 2, 3, 5.0]", "[9.0, 1, 7, 2, 3, 5.0]"
     two_checks("one", one), two_checks("two", two)
     marks = {"Once?": marked(notebook, "one"), "Once? Or else: Twice?": marked(notebook, "two")}

@@ -705,11 +705,11 @@ for i in range(58):
 tools.agree(output, wanted[0], "the output of the last token of a long text", "How many keys does your cache hold by then?", **COMPOSED)
 low = np.column_stack([np.full(6, 100.0), rng.integers(-3, 4, size=(6, 3))])  # all scores near -10,000
 texts = (far_apart(6, 6, 2), (np.tile([-199.5, 0.5, 0.0, 1.0], (6, 1)), low, rng.integers(-16, 17, size=(6, 2)) / 8))
-for Q, K, V in texts:
-    wanted, cache = causal_by_definition(Q, K, V), None
-    for i in range(6):
-        output, cache = tools.unpack(cached_step(Q[i].copy(), K[i].copy(), V[i].copy(), cache), "output, cache")
-        tools.agree(output, wanted[i], "the output where scores are large", "Does every token survive its exponentials?", **COMPOSED)
+wanted, cache = np.stack([causal_by_definition(*text) for text in texts], axis=1), None
+Q, K, V = (np.stack(of_both, axis=1) for of_both in zip(*texts))
+for i in range(6):
+    output, cache = tools.unpack(cached_step(Q[i].copy(), K[i].copy(), V[i].copy(), cache), "output, cache")
+    tools.agree(output, wanted[i], "the output where scores are large", "Does every token survive its exponentials?", **COMPOSED)
 
 # %% check="cached_step-one_beginning" points=2 category="cache" hidden=true
 """Four texts go on from one beginning, a token of each in turn, and none of them meets a token of another."""

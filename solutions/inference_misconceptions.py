@@ -1256,6 +1256,124 @@ def query_scaled_in_place(q, k, v, cache):
     return np.asarray(output)[..., 0, :], (keys, values)
 
 
+@misconception(step="cached_step", caught_by="cached_step-any_sizes")
+def one_maximum_for_all_texts(q, k, v, cache):
+    """One text works, two very different ones at once do not. Print the largest score of each of them and the number that you subtract: does every text get its own?"""
+    keys, values = k[..., None, :], v[..., None, :]
+    if cache is not None:
+        keys = np.concatenate([cache[0], keys], axis=-2)
+        values = np.concatenate([cache[1], values], axis=-2)
+    scores = (q[..., None, :] * keys).sum(axis=-1) / math.sqrt(q.shape[-1])
+    powers = np.exp(scores - scores.max())
+    weights = powers / powers.sum(axis=-1, keepdims=True)
+    return (weights[..., None] * values).sum(axis=-2), (keys, values)
+
+
+@misconception(step="cached_step", caught_by="cached_step-by_hand")
+def step_scaled_by_the_whole_length(q, k, v, cache):
+    """Your weights lean too little to one key. Print the scores of the second token: are they log 3 and 0?"""
+    keys, values = k[..., None, :], v[..., None, :]
+    if cache is not None:
+        keys = np.concatenate([cache[0], keys], axis=-2)
+        values = np.concatenate([cache[1], values], axis=-2)
+    scores = attention_scores(q[..., None, :], keys) / q.shape[-1]
+    output = weighted_sum(softmax(scores), values)
+    return np.asarray(output)[..., 0, :], (keys, values)
+
+
+@misconception(step="cached_step", caught_by="cached_step-by_hand")
+def keys_scaled_at_every_call(q, k, v, cache):
+    """Your older tokens get weaker with every call. Print the first key in each cache that you return: does it stay what it was?"""
+    keys, values = k[..., None, :], v[..., None, :]
+    if cache is not None:
+        keys = np.concatenate([cache[0], keys], axis=-2)
+        values = np.concatenate([cache[1], values], axis=-2)
+    keys = keys / math.sqrt(k.shape[-1])
+    output = weighted_sum(softmax(attention_scores(q[..., None, :], keys)), values)
+    return np.asarray(output)[..., 0, :], (keys, values)
+
+
+@misconception(step="cached_step", caught_by="cached_step-batch_of_two")
+def texts_stacked_in_front(q, k, v, cache):
+    """One text works, two at once do not. Print the shape of your keys after two tokens of two texts: which axis is that of the tokens?"""
+    keys, values = [*(cache[0] if cache else []), k], [*(cache[1] if cache else []), v]
+    output, _ = scaled_dot_product_attention(q[..., None, :], np.stack(keys), np.stack(values))
+    return np.asarray(output)[..., 0, :], (keys, values)
+
+
+@misconception(step="cached_step", caught_by="cached_step-batch_of_two")
+def weights_shared_out_over_all_texts(q, k, v, cache):
+    """One text works, two at once do not. Print the sum of the weights of each text in the third check: what should it be?"""
+    keys, values = k[..., None, :], v[..., None, :]
+    if cache is not None:
+        keys = np.concatenate([cache[0], keys], axis=-2)
+        values = np.concatenate([cache[1], values], axis=-2)
+    scores = (q[..., None, :] * keys).sum(axis=-1) / math.sqrt(q.shape[-1])
+    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = powers / powers.sum()
+    return (weights[..., None] * values).sum(axis=-2), (keys, values)
+
+
+@misconception(step="cached_step", caught_by="cached_step-by_hand")
+def first_key_alone(q, k, v, cache):
+    """Your second token reads only the first one. Print the mask that you use: which row of it belongs to the newest token?"""
+    keys, values = k[..., None, :], v[..., None, :]
+    if cache is not None:
+        keys = np.concatenate([cache[0], keys], axis=-2)
+        values = np.concatenate([cache[1], values], axis=-2)
+    mask = np.tril(np.ones((keys.shape[-2],) * 2, bool))[:1]
+    output, _ = scaled_dot_product_attention(q[..., None, :], keys, values, mask)
+    return np.asarray(output)[..., 0, :], (keys, values)
+
+
+@misconception(step="cached_step", caught_by="cached_step-by_hand")
+def keys_and_values_returned_apart(q, k, v, cache):
+    """You return three things, and the check expects two. Print how many results your return has: which of them make up the cache?"""
+    keys, values = k[..., None, :], v[..., None, :]
+    if cache is not None:
+        keys = np.concatenate([cache[0], keys], axis=-2)
+        values = np.concatenate([cache[1], values], axis=-2)
+    output, _ = scaled_dot_product_attention(q[..., None, :], keys, values)
+    return np.asarray(output)[..., 0, :], keys, values
+
+
+@misconception(step="cached_step", caught_by="cached_step-by_hand")
+def output_taken_for_the_text(q, k, v, cache):
+    """Your third token reads a mixture in place of two tokens. Print what your cache holds after two tokens: how many keys are in it?"""
+    if cache is None:
+        return v, (k, v)
+    scores = np.stack([(q * cache[0]).sum(-1), (q * k).sum(-1)], -1) / math.sqrt(q.shape[-1])
+    weights = softmax(scores)
+    output = weights[..., :1] * cache[1] + weights[..., 1:] * v
+    return output, (k, output)
+
+
+@misconception(step="cached_step", caught_by="cached_step-any_sizes")
+def step_window_of_four(q, k, v, cache):
+    """Short texts work, longer ones do not. Print how many keys your cache holds after each of seven tokens: when does it stop growing?"""
+    keys, values = k[..., None, :], v[..., None, :]
+    if cache is not None:
+        keys = np.concatenate([cache[0], keys], axis=-2)
+        values = np.concatenate([cache[1], values], axis=-2)
+    keys, values = keys[..., -4:, :], values[..., -4:, :]
+    output, _ = scaled_dot_product_attention(q[..., None, :], keys, values)
+    return np.asarray(output)[..., 0, :], (keys, values)
+
+
+@misconception(step="cached_step", caught_by="cached_step-any_sizes")
+def step_last_row_overwritten(q, k, v, cache):
+    """Short texts work, longer ones do not. Print the number of the row that each of 58 tokens is written into: when do two of them get the same?"""
+    if cache is None:
+        room = (*k.shape[:-1], 16, k.shape[-1]), (*v.shape[:-1], 16, v.shape[-1])
+        cache = np.zeros(room[0]), np.zeros(room[1]), 0
+    keys, values, row = cache[0].copy(), cache[1].copy(), min(cache[2], 15)
+    keys[..., row, :], values[..., row, :] = k, v
+    output, _ = scaled_dot_product_attention(
+        q[..., None, :], keys[..., : row + 1, :], values[..., : row + 1, :]
+    )
+    return np.asarray(output)[..., 0, :], (keys, values, row + 1)
+
+
 # 4. decode_with_cache
 
 

@@ -223,15 +223,33 @@ def _report_course(folder: Path | None, output: JsonOutput, missing_as_zero: boo
 
 
 NOTES = 10
-"""The most lines to print with the same beginning, such as "empty:"; the file has the others."""
+"""The most lines to print with the same beginning, such as "empty:", and the most students to name
+in one; the file has the others."""
+
+ALIKE = 3
+"""From so many on, students of whom the same is said share a line."""
 
 
 def _first_of_each_kind(notes: Sequence[str]) -> Iterator[str]:
-    """The notes by what they begin with, and how many more there are of a kind."""
-    by_kind: dict[str, list[str]] = {}
+    """The notes by what they begin with, and how many more there are of a kind.
+
+    Those of students, ``kind: id: reason`` or ``kind: id``, share a line where all of it but the id
+    is the same. Names have commas in them, and keep lines of their own.
+    """
+    from autograder.course.course import STUDENT_ID
+
+    by_kind: dict[str, dict[tuple[str, bool], list[str]]] = {}
     for note in notes:
-        by_kind.setdefault(note.partition(":")[0], []).append(note)
-    for kind, alike in by_kind.items():
+        kind, _, said = note.partition(": ")
+        student, _, reason = said.partition(": ")
+        is_id = STUDENT_ID.match(student) is not None
+        by_kind.setdefault(kind, {}).setdefault((reason, is_id), []).append(student)
+    for kind, by_reason in by_kind.items():
+        alike = []
+        for (reason, is_id), students in by_reason.items():
+            is_shared = is_id and len(students) >= ALIKE
+            for who in [first_of(students, NOTES)] if is_shared else students:
+                alike.append(": ".join(filter(None, (kind, who, reason))))
         yield from alike[:NOTES]
         if len(alike) > NOTES:
             yield f"{kind}: and {len(alike) - NOTES} more"

@@ -96,6 +96,27 @@ def test_of_many_notes_of_a_kind_the_first_are_printed(graded, monkeypatch):
     ]
 
 
+def test_students_of_whom_the_same_is_said_share_a_line():
+    notes = [f"not in a.csv: s{place}" for place in range(12)]
+    notes += ["not in a.csv: no assignment is called sums"]
+    notes += [
+        f"graded before a change: {who}: with other settings" for who in ("ann", "bob", "cyd")
+    ]
+    notes += [f"left as it is: {who}, Cyd: is excused" for who in ("Byron", "Noyce", "Ray")]
+    notes += ["empty: ann: missing", "empty: bob: missing", "empty: cyd: rejected"]
+    assert list(teachers._first_of_each_kind(notes)) == [
+        "not in a.csv: s0, s1, s2, s3, s4, s5, s6, s7, s8, s9 and 2 more",
+        "not in a.csv: no assignment is called sums",
+        "graded before a change: ann, bob and cyd: with other settings",
+        "left as it is: Byron, Cyd: is excused",
+        "left as it is: Noyce, Cyd: is excused",
+        "left as it is: Ray, Cyd: is excused",
+        "empty: ann: missing",
+        "empty: bob: missing",
+        "empty: cyd: rejected",
+    ]
+
+
 def test_scores_that_may_still_change_are_said(graded):
     databases.of(graded).by_hand("why", "ada", needs_manual_grade=True)
     databases.of(graded).by_hand("total-by_hand", "+hal", auto_score=1.0)

@@ -21,6 +21,17 @@ if TYPE_CHECKING:
     from autograder.course.gradebook.marks import CellMarks, Marks
     from autograder.course.gradebook.versions import Now
 
+CHANGED = {
+    "exercise": "an older version of the exercise",
+    "bank": "other misconceptions",
+    "settings": "other settings",
+    "engine": "another version of the kit",
+    "secret": "another secret",
+    "numpy": "another version of NumPy",
+    "gradebook": "another gradebook",
+}
+"""What a grade was made with, by what has changed since."""
+
 Status = Literal["graded", "missing", "collected", "rejected", "error"]
 """``collected``: something was handed in, and nobody has graded anything of this student yet."""
 
@@ -256,9 +267,12 @@ class ClassGrades:
                 yield f"perhaps renamed: {may_be(student, grade.new_id)}"
             if grade.is_older:
                 yield f"of an earlier submission: {student}: the current one is not graded"
-            older = [name for name in grade.outdated if name != "gradebook"]
+            older = [CHANGED[name] for name in grade.outdated if name != "gradebook"]
             if older:
-                yield f"graded before a change: {student}: {', '.join(older)}"
+                yield (
+                    f"graded before a change: {student}: with {listed(older)}; "
+                    f"run autograder grade {self.exercise.name}"
+                )
             if grade.doubt:
                 yield f"perhaps late: {student}: {grade.doubt}"
             if result is not None and marks is None:

@@ -9,21 +9,9 @@ from dataclasses import replace
 from autograder.base.result import UNENDING, Result
 from autograder.base.text import count, listed, number
 from autograder.course.course import Course
-from autograder.course.gradebook.final_grades import ClassGrades, Concern, Grade
+from autograder.course.gradebook.final_grades import CHANGED, ClassGrades, Concern, Grade
 from autograder.course.gradebook.marks import Marks
 from autograder.sandbox import levels
-
-CHANGED = {
-    "exercise": "an older version of the exercise",
-    "bank": "other misconceptions",
-    "settings": "other settings",
-    "engine": "another version of the kit",
-    "secret": "another secret",
-    "numpy": "another version of NumPy",
-    "gradebook": "another gradebook",
-}
-"""What a grade was made with, by what has changed since."""
-
 
 _LATE = re.compile(r"([\w.]+) did not return within ")
 """What a check says where a function, or a cell, was still at work."""

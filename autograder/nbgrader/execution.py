@@ -29,10 +29,12 @@ from nbgrader.preprocessors import ClearHiddenTests, Execute  # type: ignore[imp
 from sqlalchemy.exc import SQLAlchemyError
 
 from autograder.base import files
+from autograder.base.errors import Fault
 from autograder.base.text import either
 from autograder.course.course import STUDENT_ID, Course, find
 from autograder.course.gradebook import config, ordinary
 from autograder.exercises.sources import folders
+from autograder.grader.apart import apart
 from autograder.nbgrader.formgrader import patient
 from autograder.sandbox import notebooks
 from autograder.sandbox.notebooks import NotRun, Sandbox
@@ -68,6 +70,9 @@ MOST_OUTPUTS = 5000
 MOST_HTML = 1 << 18
 """Characters of a table, or what else an output has as HTML; longer ones stay as text alone."""
 
+CLEANING_SECONDS = 60
+"""Of a processor, for the outputs of a notebook: deeply nested HTML would take hours."""
+
 _IMPORT = re.compile(
     r"^[ \t]*(?:from|import)[ \t]+([\w.]+)(?:[ \t]+import[ \t]+(\w+))?", re.MULTILINE
 )
@@ -90,9 +95,10 @@ class SandboxExecute(Execute):  # type: ignore[misc]
             raise NotRun("has other cells after it was executed")
         if sum(map(_count, said)) > MOST_OUTPUTS:
             raise NotRun(f"has more than {MOST_OUTPUTS} outputs")
-        for cell, about in zip(nb.cells, said):
-            if cell.cell_type == "code":
-                cell.outputs, cell.execution_count = taken(about)
+        code = [cell for cell in nb.cells if cell.cell_type == "code"]
+        about_code = [about for cell, about in zip(nb.cells, said) if cell.cell_type == "code"]
+        for cell, (outputs, count) in zip(code, all_taken(about_code)):
+            cell.outputs, cell.execution_count = outputs, count
         return nb, resources
 
 
@@ -125,6 +131,25 @@ def _imported(nb: Any) -> set[str]:
                 if module.partition(".")[0] in WARM:
                     modules |= {module, f"{module}.{name}" if name else module}
     return modules
+
+
+def all_taken(said: list[Any]) -> list[tuple[list[Any], int | None]]:
+    """The outputs of all cells, as far as they are outputs.
+
+    Raises:
+        NotRun: they are not, or it takes too long to clean them.
+    """
+
+    def work() -> list[tuple[list[Any], int | None]]:
+        import resource  # Windows has none
+
+        resource.setrlimit(resource.RLIMIT_CPU, (CLEANING_SECONDS, CLEANING_SECONDS))
+        return [taken(about) for about in said]
+
+    try:
+        return apart(work)
+    except Fault:
+        raise NotRun(f"its outputs take more than {CLEANING_SECONDS} s to clean") from None
 
 
 def taken(about: Any) -> tuple[list[Any], int | None]:

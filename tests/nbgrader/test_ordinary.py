@@ -453,3 +453,12 @@ def test_what_comes_out_of_a_sandbox_is_taken_as_outputs_alone():
     for strange in ({}, {"count": 1, "outputs": [{"output_type": "script"}]}, "outputs", None):
         with pytest.raises(NotRun):
             execution.taken(strange)
+
+
+def test_outputs_that_take_long_to_clean_end_with_their_own_notebook(monkeypatch):
+    monkeypatch.setattr(execution, "CLEANING_SECONDS", 1)
+    made = {"output_type": "display_data", "data": {"text/plain": "a"}, "metadata": {}}
+    assert execution.all_taken([{"count": 1, "outputs": [made]}])[0][0][0].data == made["data"]
+    nested = {**made, "data": {"text/html": "<div>" * (execution.MOST_HTML // len("<div>"))}}
+    with pytest.raises(NotRun, match="take more than 1 s to clean"):
+        execution.all_taken([{"count": 1, "outputs": [nested]}])

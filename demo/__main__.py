@@ -60,7 +60,7 @@ def main(state: Path = ROOT / "build" / "demo") -> None:
 
     wrong = list(surprises(course, students))
     print("\n".join(["", *(wrong or ["Every grade is the one that tests/class/ expects."])]))
-    say("Two whom no grader should stumble over")
+    say("Two submissions that must not stop a grader")
     point_at(page_of(course, "lars"), "Lars's padding_mask never ends: 8 points, and nobody waited")
     point_at(page_of(course, "rosa"), "Rosa's upload broke off: her page says what to do now")
 

@@ -4,13 +4,13 @@
 # Everything you have built so far could read and write, but none of it could *learn*: the weights came from
 # somewhere else. Here you write what is missing: a loss that says how wrong a model is, the gradients of the
 # remaining layers, an optimizer that turns gradients into better weights, and a way to draw the next token. Ten short
-# functions, and at the end a model learns to write because of your own code.
+# functions, and at the end a model learns to write with your own code.
 #
 # **How this works.** Each step says why it exists, gives the formula and the shapes, and leaves one function for
 # you to write. Its checks come right below.
 #
 # - A *visible* check tells you at once whether it passed, and what it got and wanted. The first one of each
-#   step is small enough to verify with a pencil.
+#   step is small enough for a pencil.
 # - A *hidden* check is graded after you hand in. It tests only rules that the function's docstring states, with
 #   sizes and numbers that nobody knows beforehand.
 #
@@ -1542,7 +1542,7 @@ def without_the_root():
 # %% [markdown]
 # ## Your score so far
 #
-# The results of the visible checks that you have run in this session, and what is still open. Before you hand in,
+# The visible checks that you have run in this session, and what is still open. Before you hand in,
 # restart the kernel and run everything, so that the count is up to date.
 
 # %%
@@ -1551,10 +1551,9 @@ tools.summary()
 # %% [markdown]
 # ## Where to go from here
 #
-# What you have written is the whole road: a loss, its way back through every layer, a step downhill, and a draw from
-# what the model says. What large models add is size: more layers, more text, more machines, and care that nothing
-# overflows on the way. If you have not been there yet, the notebook `inference` shows how such a model writes fast,
-# and `tokenizer` how it gets its tokens.
+# You have written the whole road: a loss, its way back through every layer, a step downhill, and a draw from what the
+# model says. Large models add size: more layers, more text, more machines. `inference` shows how such a model writes
+# fast, and `tokenizer` how it gets its tokens.
 
 
 # %% oracles

@@ -97,6 +97,8 @@ class _Served:
     is_new: bool = True
     """Whether all of it is to be collected, whatever has come."""
     swept: float = -SWEEP_SECONDS
+    written: float = 0.0
+    """When results were written down last."""
 
     @property
     def name(self) -> str:
@@ -188,8 +190,8 @@ class Service:
         self._try(self._take_in)
         for one in self._served.values():
             if one.lease.is_held:
-                self._try(self._finish, one)
                 self._try(self._begin, one)
+                self._try(self._finish, one)
 
     def close(self) -> None:
         """End all processes, and let others serve."""
@@ -427,6 +429,10 @@ class Service:
         done = [job for job in one.jobs if job.future.done()]
         if not done and not one.pages:
             return
+        clock = self._clock()
+        if one.waiting and clock - one.written < ROUND_SECONDS:
+            return  # to open the gradebook costs the same for ten as for one
+        one.written = clock
         if interruption.is_busy(results.folder_of(one.course, one.name)):
             return  # another command writes; in the next round perhaps
         answers: dict[str, Graded] = {}

@@ -1180,7 +1180,7 @@ def axes_for_a_batch_of_matrices(X, num_heads):
     return X.reshape(*lead, n, num_heads, d_model // num_heads).transpose(0, 2, 1, 3)
 
 
-@wrong_answer(step="split_heads", named="sequence_cut uneven_parts")
+@wrong_answer(step="split_heads", named="sequence_cut uneven_parts argument_reshaped")
 def cuts_the_tokens(X, num_heads):
     """The sequence is cut."""
     if X.shape[-1] % num_heads:

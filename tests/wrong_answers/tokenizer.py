@@ -23,7 +23,7 @@ WITHOUT_BANK = {
     "token_after_a_merge_lost": "stride",
     "largest_among_equals": "ties",
     "first_met_among_equals": "ties",
-    "pairs_that_stand_once": "case_missing doubled",
+    "pairs_that_stand_once": "case_missing doubled boundary",
     "letters_instead_of_bytes": "",
     "counted_once_and_for_all": "",
     "one_merge_too_many": "one_more",

@@ -67,11 +67,7 @@ def inert(text: str) -> str:
 
 def one_line(text: str, most: int = 300) -> str:
     """So much of a text as one line, which may begin with it: no line of ours stands in front."""
-    line = " ".join(inert(text).split()).lstrip(":")
-    if len(line) <= most:
-        return line
-    whole_words = line[: most + 1].rpartition(" ")[0]
-    return f"{whole_words} …" if whole_words else cut(line, most)
+    return cut(" ".join(inert(text).split()).lstrip(":"), most)
 
 
 def brief(text: str) -> str:

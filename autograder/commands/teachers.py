@@ -227,7 +227,7 @@ NOTES = 10
 in one; the file has the others."""
 
 ALIKE = 3
-"""From so many on, students of whom the same is said share a line."""
+"""When at least this many students have the same note, they share a line."""
 
 
 def _first_of_each_kind(notes: Sequence[str]) -> Iterator[str]:

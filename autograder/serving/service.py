@@ -184,7 +184,7 @@ class Service:
         for one in self._served.values():
             self._try(self._hold, one)
             if one.lease.is_held and one.is_new:
-                # What lies there from before is at work while this collects.
+                # Graders work on what was collected before, while this process collects more.
                 self._try(self._sweep, one)
                 self._try(self._begin, one)
         self._try(self._take_in)

@@ -334,7 +334,7 @@ def _mistakes(report: Report) -> list[Mistake]:
 
 
 def _check(check: Check, report: Report, above: Sequence[StudentGroup]) -> CheckLine:
-    """A check of a step; who stands in the same list of the step, ``above``, is not named again."""
+    """A check of a step; a long list that the step has too, ``above``, is not repeated."""
     item = report.checks[check.id]
 
     groups = []

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
+import time
 from collections.abc import Callable, Mapping, Set
 from typing import Any
 
@@ -314,7 +315,11 @@ class Session(Peer):
     def _alive(self) -> None:
         """A worker in which every cell so far has run: the one there is, or a new one."""
         while not self._worker.is_there:
+            self._clock.budget.charge()
+            begun = time.monotonic()
             self.sock = self._worker.start()
+            if self._worker.generation > 1:  # the code that has ended one pays for the next
+                self._clock.budget.spend(time.monotonic() - begun)
             self._run_again()
 
     def _run_again(self) -> None:

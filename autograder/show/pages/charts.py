@@ -12,24 +12,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from autograder.base.text import number
+from autograder.course.reports.statistics import Scores
 
-LETTER = 6.5
-"""About as wide is a letter."""
-
-TITLE = 18.0
-"""So much room has, at the left edge, the word that stands beside the numbers of students."""
-
-GAP = 5.0
-"""So far the numbers of students are from the axis, and the axis from the bars."""
-
-RIGHT = 318.0
-TOP = 6.0
-
-BOTTOM = 148.0
-"""Here the bars of the distribution stand; below them stand points."""
-
-ABOVE = 1.3
-"""So many times as high as the highest bar: above it stand its number and the median."""
+LETTER = 6.5  # the width of a letter, about
+TITLE = 18.0  # room at the left edge for the word beside the numbers of students
+GAP = 5.0  # between the numbers of students and the axis, and between axis and bars
+RIGHT, TOP = 318.0, 6.0
+BOTTOM = 148.0  # of the bars; the points are below
+ABOVE = 1.3  # the height of all over that of the highest bar: its number and the median need room
 
 
 class Label(NamedTuple):
@@ -64,13 +54,33 @@ class Distribution:
     is_left: bool
 
 
+def of_scores(
+    scores: Scores | None, edges: Sequence[float], counts: Sequence[int], most: str
+) -> Distribution | None:
+    """The scores of a class drawn, and in words; None where there are none.
+
+    Args:
+        most: the points that one can have, for people.
+    """
+    if scores is None:
+        return None
+    about = (
+        f"{scores.count} students, median {number(scores.median)} of {most}, the middle half"
+        f" from {number(scores.lower_quartile)} to {number(scores.upper_quartile)}"
+    )
+    return distribution(edges, counts, scores.median, about)
+
+
 def distribution(
     edges: Sequence[float], counts: Sequence[int], median: float, about: str
 ) -> Distribution:
     """The bars of a histogram, as ``statistics.histogram`` counts."""
     first, last = edges[0], edges[-1]
     high = max(counts) * ABOVE
-    up = _beside(max(counts), high)
+    # Numbers of students at about five heights.
+    up = []
+    for count in range(0, int(high) + 1, _round_step(max(counts) / 5)):
+        up.append(Label(_px(BOTTOM - (BOTTOM - TOP) * count / high), str(count)))
     left = TITLE + LETTER * max(len(mark.words) for mark in up) + 2 * GAP
     each = (RIGHT - left) / len(counts)
 
@@ -101,13 +111,6 @@ def _below(edges: Sequence[float], left: float, each: float) -> list[Label]:
     every = math.ceil((longest + 0.5) * LETTER / each)
     places = range(0, len(edges), every)
     return [Label(_px(left + place * each), _points(edges[place])) for place in places]
-
-
-def _beside(most: int, high: float) -> list[Label]:
-    """Numbers of students at about five heights."""
-    step = _round_step(most / 5)
-    counts = range(0, int(high) + 1, step)
-    return [Label(_px(BOTTOM - (BOTTOM - TOP) * count / high), str(count)) for count in counts]
 
 
 def _round_step(least: float) -> int:

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from datetime import datetime, tzinfo
 from functools import cache
 from importlib import resources
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from autograder.base.text import number, points, points_of, printable, shown
+from autograder.base.text import number, on_day, points, points_of, printable, shown, signed
 from autograder.show.pages.markdown import written
 
 
@@ -37,8 +38,8 @@ PAGES = Environment(
     keep_trailing_newline=True,
     auto_reload=False,
 )
-PAGES.filters |= {"number": number, "points": points, "points_of": points_of, "shown": shown}
-PAGES.filters["written"] = written
+for _filter in (number, on_day, points, points_of, shown, signed, written):
+    PAGES.filters[_filter.__name__] = _filter
 
 
 def show(
@@ -56,6 +57,14 @@ def show(
     return PAGES.get_template(template).render(
         sheet=sheet, hash=_digest(sheet), script=code, script_hash=_digest(code), **what
     )
+
+
+def day_of(time: str, zone: tzinfo | None) -> str:
+    """A time of a result, for people; empty where it is none."""
+    try:
+        return on_day(datetime.fromisoformat(time).astimezone(zone))
+    except (ValueError, OverflowError):
+        return ""
 
 
 def _digest(text: str) -> str:

@@ -8,28 +8,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime, timezone
+from dataclasses import dataclass
+from datetime import timezone
 from pathlib import Path
 from typing import NamedTuple
 
 from autograder.base import files
-from autograder.base.result import parts_of
-from autograder.base.text import number, on_day, signed
+from autograder.base.text import number
 from autograder.course.class_list import Person
 from autograder.course.course import Course
-from autograder.course.gradebook.final_grades import ConcernKind
+from autograder.course.gradebook.final_grades import ConcernKind, Grade
 from autograder.course.reports.report import Report
-from autograder.course.reports.statistics import Item, Scores, Shared
+from autograder.course.reports.statistics import Item, Shared
 from autograder.exercises.exercise import Check
-from autograder.show.pages import charts
-from autograder.show.pages.document import show
+from autograder.show.pages.charts import of_scores
+from autograder.show.pages.document import day_of, show
 
 FEW = 12
 """The most students in an open list; longer ones are closed at first."""
-
-NO_SCORE = "-1"
-"""Where no score sorts: below all of them."""
 
 LOW = 0.1
 """A discrimination below this is marked."""
@@ -72,97 +68,76 @@ LOOK: Mapping[ConcernKind, tuple[str, str]] = {
 def write(course: Course, report: Report) -> Path:
     """Write the page to ``<state>/reports/<exercise>.html``."""
     path = course.reports / f"{report.exercise.name}.html"
-    files.write(path, page(report, links(course, report)).encode())
+    html = page(report, links(course, report.exercise.name, report.students))
+    files.write(path, html.encode())
     return path
 
 
-def links(course: Course, report: Report) -> dict[str, str]:
-    """The students' own pages that exist, as addresses from the page, by student."""
-    name = report.exercise.name
+def links(course: Course, exercise: str, students: Iterable[Person]) -> dict[str, str]:
+    """The students' own pages that exist, as addresses from a report, by student."""
     addresses: dict[str, str] = {}
-    for entry in report.students:
-        page = course.feedback_of(entry.student, name) / f"{name}.html"
+    for one in students:
+        page = course.feedback_of(one.student, exercise) / f"{exercise}.html"
         if page.is_file():
-            addresses[entry.student] = f"../{page.relative_to(course.state).as_posix()}"
+            addresses[one.student] = f"../{page.relative_to(course.state).as_posix()}"
     return addresses
 
 
 def page(report: Report, links: Mapping[str, str]) -> str:
     """The page as HTML; ``links`` has the address of each student's own page."""
     found = _mistakes(report)
+    zone = report.due.tzinfo if report.due else timezone.utc
+    most = f"{number(report.max_score)} points"
     return show(
         "report.html.jinja",
         ("page.css", "report.css"),
         "report.js",
         report=report,
-        due=on_day(report.due) if report.due else "",
-        graded_on=_graded_on(report),
+        graded_on=day_of(report.graded_at or "", zone) or report.graded_at,
         people=people(report.students, links),
-        tiles=_tiles(report),
-        scores=_scores(report),
+        kinds=LOOK,
+        chart=of_scores(report.final, report.edges, report.counts, most),
+        bins=list(_bins(report)),
         looks=_looks(report),
         mistakes=found,
-        undiscriminated=report.undiscriminated(),
-        low=f"{LOW:g}",
+        low=LOW,
         steps=_steps(report, found),
-        rows=_rows(report),
-        is_short=len(report.students) <= 2 * FEW,
-        levels=", ".join(f"{name} ({count})" for name, count in report.levels.items()),
+        rows=list(_rows(report)),
     )
 
 
-@dataclass(frozen=True)
-class ClassScores:
-    """The scores of the class: in words, drawn, who has how many, and in numbers."""
-
-    about: str
-    chart: charts.Distribution
-    bins: list[tuple[str, list[str]]]
-    numbers: list[tuple[str, float, float]]
-
-
-@dataclass(frozen=True)
-class Notice:
+class Notice(NamedTuple):
     """Students whom a teacher should look at, and why.
 
-    ``whys`` are pairs of a student and a cause. ``each`` is the cause where all have the same;
-    ``is_said``: the title says it.
+    ``causes`` are by student. ``each``: the cause where all have the same, empty where the title
+    says it; None where each has one of their own.
     """
 
     kind: ConcernKind
     title: str
     about: str
-    whys: list[tuple[str, str]]
-    each: str
-    is_said: bool
-    is_open: bool
+    causes: Mapping[str, str]
+    each: str | None
 
 
-def _tiles(report: Report) -> list[tuple[str, int, str]]:
-    """Where a number leads to, the number, and of what it is."""
-    tiles = [("students", report.submissions, "Submissions")]
-    tiles.append(("scores", len(report.graded), "Graded"))
-    for kind, (title, _) in LOOK.items():
-        if report.who(kind):
-            tiles.append((kind, len(report.who(kind)), title))
-    return tiles
-
-
-def _scores(report: Report) -> ClassScores | None:
-    final, automatic = report.final, report.automatic
-    if final is None or automatic is None:
-        return None
-
-    middle = f"from {number(final.lower_quartile)} to {number(final.upper_quartile)}"
-    about = (
-        f"{final.count} students, median {number(final.median)} of {number(report.max_score)}"
-        f" points, the middle half {middle}"
-    )
-    chart = charts.distribution(report.edges, report.counts, final.median, about)
-    return ClassScores(about, chart, list(_bins(report)), _numbers(final, automatic))
+def _looks(report: Report) -> list[Notice]:
+    looks = []
+    for kind, (title, about) in LOOK.items():
+        causes = {one.student: "; ".join(one.causes(kind)) for one in report.who(kind)}
+        different = set(causes.values())
+        each = None
+        is_said = kind in ("missing", "zero", "unlisted")
+        if is_said and not any("may be" in why for why in different):
+            each = ""
+        elif len(causes) > 1 and len(different) == 1:
+            each = different.pop()
+        if causes:
+            looks.append(Notice(kind, title, about, causes, each))
+    return looks
 
 
 def _bins(report: Report) -> Iterator[tuple[str, list[str]]]:
+    """Who has how many points."""
     last = len(report.counts) - 1
     for place, (low, high) in enumerate(zip(report.edges, report.edges[1:])):
         who = []
@@ -174,44 +149,6 @@ def _bins(report: Report) -> Iterator[tuple[str, list[str]]]:
         if who:
             below = "" if place == last else "below "
             yield f"{len(who)} with {number(low)} to {below}{number(high)} points", who
-
-
-def _numbers(final: Scores, automatic: Scores) -> list[tuple[str, float, float]]:
-    return [
-        ("Mean", final.mean, automatic.mean),
-        ("Lowest", final.minimum, automatic.minimum),
-        ("Lower quartile", final.lower_quartile, automatic.lower_quartile),
-        ("Median", final.median, automatic.median),
-        ("Upper quartile", final.upper_quartile, automatic.upper_quartile),
-        ("Highest", final.maximum, automatic.maximum),
-    ]
-
-
-def _looks(report: Report) -> list[Notice]:
-    looks = []
-    for kind, (title, about) in LOOK.items():
-        whys = []
-        for one in report.who(kind):
-            whys.append((one.student, "; ".join(one.causes(kind))))
-
-        is_same = len(whys) > 1 and len({why for _, why in whys}) == 1
-        each = whys[0][1] if is_same else ""
-        is_said = kind in ("missing", "zero", "unlisted")
-        is_said = is_said and not any("may be" in why for _, why in whys)
-        if whys:
-            looks.append(Notice(kind, title, about, whys, each, is_said, len(whys) <= FEW))
-    return looks
-
-
-def _graded_on(report: Report) -> str:
-    """The time of the latest result as people write it, in the zone of the due date."""
-    if report.graded_at is None:
-        return ""
-    zone = report.due.tzinfo if report.due else timezone.utc
-    try:
-        return on_day(datetime.fromisoformat(report.graded_at).astimezone(zone))
-    except (ValueError, OverflowError):
-        return report.graded_at
 
 
 @dataclass(frozen=True)
@@ -242,20 +179,7 @@ def people(students: Iterable[Person], links: Mapping[str, str]) -> People:
     return People(known, links, {one.student: one.email for one in entries})
 
 
-@dataclass(frozen=True)
-class Figures:
-    """A step or a check in a line: shares of the bar in percent, points lost, discrimination."""
-
-    alone: str
-    kept: str
-    share: str
-    lost: str
-    correlation: str
-    is_low: bool
-
-
-@dataclass(frozen=True)
-class StudentGroup:
+class StudentGroup(NamedTuple):
     """Students under a title; ``everybody`` says who they are where no list needs to: all, ..."""
 
     title: str
@@ -263,37 +187,27 @@ class StudentGroup:
     everybody: str
 
 
-@dataclass(frozen=True)
-class CheckLine:
-    check: Check
-    figures: Figures
-    groups: list[StudentGroup]
-
-
-@dataclass(frozen=True)
-class Mistake:
-    """A known wrong answer, and who gave it; ``checks`` are ids and names of those that fail it."""
+class Mistake(NamedTuple):
+    """A known wrong answer, who gave it, and what it looks like."""
 
     anchor: str
     shared: Shared
     source: str
-    checks: list[tuple[str, str]]
 
     @property
     def is_shared(self) -> bool:
         return len(self.shared.students) > 1
 
 
-@dataclass(frozen=True)
-class StepLine:
-    """A step; ``others`` lost points without a mistake that we know."""
+class StepLine(NamedTuple):
+    """A step, its mistakes, and each of its checks; ``others`` lost points without a mistake that
+    we know."""
 
-    name: str
-    figures: Figures
+    item: Item
     groups: list[StudentGroup]
     recognised: list[Mistake]
     others: list[str]
-    checks: list[CheckLine]
+    checks: list[tuple[Check, Item, list[StudentGroup]]]
 
 
 def _steps(report: Report, known: list[Mistake]) -> list[StepLine]:
@@ -304,61 +218,34 @@ def _steps(report: Report, known: list[Mistake]) -> list[StepLine]:
         made: set[str] = set()
         for mistake in found:
             made |= set(mistake.shared.students)
+        others = [student for student in item.failed if made and student not in made]
 
         groups = _groups(item)
-        lines.append(
-            StepLine(
-                name,
-                _figures(item),
-                groups,
-                found,
-                others=[student for student in item.failed if made and student not in made],
-                checks=[_check(check, report, groups) for check in report.exercise.checks_of(name)],
-            )
-        )
+        checks = []
+        for check in report.exercise.checks_of(name):
+            own = report.checks[check.id]
+            checks.append((check, own, _groups(own, groups)))
+        lines.append(StepLine(item, groups, found, others, checks))
     return lines
 
 
 def _mistakes(report: Report) -> list[Mistake]:
     """The known wrong answers that were found, those that most students share first."""
     sources = {(one.step, one.name): one.source for one in report.exercise.misconceptions}
-
     found = []
     for place, one in enumerate(report.shared, start=1):
-        source = sources.get((one.step, one.name), "")
-        checks = [(id, parts_of(id)[1]) for id in one.checks]
         # Several may be called the same: relations of other arguments, or along other axes.
         anchor = f"mistake-{place}-{one.step}-{one.name}"
-        found.append(Mistake(anchor, one, source, checks))
+        found.append(Mistake(anchor, one, sources.get((one.step, one.name), "")))
     return found
 
 
-def _check(check: Check, report: Report, above: Sequence[StudentGroup]) -> CheckLine:
-    """A check of a step; a long list that the step has too, ``above``, is not repeated."""
-    item = report.checks[check.id]
+def _groups(item: Item, above: Sequence[StudentGroup] = ()) -> list[StudentGroup]:
+    """Who lost points, who kept them, who passed; of many, the largest group is everybody else.
 
-    groups = []
-    for group in _groups(item):
-        is_above = len(group.students) > FEW and not group.everybody and group in above
-        groups.append(replace(group, everybody="the same as above") if is_above else group)
-    return CheckLine(check, _figures(item), groups)
-
-
-def _figures(item: Item) -> Figures:
-    count = item.count or 1
-    r = item.discrimination
-    return Figures(
-        alone=f"{100 * len(item.passed) / count:.0f}",
-        kept=f"{100 * len(item.carried) / count:.0f}" if item.carried else "",
-        share=f"{100 * item.share:.0f}",
-        lost=f"{signed(-item.lost)} of {number(item.points)}" if item.points else "",
-        correlation="" if r is None else f"{r:.2f}",
-        is_low=r is not None and r < LOW,
-    )
-
-
-def _groups(item: Item) -> list[StudentGroup]:
-    """Who lost points, who kept them, who passed; of many, the largest group is everybody else."""
+    Args:
+        above: the groups of the step; a long one of these is not repeated.
+    """
     groups = (
         ("Lost points" if item.points else "Wrong", item.failed),
         ("Not run (the grader's fault)", item.not_run),
@@ -369,11 +256,14 @@ def _groups(item: Item) -> list[StudentGroup]:
 
     shown = []
     for title, who in groups:
-        everybody = ""
-        if who is largest and len(who) > FEW:
-            everybody = "all" if len(who) == item.count else "all others"
+        group = StudentGroup(title, who, "")
+        if len(who) > FEW:
+            if who is largest:
+                group = group._replace(everybody="all" if len(who) == item.count else "all others")
+            elif group in above:
+                group = group._replace(everybody="the same as above")
         if who:
-            shown.append(StudentGroup(title, who, everybody))
+            shown.append(group)
     return shown
 
 
@@ -391,44 +281,18 @@ UNTRIED = StepMark("–", "n")
 NOTHING = StepMark("", "n")
 
 
-class RollRow(NamedTuple):
-    """A student: final score and that of the checks, each behind how it sorts; a mark a step."""
-
-    student: str
-    key: str
-    score: str
-    automatic_key: str
-    automatic: str
-    marks: list[StepMark]
-    note: str
-
-
-def _rows(report: Report) -> list[RollRow]:
-    """Everybody, in the order of their ids."""
-    by_step: list[dict[str, StepMark]] = []
-    for item in report.steps.values():
+def _rows(report: Report) -> Iterator[tuple[Grade, list[StepMark]]]:
+    """Everybody, in the order of their ids, with a mark for each step."""
+    by_step: dict[str, dict[str, StepMark]] = {}
+    for name, item in report.steps.items():
         of_step = dict.fromkeys((*item.failed, *item.not_run), FAILED)
         of_step |= dict.fromkeys(item.carried, CARRIED)
         of_step |= dict.fromkeys(item.passed, PASSED)
-        by_step.append(of_step)
+        by_step[name] = of_step
 
-    names = list(report.steps)
-    lines = []
     for one in report.students:
-        marks = [signs.get(one.student, NOTHING) for signs in by_step]
-        for place, name in enumerate(names):
-            if name in one.untried:
-                marks[place] = UNTRIED
-        missing = "missing" if one.status == "missing" else ""
-        note = one.note() or missing
-        lines.append(
-            RollRow(
-                one.student, *sorted_score(one.score), *sorted_score(one.automatic), marks, note
-            )
-        )
-    return lines
-
-
-def sorted_score(score: float | None) -> tuple[str, str]:
-    """How a score sorts, and how people read it."""
-    return (NO_SCORE, "–") if score is None else (str(score), number(score))
+        marks = []
+        for name, of_step in by_step.items():
+            own = of_step.get(one.student, NOTHING)
+            marks.append(UNTRIED if name in one.untried else own)
+        yield one, marks

@@ -8,16 +8,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timezone, tzinfo
+from datetime import timezone, tzinfo
 from typing import TYPE_CHECKING
 
 from autograder.base.result import Result, StepResult
-from autograder.base.text import late, on_day, once_right, points, points_of
+from autograder.base.text import late, once_right, points, points_of
 from autograder.course.gradebook.marks import Marks
 from autograder.exercises.exercise import Exercise
 from autograder.show.disclosure import as_student_sees
 from autograder.show.pages.changes import PageFacts
-from autograder.show.pages.document import show
+from autograder.show.pages.document import day_of, show
 from autograder.show.pages.solutions import Solution
 from autograder.show.pages.steps import ShownQuestion, Steps, docstrings, to_mend
 
@@ -147,7 +147,7 @@ class StudentPage:
             student=result.student or "",
             name=name,
             result=result,
-            graded_on=_day(result.graded_at, zone),
+            graded_on=day_of(result.graded_at, zone or timezone.utc),
             hides=self._hidden == "never",
             is_older=is_older,
             handed_in=handed_in,
@@ -260,14 +260,6 @@ def _closing(exercise: Exercise) -> str:
 def _first_heading(text: str) -> str:
     heading = re.search(r"^#+ +(.+)$", text, re.MULTILINE)
     return heading[1].strip() if heading else ""
-
-
-def _day(graded_at: str, zone: tzinfo | None) -> str:
-    """The time for people; empty where it is none."""
-    try:
-        return on_day(datetime.fromisoformat(graded_at).astimezone(zone or timezone.utc))
-    except (ValueError, OverflowError):
-        return ""
 
 
 def _final_score(result: Result, marks: Marks | None) -> FinalScore | None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain, groupby, islice
 from typing import Literal, NamedTuple
 
 from autograder.base.result import CheckResult, StepResult, questions_last
-from autograder.base.text import cut, points, points_of, shown
+from autograder.base.text import cut, points_of
 from autograder.course.gradebook.marks import CellMarks
 from autograder.course.gradebook.master import MAX_ANSWER
 from autograder.course.troubles import extra
@@ -19,58 +18,36 @@ from autograder.grader.asked import NOT_ASKED
 from autograder.show.pages.pictures import Drawings, drawings
 from autograder.show.pages.solutions import Solution
 
-MAX_LINES = 400
-"""So many lines are shown of an answer."""
-
-MAX_LINE = 300
-"""So many characters are shown of a line."""
-
+MAX_LINES = 400  # of an answer that are shown
+MAX_LINE = 300  # characters of a line that are shown
 STUB = "raise NotImplementedError"
-
-LEFT_OUT = "…"
-"""Stands for the lines of a docstring that came with the notebook."""
+LEFT_OUT = "…"  # for the lines of a docstring that came with the notebook
 
 Said = Literal["", "message", "all"]
 """What of what checks say stands there already: nothing, why they fail, or what remains, too."""
 
 
-class WhatRemains(NamedTuple):
-    """What is wrong in the step itself: what is said once these earlier steps are right."""
-
-    message: str
-    steps: tuple[str, ...]
-
-
 class ShownCheck(NamedTuple):
-    """One check: what it says, what kind it is and earned, what a person gave for it, what
-    remains, where that is not said for all of its group, and whether what it says is judged."""
+    """A check, the sentence about it, what a person gave for it, and whether what remains is said
+    for it alone."""
 
+    result: CheckResult
     sentence: str
-    about: str
     marks: CellMarks | None
-    remaining: WhatRemains | None
-    is_judged: bool = True
+    is_own: bool
 
 
-@dataclass(frozen=True)
-class CheckGroup:
+class CheckGroup(NamedTuple):
     """Checks with the same verdict for the same reason, which is said once.
 
-    ``first`` names the steps that have to be fixed before it; ``message`` is what is wrong now;
-    ``remaining`` is the same for all of them.
+    ``message`` is what is wrong now; ``is_common``: what remains is the same for all of them.
     """
 
     status: str
     lines: list[ShownCheck]
-    first: tuple[str, ...]
     message: str
-    remaining: WhatRemains | None
+    is_common: bool
     pictures: Drawings | None
-
-    @property
-    def remains_by_check(self) -> bool:
-        """Whether its checks say different things once earlier steps are right."""
-        return any(line.remaining for line in self.lines)
 
     @property
     def size(self) -> int:
@@ -84,8 +61,7 @@ class CodeLine(NamedTuple):
     raised: bool
 
 
-@dataclass(frozen=True)
-class ShownCode:
+class ShownCode(NamedTuple):
     """The student's lines, each with whether it raised the exception; ``more`` are not shown."""
 
     lines: list[CodeLine]
@@ -93,24 +69,22 @@ class ShownCode:
     is_open: bool
 
 
-@dataclass(frozen=True)
-class ShownStep:
+class ShownStep(NamedTuple):
     """One step of the notebook.
 
     ``wrong``: its checks that failed, or were not run; ``waiting``: those that only earlier steps
-    (``waits_for``) keep from passing. ``whole``: why the step fails as a whole, which ``wrong``
-    does not repeat; empty if it does not; ``remaining``: what all of it says then once earlier
-    steps are right. ``is_unanswered``: the submission is there, and has no answer to it.
-    ``solutions``: right answers, each with what it is called.
+    (``waits_for``) keep from passing. ``whole``: the first check where the step fails as a whole,
+    for a reason that ``wrong`` does not repeat; what ``remains`` is then said of it, too.
+    ``is_unanswered``: the submission is there, and has no answer to it. ``solutions``: right
+    answers, each with what it is called.
     """
 
-    name: str
-    is_passed: bool
+    result: StepResult
     earned: str
     marks: CellMarks | None
     hints: list[str]
-    whole: str
-    remaining: WhatRemains | None
+    whole: CheckResult | None
+    remains: bool
     wrong: list[CheckGroup]
     waiting: list[CheckGroup]
     waits_for: list[str]
@@ -120,32 +94,13 @@ class ShownStep:
     solutions: list[tuple[str, ShownCode]]
 
 
-@dataclass(frozen=True)
-class Sections:
-    """All steps of a page, in the order in which a student needs them.
+class ShownQuestion(NamedTuple):
+    """A question that a person grades: its heading, the answer and ours, empty where there is
+    none."""
 
-    ``first`` is the first that has a mistake of its own, and ``others`` have one, too. ``waiting``
-    are right once those are; ``unwritten`` were not tried.
-    """
-
-    first: ShownStep | None
-    others: list[ShownStep]
-    waiting: list[ShownStep]
-    unwritten: list[ShownStep]
-    passed: list[ShownStep]
-
-
-@dataclass(frozen=True)
-class ShownQuestion:
-    """A question that a person grades; ``is_extra``: its points come on top of the exercise's."""
-
-    name: str
+    cell: Cell
     title: str
-    is_waiting: bool
-    is_marked: bool
-    is_extra: bool
-    earned: str
-    marks: CellMarks | None
+    marks: CellMarks
     answer: str
     solution: str
 
@@ -184,23 +139,26 @@ class Steps:
                 if check.line:
                     self._raised.setdefault(check.cell, set()).add(check.line)
 
-    def sections(self) -> Sections:
-        """All steps, by what a student has to do about them."""
-        wrong: list[ShownStep] = []
-        waiting: list[ShownStep] = []
-        unwritten: list[ShownStep] = []
-        passed: list[ShownStep] = []
+    def sections(self) -> dict[str, list[ShownStep]]:
+        """All steps, in the order in which a student needs them.
+
+        Those that are ``wrong`` have a mistake of their own, those that are ``waiting`` are right
+        once these are; ``unwritten`` were not tried.
+        """
+        sections: dict[str, list[ShownStep]] = {
+            name: [] for name in ("wrong", "waiting", "unwritten", "passed")
+        }
         for result in questions_last(self._steps):
             if result.passed:
-                place = passed
+                place = "passed"
             elif result.is_unattempted:
-                place = unwritten
+                place = "unwritten"
             elif to_mend([result]) or all(check.status != "carried" for check in result.checks):
-                place = wrong
+                place = "wrong"
             else:
-                place = waiting
-            place.append(self._step(result))
-        return Sections(wrong[0] if wrong else None, wrong[1:], waiting, unwritten, passed)
+                place = "waiting"
+            sections[place].append(self._step(result))
+        return sections
 
     def _step(self, result: StepResult) -> ShownStep:
         """What is shown of one step."""
@@ -209,24 +167,21 @@ class Steps:
         passed = [check for check in result.checks if check.status == "passed"]
         groups = self._grouped(result, wrong)
 
-        whole, remaining = "", None
+        whole, remains = None, False
         is_whole = len(groups) == 1 and len(wrong) == len(result.checks) > 1
-        if is_whole and wrong[0].has_failed:
-            whole = wrong[0].said
-        if whole:
-            remaining = groups[0].remaining
+        if is_whole and wrong[0].has_failed and wrong[0].said:
+            whole, remains = wrong[0], groups[0].is_common
             # What each of its checks wanted comes second.
-            said: Said = "message" if groups[0].remains_by_check else "all"
+            said: Said = "all" if remains else "message"
             groups = [self._group(result, [check], said) for check in wrong]
 
         return ShownStep(
-            result.name,
-            is_passed=result.passed,
+            result,
             earned=_earned(result),
             marks=self._cells.get(result.name),
             hints=list(dict.fromkeys(check.hint for check in result.not_passed if check.hint)),
             whole=whole,
-            remaining=remaining,
+            remains=remains,
             wrong=groups,
             waiting=self._grouped(result, waiting),
             waits_for=list(dict.fromkeys(chain(*(check.with_reference for check in waiting)))),
@@ -253,40 +208,28 @@ class Steps:
 
     def question(self, cell: Cell, title: str) -> ShownQuestion:
         """What is shown of a question."""
-        marks = self._cells[cell.id]
         answer = (self._answer(cell.id) if self._answer else None) or ""
-        is_blank = answer.strip() == cell.source.strip()
-        return ShownQuestion(
-            cell.id,
-            title,
-            is_waiting=marks.needs_manual_grade and marks.manual_score is None,
-            is_marked=marks.manual_score is not None or bool(marks.remark),
-            is_extra=cell.is_extra,
-            earned=_of_points(marks),
-            marks=marks,
-            answer="" if is_blank else cut(answer, MAX_ANSWER),
-            solution=self._solutions[cell.id].source if cell.id in self._solutions else "",
-        )
+        if answer.strip() == cell.source.strip():
+            answer = ""
+        solution = self._solutions[cell.id].source if cell.id in self._solutions else ""
+        return ShownQuestion(cell, title, self._cells[cell.id], cut(answer, MAX_ANSWER), solution)
 
     def _grouped(self, step: StepResult, checks: list[CheckResult]) -> list[CheckGroup]:
         """Neighbours that say the same, together."""
-        groups = []
-        for _, alike in groupby(checks, key=_reason):
-            groups.append(self._group(step, list(alike)))
-        return groups
+
+        def reason(check: CheckResult) -> tuple[str, str, tuple[str, ...]]:
+            return check.status, check.said, check.with_reference
+
+        return [self._group(step, list(alike)) for _, alike in groupby(checks, key=reason)]
 
     def _group(self, step: StepResult, checks: list[CheckResult], said: Said = "") -> CheckGroup:
-        remaining = list(map(_remaining, checks))
-        if said == "all":
-            remaining = [None] * len(checks)
-        is_same = len(set(remaining)) == 1
+        different = {check.remaining and (check.remains, *check.remaining_with) for check in checks}
+        is_own = len(different) > 1
         lines = []
-        for check, left in zip(checks, remaining):
+        for check in checks:
             id = step.id_of(check)
             sentence = self._sentences.get(id) or check.name
-            own = None if is_same else left
-            about, marks = _about(check), self._cells.get(id)
-            lines.append(ShownCheck(sentence, about, marks, own, _is_judged(check)))
+            lines.append(ShownCheck(check, sentence, self._cells.get(id), is_own))
 
         first, example = checks[0], step.example
         drawn = None
@@ -299,28 +242,7 @@ class Steps:
         status: str = "failed" if first.has_failed else first.status
         if first.not_asked:
             status, message = "not_asked", ""
-        common = remaining[0] if is_same else None
-        return CheckGroup(status, lines, first.with_reference, message, common, drawn)
-
-
-def _remaining(check: CheckResult) -> WhatRemains | None:
-    return WhatRemains(check.remains, check.remaining_with) if check.remaining else None
-
-
-def _reason(check: CheckResult) -> tuple[str, str, tuple[str, ...]]:
-    return check.status, check.said, check.with_reference
-
-
-def _is_judged(check: CheckResult) -> bool:
-    """Whether a check is about what it says: one for unchanged inputs may have failed otherwise."""
-    about_changes = ("changed its input", "two different answers")
-    return check.category != "purity" or any(words in check.message for words in about_changes)
-
-
-def _of_points(marks: CellMarks) -> str:
-    """What a person gave, without extra credit; of a question without points there is no most."""
-    given = marks.score - (marks.extra_credit or 0.0)
-    return points_of(given, marks.max_score) if marks.max_score else points(given)
+        return CheckGroup(status, lines, message, not is_own and said != "all", drawn)
 
 
 def _earned(step: StepResult) -> str:
@@ -332,16 +254,6 @@ def _earned(step: StepResult) -> str:
     if to_mend([step]) or not any(check.status == "carried" for check in step.checks):
         return earned
     return f"↷ carried forward, {earned}"
-
-
-def _about(check: CheckResult) -> str:
-    visible = "hidden check" if check.hidden else "visible check"
-    earned = points_of(check.earned, check.points)
-    if check.void:
-        earned += ", counts in full for everybody"
-    elif check.kept:
-        earned += ", kept from before"
-    return f"{visible}, {shown(check.category)}, {earned}"
 
 
 def to_mend(steps: Iterable[StepResult]) -> list[StepResult]:

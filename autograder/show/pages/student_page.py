@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import timezone, tzinfo
 from typing import TYPE_CHECKING
 
@@ -24,47 +23,8 @@ from autograder.show.pages.steps import ShownQuestion, Steps, docstrings, to_men
 if TYPE_CHECKING:
     from autograder.submissions.submission import Submission
 
-FIRST = 3
-"""So many steps to mend are explained at the top; the others are named."""
-
-LONGEST = 160
-"""Characters of a reason."""
-
-
-@dataclass(frozen=True)
-class FinalScore:
-    """The final score; ``parts`` are names and points, none where it is the checks alone.
-
-    ``is_earlier``: it is of an earlier submission, for this one was not graded.
-    ``may_rise``: a person has not read everything yet.
-    """
-
-    value: float
-    most: float
-    is_earlier: bool
-    parts: list[tuple[str, str]]
-    may_rise: bool
-
-
-@dataclass(frozen=True)
-class Mend:
-    """A step to mend: why, and how many points it may give."""
-
-    name: str
-    gain: float
-    reason: str
-
-
-@dataclass(frozen=True)
-class ToDo:
-    """What a student should do next: the steps to mend, in the order of the notebook.
-
-    ``later`` and ``carried`` are names of steps; in the latter there is nothing to mend.
-    """
-
-    first: list[Mend]
-    later: list[str]
-    carried: list[str]
+FIRST = 3  # steps to mend that are explained at the top; the others are named
+LONGEST = 160  # characters of a reason
 
 
 class StudentPage:
@@ -94,7 +54,10 @@ class StudentPage:
         self._hidden = hidden
         self._solutions = solutions or {}
         self._seen = as_student_sees(result, hidden)
-        self._score = _final_score(result, marks)
+        # What the gradebook says, else what the checks gave.
+        self._score, self._most = result.score, result.max_score
+        if marks:
+            self._score, self._most = marks.score, marks.max_score
         self._sentences = {check.id: check.sentence for check in exercise.checks}
 
     def facts(self) -> PageFacts:
@@ -108,7 +71,7 @@ class StudentPage:
                 points[id] = cell.score
             if cell.remark:
                 remarks[id] = cell.remark
-        score = points_of(self._score.value, self._score.most) if self._score else "none"
+        score = "none" if self._score is None else points_of(self._score, self._most)
         return PageFacts(
             self._seen.submission_sha256,
             score,
@@ -140,6 +103,15 @@ class StudentPage:
         answer = self._submission.answer if self._submission else None
         given = {name: docstrings(exercise.cell(name).source) for name in exercise.steps}
         steps = Steps(self._sentences, answer, cells, self._seen.steps, given, self._solutions)
+        wrong = to_mend(self._seen.steps)
+        carried = [
+            step
+            for step in self._seen.steps
+            if any(check.status == "carried" for check in step.checks)
+        ]
+        # The text at the end of the notebook says what comes next.
+        last = exercise.cells[-1]
+        is_asked = last.is_code or last.kind == "manual"
         return show(
             "feedback_result.html.jinja",
             exercise=exercise.name,
@@ -153,10 +125,14 @@ class StudentPage:
             handed_in=handed_in,
             changes=facts.changes if facts else (),
             changed_on=facts.on if facts else "",
-            has_grade=self._marks is not None,
+            marks=self._marks,
             score=self._score,
-            next=self._to_do(),
-            closing=_closing(exercise),
+            most=self._most,
+            parts=list(_parts(self._marks)) if self._marks else [],
+            explained=FIRST,
+            to_mend=[(step, self._reason(step)) for step in wrong],
+            carried=[step.name for step in carried if step not in wrong],
+            closing=_first_heading("" if is_asked else last.source),
             remarks=[(cell, entry.remark) for cell, entry in cells.items() if entry.remark],
             categories=self._seen.categories,
             sections=steps.sections(),
@@ -171,24 +147,10 @@ class StudentPage:
             if cell.kind == "manual" and cell.id in self._cells:
                 question = steps.question(cell, _heading(self._exercise, cell.id))
                 # What is extra, and nobody wrote or marked, is nothing to read.
-                if question.answer or question.is_marked or not cell.is_extra:
+                is_marked = question.marks.manual_score is not None or question.marks.remark
+                if question.answer or is_marked or not cell.is_extra:
                     questions.append(question)
         return questions
-
-    def _to_do(self) -> ToDo:
-        """By what the student may see of the result."""
-        steps = to_mend(self._seen.steps)
-        first = []
-        for step in steps[:FIRST]:
-            first.append(Mend(step.name, step.max_score - step.score, self._reason(step)))
-
-        carried = []
-        for step in self._seen.steps:
-            is_carried = any(check.status == "carried" for check in step.checks)
-            if is_carried and step not in steps:
-                carried.append(step.name)
-
-        return ToDo(first, [step.name for step in steps[FIRST:]], carried)
 
     def _reason(self, step: StepResult) -> str:
         """The shortest thing that helps: the question, else what the first check that failed says.
@@ -251,33 +213,9 @@ def _heading(exercise: Exercise, id: str) -> str:
     return _first_heading(above) or id.replace("_", " ")
 
 
-def _closing(exercise: Exercise) -> str:
-    """The heading of the text at the end of the notebook; empty where it ends otherwise."""
-    last = exercise.cells[-1]
-    return "" if last.is_code or last.kind == "manual" else _first_heading(last.source)
-
-
 def _first_heading(text: str) -> str:
     heading = re.search(r"^#+ +(.+)$", text, re.MULTILINE)
     return heading[1].strip() if heading else ""
-
-
-def _final_score(result: Result, marks: Marks | None) -> FinalScore | None:
-    """What the gradebook says, else what the checks gave; None where there is neither."""
-    value, most = result.score, result.max_score
-    if marks:
-        value, most = marks.score, marks.max_score
-    if value is None:
-        return None
-
-    parts = list(_parts(marks)) if marks else []
-    return FinalScore(
-        value,
-        most,
-        is_earlier=result.status != "graded",
-        parts=parts if len(parts) > 1 else [],
-        may_rise=bool(marks and marks.needs_manual_grade),
-    )
 
 
 def _parts(marks: Marks) -> Iterator[tuple[str, str]]:

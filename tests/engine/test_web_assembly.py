@@ -33,7 +33,7 @@ from autograder.sandbox import host, levels, parents, supplies, wasi
 from autograder.sandbox.parents import EngineFault, start_parent
 from autograder.sandbox.worker import landlock
 from autograder.submissions import parse
-from tests.support import toy
+from tests.support import sample_class, toy
 from tests.support.courses import ROOT
 from tests.support.requirements import not_here
 
@@ -453,6 +453,18 @@ def test_a_class_is_graded_where_python_lacks_what_windows_lacks(tmp_path):
         assert done.returncode == 0, done.stdout + done.stderr
         if words.startswith("grade"):
             assert "1 graded, mean 100" in done.stdout and "level wasm" in done.stdout
+
+
+@pytest.mark.everything
+def test_every_student_of_the_sample_class_gets_the_expected_result():
+    attention = exercises.load(ROOT, "attention")
+    release = (ROOT / "assignments/attention/attention.ipynb").read_bytes()
+    settings = Settings(isolation="wasm", call_seconds=1.0)
+    with Grader(attention, b"the key of these tests", settings) as grader:
+        for student in sample_class.students():
+            data = student.file(release)
+            result = None if data is None else grader.grade(data, student.id).result
+            assert list(student.expected.differences(attention, result)) == [], student.id
 
 
 SEVERAL = 12

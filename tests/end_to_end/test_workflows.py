@@ -36,6 +36,10 @@ def steps(workflow: Mapping[Any, Any]) -> list[dict[str, Any]]:
     return [step for job in workflow["jobs"].values() for step in job["steps"]]
 
 
+def test_on_every_system_a_step_fails_with_the_first_command_that_does():
+    assert WORKFLOWS["systems"]["defaults"]["run"]["shell"] == "bash"
+
+
 @pytest.mark.parametrize("name", WORKFLOWS)
 def test_a_workflow_may_read_and_nothing_else_and_names_what_it_runs_exactly(name):
     workflow = WORKFLOWS[name]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 
 from autograder.base.errors import Unusable
@@ -165,8 +166,9 @@ def strongest(
         parent.close()
         reasons.append(f"{level.name}: {problem}")
 
+    better = "bubblewrap" if sys.platform == "linux" else "the extra wasm"
     raise Unusable(
-        f"no safe isolation level here ({'; '.join(reasons)}); install bubblewrap and run "
+        f"no safe isolation level here ({'; '.join(reasons)}); install {better} and run "
         "autograder doctor, or ask for --isolation process if you trust these students"
     )
 

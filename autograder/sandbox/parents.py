@@ -112,16 +112,32 @@ def start_parent(
         parent.wait_ready()
     except EngineFault as fault:
         parent.close()
-        if level == levels.WASM.name:
-            from autograder.sandbox import host
-
-            host.look_for_damage()
+        _look_for_the_cause(level)
         if not supplies.packages:
             raise
         names = ", ".join(supplies.packages)
         doubt = f"does each of {names} load where nothing can be written?"
         raise EngineFault(f"{fault}; {doubt}") from None
     return parent
+
+
+def _look_for_the_cause(level: str) -> None:
+    """Say why a parent did not start, where that can be known: it tells nobody.
+
+    Raises:
+        EngineFault: the system lacks a lock.
+        Unusable: something is damaged.
+    """
+    from autograder.sandbox.worker.locks import Lock
+
+    try:
+        Lock(levels.named(level).locks, [])
+    except OSError as error:
+        raise EngineFault(error.strerror) from None
+    if level == levels.WASM.name:
+        from autograder.sandbox import host
+
+        host.look_for_damage()
 
 
 # Module state, because two pieces of code share it that know nothing of each other: the first line
@@ -299,6 +315,8 @@ class WarmParent:
     def _expect(self, word: bytes) -> int:
         try:
             data = self._control.recv(MESSAGE.size, socket.MSG_WAITALL)
+            if len(data) < MESSAGE.size:
+                raise EOFError("it has ended")
             said, number = MESSAGE.unpack(data)
         except Exception as error:
             raise EngineFault(f"the parent of the workers does not answer: {error}") from None

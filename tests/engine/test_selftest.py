@@ -1,6 +1,7 @@
 """An isolation level is used only after a worker has tried, at that start, to break out of it."""
 
 import os
+import sys
 
 import pytest
 
@@ -8,7 +9,9 @@ from autograder.base.errors import Unusable
 from autograder.base.settings import Settings
 from autograder.engine import selftest
 from autograder.grader.grader import Grader
-from autograder.sandbox.parents import start_parent
+from autograder.sandbox import parents
+from autograder.sandbox.parents import EngineFault, start_parent
+from autograder.sandbox.worker import landlock
 from tests.support import toy
 from tests.support.requirements import isolation_level
 
@@ -65,6 +68,27 @@ def test_a_level_whose_program_is_missing_leaves_no_socket_open(monkeypatch):
     with pytest.raises(Unusable, match="not installed") as said:
         start_parent("bubblewrap")
     assert os.listdir("/dev/fd") == before, said
+
+
+def fails(*_):
+    raise EngineFault("it has ended")
+
+
+def test_a_kernel_without_landlock_is_named(monkeypatch):
+    monkeypatch.setattr(parents.WarmParent, "wait_ready", fails)
+    monkeypatch.setattr(landlock, "version", lambda: 0)
+    with pytest.raises(EngineFault, match="no Landlock"):
+        start_parent("landlock")
+
+
+@pytest.mark.parametrize(
+    ("system", "better"), [("linux", "bubblewrap"), ("darwin", "the extra wasm")]
+)
+def test_what_to_install_depends_on_the_system(monkeypatch, system, better):
+    monkeypatch.setattr(sys, "platform", system)
+    monkeypatch.setattr(selftest, "start_parent", fails)
+    with pytest.raises(Unusable, match=f"; install {better} and run"):
+        selftest.strongest("auto")
 
 
 def test_of_two_levels_the_one_without_an_open_door_is_taken(opened, monkeypatch):

@@ -16,6 +16,7 @@ from multiprocessing.connection import Connection, Pipe
 from typing import Any, NoReturn, TypeVar
 
 from autograder.base.errors import Fault
+from autograder.sandbox.worker.locks import end_with_parent
 
 Made = TypeVar("Made")
 
@@ -95,6 +96,7 @@ def _interrupts_put_off() -> Iterator[Callable[[], None]]:
 def _answer(connection: Connection, work: Callable[[], Made], heed: Callable[[], None]) -> NoReturn:
     """Do the work and end, whatever comes of it: all else here is the other process's."""
     with contextlib.suppress(BaseException):
+        end_with_parent()  # should the command be killed; whoever interrupts it ends both
         heed()
         try:
             answer: object = (work(),)

@@ -2,6 +2,7 @@
 
 import faulthandler
 import os
+import select
 import signal
 
 import pytest
@@ -57,3 +58,23 @@ def test_nothing_is_left_when_the_command_is_interrupted():
     finally:
         signal.signal(signal.SIGINT, handler)
     assert processes.children(here) == before
+
+
+def test_nothing_is_left_when_the_command_is_killed():
+    reads, writes = os.pipe()
+
+    def waiting() -> None:
+        os.write(writes, b"1")
+        signal.pause()
+
+    command = os.fork()
+    if command == 0:
+        apart(waiting)
+        os._exit(0)
+    os.close(writes)
+    assert os.read(reads, 1) == b"1"
+    os.kill(command, signal.SIGKILL)
+    os.waitpid(command, 0)
+    ended, _, _ = select.select([reads], [], [], 30)  # nobody is left who could write
+    assert ended and os.read(reads, 1) == b""
+    os.close(reads)

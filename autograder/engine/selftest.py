@@ -57,6 +57,10 @@ def root():
 def import_kit():
     import autograder.grader.grader
 
+def call_host():
+    import _host
+    _host.call(b"{}")
+
 PROCESSES = ["/proc/self/status", "/proc/1/environ", "/proc/meminfo"]
 WRITABLE = ["/x", "/tmp/x", "/var/tmp/x", "/dev/shm/x", "x"]
 
@@ -77,6 +81,7 @@ ATTEMPTS = {
     "read the environment": environment,
     "be root": root,
     "import the grader": import_kit,
+    "have a guest's host do something": call_host,
 }
 
 def attempt(name):

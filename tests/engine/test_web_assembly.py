@@ -10,6 +10,8 @@ import socket
 import struct
 import subprocess
 import sys
+import threading
+import warnings
 from importlib.metadata import version
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,6 +20,7 @@ import numpy as np
 import pytest
 
 from autograder.authoring.proving import answers
+from autograder.base import files
 from autograder.base.errors import Unusable
 from autograder.base.settings import Settings
 from autograder.course.course import Course
@@ -31,7 +34,7 @@ from autograder.exercises import exercise as exercises
 from autograder.grader.grader import Grader
 from autograder.sandbox import host, levels, parents, supplies, wasi
 from autograder.sandbox.parents import EngineFault, start_parent
-from autograder.sandbox.worker import landlock
+from autograder.sandbox.worker import landlock, locks
 from autograder.submissions import parse
 from tests.support import sample_class, toy
 from tests.support.courses import ROOT
@@ -374,6 +377,30 @@ def test_where_python_cannot_be_compiled_one_line_says_why(tmp_path, monkeypatch
     with pytest.raises(Unusable) as said:
         selftest.strongest("wasm")
     assert words in str(said.value) and "\n" not in str(said.value)
+
+
+def test_python_is_compiled_by_one_process_at_a_time(tmp_path, monkeypatch):
+    from wasi_python import _engines
+
+    made = []
+    monkeypatch.setattr(_engines, "_module", lambda *told: made.append(told))
+    compiling = threading.Thread(target=host.compile_module, args=[str(tmp_path)])
+    with (tmp_path / "autograder-kit.lock").open("ab") as other:
+        files.lock(other.fileno())
+        compiling.start()
+        compiling.join(0.3)
+        assert compiling.is_alive() and not made
+    compiling.join(30)
+    assert len(made) == 1
+
+
+def test_what_was_left_half_written_is_removed_by_the_next_that_compiles(tmp_path, monkeypatch):
+    monkeypatch.setattr(host, "compile_module", lambda cache: (tmp_path / "new.cwasm").touch())
+    monkeypatch.setattr(locks, "end_with_parent", lambda: None)
+    (tmp_path / ".cwasm-7d21f8").touch()
+    with warnings.catch_warnings(), pytest.raises(SystemExit):
+        host._compile(str(tmp_path))
+    assert {path.name for path in tmp_path.iterdir()} == {"new.cwasm", "autograder-kit.lock"}
 
 
 @pytest.mark.parametrize("when", ["before it is compiled", "afterwards"])

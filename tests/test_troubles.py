@@ -23,7 +23,7 @@ from autograder.base.result import CheckResult, Example, Result, StepResult
 from autograder.course import results as stored
 from autograder.course import timestamp
 from autograder.course.course import Course
-from autograder.course.gradebook import autograded, marks, master, record
+from autograder.course.gradebook import autograded, marks, master
 from autograder.course.gradebook.final_grades import Grade
 from autograder.course.grading import grade_class
 from autograder.course.results import result_path
@@ -64,7 +64,7 @@ def grade_three(course: Course) -> None:
         files.write(result_path(course, NAME, student), one.result.to_json().encode())
         autograded.write(course, template, one)
         everybody.append(one)
-    record.record(course, known, everybody)
+    courses.record(course, known, everybody)
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from autograder.course import timestamp
 from autograder.course.collecting import candidates, downloads, gradescope, inbox, store
 from autograder.course.collecting.collected import Collected
 from autograder.course.course import Course
-from autograder.course.gradebook import deadlines, record
+from autograder.course.gradebook import deadlines
 from tests.support import courses
 from tests.support.courses import NAME, RIGHT
 from tests.support.platforms import NAMED, NAMES, PACKED, named, packed, zipped
@@ -173,7 +173,7 @@ def test_a_file_on_its_own_in_an_archive_with_a_name_is_taken_without_a_class_li
 def test_what_was_unpacked_from_a_students_archive_is_theirs_and_sets_no_time(course, listed):
     """A folder called as Canvas calls a file is one that somebody unpacked, as ``collect`` itself
     advises."""
-    record.prepare(course, courses.load(course), DUE)
+    courses.prepare(course, courses.load(course), DUE)
     for place in BENS:
         put(
             course,
@@ -424,7 +424,7 @@ def test_a_list_in_a_students_own_folder_is_not_even_read(course):
 
 def test_canvas_says_late_in_the_name_of_an_archive_too(course):
     write_list(course)
-    record.prepare(course, courses.load(course), DUE)
+    courses.prepare(course, courses.load(course), DUE)
     old = zipped(
         {"ada/counting.ipynb": courses.handed_in(course, RIGHT)}, DUE - timedelta(days=300)
     )

@@ -20,7 +20,7 @@ from autograder.course.collecting import candidates, downloads, inbox, store
 from autograder.course.collecting.collected import Collected
 from autograder.course.collecting.naming import read_platform
 from autograder.course.course import Course
-from autograder.course.gradebook import deadlines, record
+from autograder.course.gradebook import deadlines
 from autograder.submissions import parse
 from tests.support import courses
 from tests.support.courses import NAME, RIGHT
@@ -402,7 +402,7 @@ def test_gradescopes_list_is_data_and_no_program(course):
 def test_who_was_late_is_what_the_platform_says_and_a_doubtful_time_is_noted(course):
     """Canvas dates entries when it packs them; a browser dates files when it saves them."""
     class_list(course, CLASS + "dan,Dan Low,,127,,\neve,Eve Moore,,126,,\n")
-    record.prepare(course, courses.load(course), datetime.fromtimestamp(NOON, timezone.utc))
+    courses.prepare(course, courses.load(course), datetime.fromtimestamp(NOON, timezone.utc))
     data = courses.handed_in(course, RIGHT)
     put(
         course,
@@ -793,7 +793,7 @@ def test_the_outermost_name_decides_and_words_of_nobodys_do_not(course):
 
 
 def test_canvas_anonymous_names_keep_lateness_and_hold_no_number_of_a_file(course):
-    record.prepare(course, courses.load(course), datetime.fromtimestamp(NOON, timezone.utc))
+    courses.prepare(course, courses.load(course), datetime.fromtimestamp(NOON, timezone.utc))
     data = courses.handed_in(course, RIGHT)
     names = ("anon_AbC12_77_counting.ipynb", "LATE_anon_Xy9zz_78_counting-1.ipynb")
     put(course, "submissions.zip", archive(dict.fromkeys(names, data), 60))

@@ -135,7 +135,7 @@ def class_of_300(course: Course) -> None:
         )
     (course.state / "students.csv").write_text("\n".join(lines) + "\n")
     record.prepare(course, known)
-    record.record(course, known, everybody)
+    courses.record(course, known, everybody)
     for graded in everybody:
         path = result_path(course, NAME, str(graded.result.student))
         files.write(path, graded.result.to_json().encode())

@@ -214,7 +214,7 @@ def test_points_of_an_extra_question_come_on_top(course):
     assert master.load(course, known).max_score == 10
 
     record.prepare(course, known)
-    record.record(course, known, [courses.graded(course, "ada", ANSWERED)])
+    courses.record(course, known, [courses.graded(course, "ada", ANSWERED)])
     ada = marks.class_marks(course, known)["ada"]
     assert ada.max_score == 10 and ada.cells["why"].max_score == 4
     assert ada.cells["why"].needs_manual_grade and marks.unmarked(course, NAME) == ["ada"]

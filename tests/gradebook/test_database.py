@@ -12,7 +12,7 @@ from sqlalchemy import Connection, create_engine, inspect, text
 
 from autograder.base.errors import Unusable
 from autograder.course.course import Course
-from autograder.course.gradebook import config, marks, record
+from autograder.course.gradebook import config, marks
 from autograder.course.gradebook import database as opening
 from tests.support import courses, databases, processes
 from tests.support.courses import ALL_CHECKS, NAME, RIGHT, SIZES_ALONE
@@ -90,21 +90,21 @@ def test_a_class_graded_by_command_reads_the_same_through_nbgraders_own_interfac
 def test_a_batch_recorded_twice_counts_once(course, database):
     known = courses.load(course)
     batch = [courses.graded(course, student, ANSWERED) for student in ("ada", "bob")]
-    record.record(course, known, batch)
+    courses.record(course, known, batch)
     before = everything(database)
-    record.record(course, known, batch)
-    record.record(course, known, batch[::-1] + batch)
+    courses.record(course, known, batch)
+    courses.record(course, known, batch[::-1] + batch)
     assert everything(database) == before
 
 
 def test_a_batch_that_fails_in_its_middle_leaves_the_database_as_it_was(course, database):
     known = courses.load(course)
-    record.record(course, known, [courses.graded(course, "ada", WRONG_TOTAL, ALL_CHECKS[:3])])
+    courses.record(course, known, [courses.graded(course, "ada", WRONG_TOTAL, ALL_CHECKS[:3])])
     before = everything(database)
     # Grades are written before comments: at this point there are some.
     database.execute("ALTER TABLE comment RENAME TO away")
     with pytest.raises(Unusable) as caught:
-        record.record(
+        courses.record(
             course, known, [courses.graded(course, student, ANSWERED) for student in ("ada", "bob")]
         )
     assert "\n" not in str(caught.value) and "nbgrader db upgrade" in str(caught.value)
@@ -208,7 +208,7 @@ def test_others_who_write_are_waited_for_and_then_told_of_in_one_line(
     course, database, monkeypatch
 ):
     known = courses.load(course)
-    record.record(course, known, [courses.graded(course, "ada", WRONG_TOTAL, ALL_CHECKS[:3])])
+    courses.record(course, known, [courses.graded(course, "ada", WRONG_TOTAL, ALL_CHECKS[:3])])
     before = everything(database)
     batch = [courses.graded(course, student, ANSWERED) for student in ("ada", "bob")]
     engine = create_engine(
@@ -222,12 +222,12 @@ def test_others_who_write_are_waited_for_and_then_told_of_in_one_line(
             with pytest.raises(
                 Unusable, match="close what else is writing to it and try again"
             ) as caught:
-                record.record(course, known, batch)
+                courses.record(course, known, batch)
         assert "\n" not in str(caught.value)
         assert everything(database) == before
         end = threading.Timer(1.0, other.commit)
         end.start()
-        record.record(course, known, batch)
+        courses.record(course, known, batch)
         end.join()
     engine.dispose()
     assert {student: entry.score for student, entry in marks.class_marks(course, NAME).items()} == {
@@ -282,7 +282,7 @@ def test_students_of_the_class_list_have_their_names_in_both(course, database):
     (course.state / "students.csv").write_text(
         "id,name,email\nada,Ада Лавлейс,ada@example.org\n", encoding="utf-8"
     )
-    record.record(course, courses.load(course), [courses.graded(course, "ada", RIGHT)])
+    courses.record(course, courses.load(course), [courses.graded(course, "ada", RIGHT)])
     assert database.rows(STUDENTS) == [("ada", "Ада", "Лавлейс", "ada@example.org")]
 
 

@@ -44,8 +44,8 @@ def test_an_honest_class_gets_what_stock_nbgrader_gives_it(course, database):
     for student, (answers, _, when) in handed_in.items():
         courses.submit(course, student, answers, when)
     known = courses.load(course)
-    record.prepare(course, known, due)
-    record.record(
+    courses.prepare(course, known, due)
+    courses.record(
         course,
         known,
         [
@@ -72,19 +72,19 @@ def test_an_honest_class_gets_what_stock_nbgrader_gives_it(course, database):
     )
     courses.submit(course, "ada", handed_in["ada"][0], handed_in["ada"][2])
     again = [courses.graded(course, student, *handed_in[student][:2]) for student in ("ada", "bob")]
-    record.record(course, known, again)
+    courses.record(course, known, again)
     stock.grade(course, NAME, ("ada", "bob"), theirs, due)
     assert database.rows(CONTENTS) == rows(theirs, CONTENTS)
 
 
 def test_manual_marks_comments_and_extra_credit_survive_a_regrade(course, database):
     known = courses.load(course)
-    record.record(course, known, [courses.graded(course, "ada", ANSWERED)])
+    courses.record(course, known, [courses.graded(course, "ada", ANSWERED)])
     before = marks.marks(course, known, "ada")
     assert before is not None and before.needs_manual_grade and before.score == 10
     database.by_hand("why", "ada", manual_score=3.5, extra_credit=1.0, needs_manual_grade=False)
     database.execute("UPDATE comment SET manual_comment = 'nice'")
-    record.record(
+    courses.record(
         course, known, [courses.graded(course, "ada", {**ANSWERED, "why": "Another thought."})]
     )
     after = marks.marks(course, known, "ada")
@@ -103,7 +103,7 @@ def test_extra_credit_counts_on_a_question_without_points_and_still_waits_for_a_
         course.root, courses.AUTHORED.replace('manual="why" points=4', 'manual="why" points=0')
     )
     known = courses.load(course)
-    record.record(
+    courses.record(
         course, known, [courses.graded(course, student, ANSWERED) for student in ("ada", "bob")]
     )
     before = marks.marks(course, known, "ada")
@@ -124,16 +124,18 @@ def test_extra_credit_counts_on_a_question_without_points_and_still_waits_for_a_
 def test_a_rejected_submission_leaves_the_old_grade_and_is_known_as_a_student(course, database):
     known = courses.load(course)
     courses.submit(course, "ada", RIGHT, "2026-11-20 11:00:00 UTC")
-    record.record(course, known, [courses.graded(course, "ada", RIGHT)])
+    courses.record(course, known, [courses.graded(course, "ada", RIGHT)])
     before = database.rows(CONTENTS)
-    record.record(course, known, [courses.rejected(course, "ada"), courses.rejected(course, "eve")])
+    courses.record(
+        course, known, [courses.rejected(course, "ada"), courses.rejected(course, "eve")]
+    )
     assert database.rows(CONTENTS) == before
     assert [row[0] for row in database.rows(STUDENTS)] == ["ada", "eve"]
     assert marks.marks(course, known, "eve") is None
 
 
 def test_checks_may_be_added_removed_and_given_other_points_when_grades_exist(course, database):
-    record.record(
+    courses.record(
         course, courses.load(course), [courses.graded(course, s, ANSWERED) for s in ("ada", "bob")]
     )
     database.by_hand("why", "ada", manual_score=4.0)
@@ -147,7 +149,7 @@ def test_checks_may_be_added_removed_and_given_other_points_when_grades_exist(co
     courses.write_root(course.root, text)
     known = courses.load(course)
     checks = ("double-by_hand", "double-drawn", "total-by_hand", "total-empty")
-    record.record(course, known, [courses.graded(course, "ada", ANSWERED, checks)])
+    courses.record(course, known, [courses.graded(course, "ada", ANSWERED, checks)])
     names = {row[6]: row[7] for row in database.rows(MASTER) if row[5] == "GradeCell"}
     assert names == {
         "double-by_hand": 2,
@@ -183,14 +185,14 @@ def test_names_and_addresses_follow_the_class_list_and_stay_where_it_says_nothin
     people = course.state / "students.csv"
     batch = [courses.graded(course, student, {}, ()) for student in ("ada", "bob")]
     people.write_text("id,name,email\nada,Ada Byron,\nbob,Bob Ng,\n")
-    record.record(course, known, batch)
+    courses.record(course, known, batch)
     # As in the formgrader.
     database.execute("UPDATE student SET email = 'ada@example.org' WHERE id = 'ada'")
 
     people.write_text(
         "id,Name,E-mail,Canvas ID\nada,Ada Lovelace,,17\nbob,Bob Ng,bob@example.org,\n"
     )
-    record.record(course, known, batch)
+    courses.record(course, known, batch)
     assert database.rows("SELECT lms_user_id FROM student ORDER BY id") == [("17",), (None,)]
     assert database.rows(STUDENTS) == [
         ("ada", "Ada", "Lovelace", "ada@example.org"),
@@ -215,7 +217,7 @@ def test_a_thousand_submissions_are_recorded_at_once_not_one_by_one(course):
 
     event.listen(Engine, "before_cursor_execute", count)
     try:
-        record.record(course, known, batch)
+        courses.record(course, known, batch)
     finally:
         event.remove(Engine, "before_cursor_execute", count)
     assert len(statements) < 100, len(statements)
@@ -247,13 +249,13 @@ def test_a_late_policy_that_fails_names_itself_and_writes_nothing_of_the_late_on
     )
     known = courses.load(course)
     courses.submit(course, "ada", RIGHT, "2026-11-21 00:00:00 UTC")
-    record.prepare(course, known, datetime(2026, 11, 20))
+    courses.prepare(course, known, datetime(2026, 11, 20))
     courses.submit(course, "bob", RIGHT, "2026-11-19 00:00:00 UTC")
     with pytest.raises(
         Fault,
         match=r"ada: not in the gradebook: .*late penalty for ada failed with ZeroDivisionError",
     ):
-        record.record(
+        courses.record(
             course, known, [courses.graded(course, student, RIGHT) for student in ("ada", "bob")]
         )
     assert [row[0] for row in database.rows(STUDENTS)] == ["bob"]

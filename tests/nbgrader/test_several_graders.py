@@ -16,13 +16,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from nbgrader.preprocessors import AssignLatePenalties  # type: ignore[import-untyped]
 from sqlalchemy import Connection, create_engine, text, update
 from sqlalchemy.exc import OperationalError, PendingRollbackError
 
 from autograder.base import settings
 from autograder.base.errors import Unusable
 from autograder.course.course import Course
-from autograder.course.gradebook import config, deadlines, marks, record
+from autograder.course.gradebook import config, marks, record
 from autograder.course.gradebook import database as opening
 from autograder.course.gradebook.database import STUDENT
 from autograder.course.grading.interruption import Journal
@@ -54,7 +55,7 @@ def somebody_writes(database: Database) -> Iterator[Callable[[], None]]:
 
 def test_who_is_second_is_told_once_what_it_waits_for(course, database, monkeypatch, capsys):
     known = courses.load(course)
-    record.record(course, known, [courses.graded(course, "ada", RIGHT, ALL_CHECKS[:3])])
+    courses.record(course, known, [courses.graded(course, "ada", RIGHT, ALL_CHECKS[:3])])
     assert WAITING not in capsys.readouterr().err
     monkeypatch.setattr(opening, "SILENCE", 0.2)
     say = opening._say_who_is_waited_for
@@ -68,7 +69,7 @@ def test_who_is_second_is_told_once_what_it_waits_for(course, database, monkeypa
             later.start()
 
         monkeypatch.setattr(opening, "_say_who_is_waited_for", saying)
-        record.record(course, known, [courses.graded(course, "ada", RIGHT)])
+        courses.record(course, known, [courses.graded(course, "ada", RIGHT)])
         later.join()
     said = capsys.readouterr().err.splitlines()
     assert [line.startswith("autograder: ") and line.endswith(WAITING) for line in said] == [True]
@@ -81,7 +82,7 @@ def test_a_batch_that_is_soon_done_is_waited_for_in_silence(course, database, ca
     with somebody_writes(database) as end:
         later = threading.Timer(0.3, end)
         later.start()
-        record.record(course, known, [courses.graded(course, "ada", RIGHT)])
+        courses.record(course, known, [courses.graded(course, "ada", RIGHT)])
         later.join()
     assert capsys.readouterr().err == ""
 
@@ -89,7 +90,7 @@ def test_a_batch_that_is_soon_done_is_waited_for_in_silence(course, database, ca
 def test_two_that_write_the_same_students_in_another_order_both_get_there(course, database):
     students = ("ada", "bob")
     known = courses.load(course)
-    record.record(course, known, [courses.graded(course, one, RIGHT) for one in students])
+    courses.record(course, known, [courses.graded(course, one, RIGHT) for one in students])
     failed: list[BaseException] = []
 
     def write(those: tuple[str, ...]) -> None:
@@ -125,19 +126,18 @@ def test_the_plugin_for_late_work_is_loaded_before_the_gradebook_is_locked(
     path.write_text(path.read_text() + rule)
     folder = courses.submit(course, "ada", RIGHT, "2026-03-01 15:00:00 UTC")
     known = courses.load(course)
-    record.prepare(course, known, datetime(2026, 3, 1, 12))
-    record.record(course, known, [courses.graded(course, "ada", RIGHT)])
+    courses.prepare(course, known, datetime(2026, 3, 1, 12))
+    courses.record(course, known, [courses.graded(course, "ada", RIGHT)])
     if not is_in_file:
         (folder / "timestamp.txt").unlink()
 
     locked: list[bool] = []
     loaded_while: list[bool] = []
-    load, write = deadlines.Penalties._nbgrader, opening.Gradebook.write
+    load, write = AssignLatePenalties.init_plugin, opening.Gradebook.write
 
-    def loading(self: deadlines.Penalties) -> Any:
-        if self._preprocessor is None:
-            loaded_while.append(bool(locked))
-        return load(self)
+    def loading(self: AssignLatePenalties) -> None:
+        loaded_while.append(bool(locked))
+        load(self)
 
     def writing(self: opening.Gradebook, work: Any) -> Any:
         locked.append(True)
@@ -146,9 +146,9 @@ def test_the_plugin_for_late_work_is_loaded_before_the_gradebook_is_locked(
         finally:
             locked.clear()
 
-    monkeypatch.setattr(deadlines.Penalties, "_nbgrader", loading)
+    monkeypatch.setattr(AssignLatePenalties, "init_plugin", loading)
     monkeypatch.setattr(opening.Gradebook, "write", writing)
-    record.record(course, known, [courses.graded(course, "ada", RIGHT)])
+    courses.record(course, known, [courses.graded(course, "ada", RIGHT)])
     assert loaded_while == [False]
     assert marks.class_marks(course, NAME)["ada"].late_penalty == 1.5
 
@@ -172,7 +172,7 @@ def test_a_formgrader_whose_score_could_not_be_saved_saves_the_next(course, data
     for place, name in ((base, "Gradebook"), (base.BaseHandler, "on_finish")):
         monkeypatch.setattr(place, name, getattr(place, name))
     monkeypatch.setattr(formgrader, "PATIENCE", 0.3)
-    record.record(course, courses.load(course), [courses.graded(course, "ada", ANSWERED)])
+    courses.record(course, courses.load(course), [courses.graded(course, "ada", ANSWERED)])
     config.config(course)  # as the formgrader reads it, which changes it
     gradebook = base.Gradebook(database.url, course.id())
     handler = SimpleNamespace(settings={"nbgrader_gradebook": gradebook})

@@ -642,7 +642,7 @@ def graded_course(course: Course) -> None:
             stored.result_path(course, NAME, str(one.result.student)), one.result.to_json().encode()
         )
     record.prepare(course, known)
-    record.record(course, known, batch)
+    courses.record(course, known, batch)
 
 
 def test_the_command_writes_the_page_and_the_json_and_shows_final_scores(course, tmp_path):
@@ -777,7 +777,7 @@ def calls_of_report(course: Course, students: int) -> int:
         path = stored.result_path(course, NAME, str(one.result.student))
         files.write(path, one.result.to_json().encode())
     record.prepare(course, known)
-    record.record(course, known, batch)
+    courses.record(course, known, batch)
 
     profiler = cProfile.Profile()
     done = profiler.runcall(CliRunner().invoke, cli.app(), ["report", NAME])

@@ -91,7 +91,7 @@ def test_an_answer_in_words_is_found_where_it_was_written(course, way):
     # Somebody has to mark it, and sees it.
     one = replace(courses.graded(course, "ada", RIGHT, ALL_CHECKS), submission=submission)
     record.prepare(course, known)
-    record.record(course, known, [one])
+    courses.record(course, known, [one])
     assert marks.unmarked(course, NAME) == ["ada"]
     path = autograded.write(course, autograded.Template(master.load(course, known)), one)
     shown = path.read_text()

@@ -5,18 +5,23 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from datetime import datetime, timezone
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 
 from autograder.authoring import build
+from autograder.base.errors import Fault
 from autograder.base.result import CheckResult, CheckStatus, Result, StepResult
 from autograder.course.course import Course
+from autograder.course.gradebook import record as recording
+from autograder.course.gradebook.database import ASSIGNMENT, Gradebook
 from autograder.exercises import exercise
 from autograder.exercises.exercise import Exercise
 from autograder.grader.dependencies import dependencies
@@ -131,6 +136,21 @@ def write_root(root: Path, text: str = AUTHORED) -> Path:
         path.write_bytes(data)
     shutil.copy(ROOT / "nbgrader_config.py", root)
     return root
+
+
+def prepare(course: Course, known: Exercise, due: datetime) -> None:
+    """Make the gradebook know the exercise, with a due date that is in no settings."""
+    recording.prepare(course, known)
+    stored = due.astimezone(timezone.utc).replace(tzinfo=None) if due.tzinfo else due
+    row = update(ASSIGNMENT).where(ASSIGNMENT.c.name == known.name)
+    Gradebook(course).write(lambda connection: connection.execute(row.values(duedate=stored)))
+
+
+def record(course: Course, known: Exercise, batch: Sequence[Graded]) -> None:
+    """Write the grades of some submissions; Fault where somebody's cannot be written."""
+    troubles = recording.Recorder(course, known, course.submitted).record(batch)
+    if troubles:
+        raise Fault("; ".join(troubles.lines))
 
 
 @cache

@@ -68,7 +68,7 @@ def grade_everybody(course: Course) -> None:
     fay = courses.graded(course, "fay", RIGHT)
     everybody.append(type(fay)(fay.result.without_steps("the grader failed"), fay.submission))
     record.prepare(course, known)
-    record.record(course, known, [one for one in everybody if one.result.student != "cyd"])
+    courses.record(course, known, [one for one in everybody if one.result.student != "cyd"])
     for one in everybody:
         if one.result.student != "dan":
             path = result_path(course, NAME, str(one.result.student))

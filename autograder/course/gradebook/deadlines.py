@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -26,18 +27,11 @@ from autograder.course import class_list, timestamp
 from autograder.course.course import STUDENT_ID, Course
 from autograder.course.gradebook import config as host
 from autograder.course.gradebook import database
-from autograder.course.gradebook.database import (
-    ASSIGNMENT,
-    GRADE,
-    SUBMITTED_ASSIGNMENT,
-    SUBMITTED_NOTEBOOK,
-)
+from autograder.course.gradebook.database import ASSIGNMENT, SUBMITTED_ASSIGNMENT
 from autograder.exercises.sources import is_authored
 
 if TYPE_CHECKING:
     from traitlets.config import Config
-
-    from autograder.course.gradebook.master import Saved
 
 EXTENSIONS = "extensions.csv"
 """The file beside ``students.csv`` that gives some students more time."""
@@ -273,49 +267,22 @@ class Penalties:
 
     def __init__(self, course: Course, exercise: str) -> None:
         self._course = course
-        self._exercise = exercise
         self._rule = course.settings.late_rule(exercise)
-        self._extensions = extensions(course)
-        self._preprocessor: Any = None
 
-    def assign(self, connection: Connection, saved: Saved, notebooks: list[str]) -> None:
-        """Set or clear the penalty of submitted notebooks, from the scores that stand there."""
-        rows = _submitted(connection, notebooks)
-        due = self._course.settings.due_date(self._exercise) or saved.duedate
-        late: dict[str, float] = {}
-        for row in rows:
-            deadline = self._extensions.deadline(row.student_id, self._exercise, due, row.extension)
-            seconds = seconds_late(row.timestamp, deadline)
-            if seconds > 0:
-                late[row.id] = seconds
-        scores = _scores(connection, saved, list(late))
-
-        for row in rows:
-            penalty = None
-            if row.id in late:
-                penalty = self.of(row.student_id, scores[row.id], late[row.id])
-            if penalty != row.late_submission_penalty:
-                of_row = update(SUBMITTED_NOTEBOOK).where(SUBMITTED_NOTEBOOK.c.id == row.id)
-                connection.execute(of_row.values(late_submission_penalty=penalty))
-
-    def of(self, student: str, score: float, seconds: float) -> float | None:
+    def of(self, student: str, score: float, seconds: float) -> float:
         """What the rule takes from a score that came so late; never more than there is.
-
-        None where no rule is configured, or it takes nothing.
 
         Raises:
             Unusable: the plugin fails, or gives no number.
         """
         if self._rule is not None:
-            return self._rule.penalty(score, seconds) or None
+            return self._rule.penalty(score, seconds)
         if not self.has_rule:
-            return None
+            return 0.0
 
         try:
-            penalty = self._nbgrader().plugin_inst.late_submission_penalty(student, score, seconds)
-            if penalty is None:
-                return None
-            penalty = float(penalty)
+            penalty = self._plugin.late_submission_penalty(student, score, seconds)
+            penalty = 0.0 if penalty is None else float(penalty)
             if math.isnan(penalty):
                 raise ValueError("it gave no number")
             return min(max(penalty, 0.0), max(score, 0.0))
@@ -330,60 +297,26 @@ class Penalties:
     def load(self) -> None:
         """Load nbgrader and the plugin, which takes seconds: never while a database is locked."""
         if self._rule is None and self.has_rule:
-            try:
-                self._nbgrader()
-            except Exception:
-                pass  # whoever is late is told, one by one
+            with suppress(Exception):  # whoever is late is told, one by one
+                _ = self._plugin
 
     @cached_property
     def has_rule(self) -> bool:
-        """Whether anything is configured.
-
-        nbgrader gives no penalty by itself, and takes seconds to load.
-        """
-        if self._rule is not None:
-            return True
+        """Whether anything is configured: nbgrader gives no penalty by itself."""
         sections = ("AssignLatePenalties", "LateSubmissionPlugin")
-        return any(section in self._config for section in sections)
+        return self._rule is not None or any(section in self._config for section in sections)
 
     @cached_property
     def _config(self) -> Config:
         return host.config(self._course)
 
-    def _nbgrader(self) -> Any:
-        if self._preprocessor is None:
-            from nbgrader.preprocessors import AssignLatePenalties  # type: ignore[import-untyped]
+    @cached_property
+    def _plugin(self) -> Any:
+        from nbgrader.preprocessors import AssignLatePenalties  # type: ignore[import-untyped]
 
-            self._preprocessor = AssignLatePenalties(config=self._config)
-            self._preprocessor.init_plugin()
-        return self._preprocessor
-
-
-def _submitted(connection: Connection, notebooks: list[str]) -> Sequence[Any]:
-    """Each submitted notebook with its penalty, whose it is, and when it was handed in."""
-    notebook, assignment = SUBMITTED_NOTEBOOK.c, SUBMITTED_ASSIGNMENT.c
-    query = (
-        select(
-            notebook.id,
-            notebook.late_submission_penalty,
-            assignment.student_id,
-            assignment.timestamp,
-            assignment.extension,
-        )
-        .join(SUBMITTED_ASSIGNMENT, assignment.id == notebook.assignment_id)
-        .where(notebook.id.in_(notebooks))
-    )
-    return connection.execute(query).all()
-
-
-def _scores(connection: Connection, saved: Saved, notebooks: list[str]) -> dict[str, float]:
-    """The scores of submitted notebooks, by their ids."""
-    scores = dict.fromkeys(notebooks, 0.0)
-    cells = list(saved.graded.values())
-    query = select(GRADE).where(GRADE.c.cell_id.in_(cells), GRADE.c.notebook_id.in_(notebooks))
-    for row in connection.execute(query):
-        scores[row.notebook_id] += points(row.auto_score, row.manual_score, row.extra_credit)
-    return scores
+        preprocessor = AssignLatePenalties(config=self._config)
+        preprocessor.init_plugin()
+        return preprocessor.plugin_inst
 
 
 def points(auto: float | None, manual: float | None, extra: float | None) -> float:

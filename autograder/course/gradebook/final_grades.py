@@ -335,8 +335,6 @@ def of_class(
     from autograder.course.gradebook.marks import settled_marks
     from autograder.course.gradebook.versions import Now
 
-    if exercise.is_ordinary:
-        return ordinary.of_class(course, exercise, missing_as_zero, nobody)
     troubles = Troubles()
     results: dict[str, Result] = {}
     for result in stored.stored_results(course, exercise.name, troubles):
@@ -344,8 +342,9 @@ def of_class(
     marks: dict[str, Marks] = {}
     for student, own in settled_marks(course, exercise).items():
         # A submission that was only collected has no points yet.
-        if any(cell.is_scored for cell in own.cells.values()):
-            marks[student] = own
+        for cell in own.cells.values():
+            if cell.is_scored or (exercise.is_ordinary and cell.needs_manual_grade):
+                marks[student] = own
     if not (nobody or results or marks or troubles):
         raise Unusable(
             stored.folder_of(course, exercise.name),
@@ -357,11 +356,14 @@ def of_class(
         record.refuse_a_new_gradebook(course, exercise.name)
     people = course.class_list() or {}
     there = handed_in(course, exercise.name)
-    now = Now(course, exercise)
-    others = now.of_other_bytes(results)
+    now = Now(course, exercise) if results else None
+    others = now.of_other_bytes(results) if now else set()
     left = deadlines.TimeLeft(course, exercise.name)
     moved = record.moved_students(course)
-    max_score = master.load(course, exercise).max_score
+    if exercise.is_ordinary:
+        max_score = ordinary.max_score(course, exercise.name)
+    else:
+        max_score = master.load(course, exercise).max_score
     grades: list[Grade] = []
     for student in sorted({*results, *marks, *people, *there, *troubles}):
         # Ids become folders: nothing else may.
@@ -369,7 +371,11 @@ def of_class(
             continue
         person, new_id = people.get(student), moved.get(student, "")
         grade = None
-        if student not in troubles:
+        noted = exercise.is_ordinary and ordinary.noted(course, student, exercise.name)
+        if noted and noted[1] and student in there:
+            why = noted[1]
+            grade = Grade(student, "rejected", None, person, trouble=why, pending=WHY["rejected"])
+        elif student not in troubles:
             with troubles.of(student, "no score"):
                 known = results.get(student), marks.get(student)
                 if student in there or any(one is not None for one in known):
@@ -398,25 +404,12 @@ def missing(
     return Grade(student, "missing", score, person, has_time=time, new_id=new_id, pending=pending)
 
 
-def marked(student: str, person: Mapping[str, str] | None, marks: Marks, new_id: str) -> Grade:
-    """The grade of a student whom nbgrader alone has graded.
-
-    Raises:
-        ValueError: a score is no number of points.
-    """
-    marks.check()
-    grade = Grade(
-        student, "graded", marks.score, person, marks=marks, doubt=marks.doubt, new_id=new_id
-    )
-    return replace(grade, pending=_pending(grade))
-
-
 def _grade(
     student: str,
     person: Mapping[str, str] | None,
     result: Result | None,
     marks: Marks | None,
-    now: Now,
+    now: Now | None,
     is_older: bool,
     new_id: str,
 ) -> Grade:
@@ -434,7 +427,7 @@ def _grade(
         status, score = "graded", result.score
 
     outdated: tuple[str, ...] = ()
-    if result is not None:
+    if result is not None and now is not None:
         outdated = now.changed_since(result)
         if status == "graded" and marks is None:
             outdated = (*outdated, "gradebook")

@@ -31,7 +31,6 @@ from autograder.course.gradebook.database import (
     TASK_CELL,
     Gradebook,
 )
-from autograder.course.gradebook.deadlines import Extensions
 from autograder.exercises.exercise import Exercise
 
 ROWS = 1000
@@ -178,26 +177,20 @@ def class_marks(
         exercise: its name alone does not say which points come on top; they are in the maximum.
         student: the marks of this one alone.
     """
-    name = exercise if isinstance(exercise, str) else exercise.name
-    extra = set() if isinstance(exercise, str) else exercise.extra
-    due = course.settings.due_date(name)
-    given = deadlines.extensions(course)
+    rules = Rules(course, exercise)
+    students = None if student is None else [student]
     none: dict[str, Marks] = {}
-    found = database.read(
-        course, lambda opened: read(opened, (name, name), student, due, extra, given), none
-    )
+    found = database.read(course, lambda opened: rules.unsettled(opened, students), none)
 
     # After the database is closed: the rule is a program, and nbgrader takes seconds to load.
-    penalties = deadlines.Penalties(course, name)
-    lowest = -math.inf if course.settings.below_zero else 0.0
     everybody = {}
     for one, own in found.items():
-        settled = _settled(one, own, penalties, lowest)
-        folder = course.submission(one, name)
+        settled = rules.settled(one, own)
+        folder = course.submission(one, rules.name)
         if settled.seconds_late:
             settled = replace(settled, time_source=timestamp.source(folder))
         elif not settled.doubt:
-            settled = replace(settled, doubt=_doubtful_name(folder, settled.until or due))
+            settled = replace(settled, doubt=_doubtful_name(folder, settled.until or rules.due))
         everybody[one] = settled
     return everybody
 
@@ -205,39 +198,46 @@ def class_marks(
 def settled_marks(course: Course, exercise: Exercise) -> dict[str, Marks]:
     """The marks of everybody; due date, extensions and penalties in nbgrader follow.
 
-    Nothing is written where it does so already.
+    Nothing is written where it does so already, nor of an assignment of nbgrader's own.
 
     Raises:
         Unusable: the gradebook cannot be read, or not be written although it has to.
     """
     everybody = class_marks(course, exercise)
-    changed = []
-    extended = []
-    for marks in everybody.values():
-        if marks.extension != marks.stored_extension:
-            extended.append({"row": marks.assignment, "extension": marks.extension})
-        # nbgrader itself writes None or 0 where nothing is taken.
-        if not marks.trouble and marks.late_penalty != (marks.stored_penalty or 0.0):
-            changed.append({"row": marks.row, "late_submission_penalty": marks.late_penalty})
-
+    if exercise.is_ordinary:
+        return everybody
     name = exercise.name
     due = course.settings.due_date(name)
     is_due = due is None or not everybody or due == deadlines.stored_due(course, name)
-    if is_due and not changed and not extended:
+    if is_due and not any(_changes(everybody)):
         return everybody
 
     def work(connection: Connection) -> None:
         deadlines.follow_due(connection, course, name)
-        if changed:
-            of_row = update(SUBMITTED_NOTEBOOK).where(SUBMITTED_NOTEBOOK.c.id == bindparam("row"))
-            connection.execute(of_row, changed)
-        if extended:
-            assignment = SUBMITTED_ASSIGNMENT
-            of_row = update(assignment).where(assignment.c.id == bindparam("row"))
-            connection.execute(of_row, extended)
+        follow(connection, everybody)
 
     Gradebook(course).write(work)
     return everybody
+
+
+def follow(connection: Connection, everybody: Mapping[str, Marks]) -> None:
+    """Let the penalties and extensions in the gradebook be those of the marks."""
+    for table, changed in zip((SUBMITTED_NOTEBOOK, SUBMITTED_ASSIGNMENT), _changes(everybody)):
+        if changed:
+            connection.execute(update(table).where(table.c.id == bindparam("row")), changed)
+
+
+def _changes(everybody: Mapping[str, Marks]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The penalties and the extensions that the gradebook has otherwise, by the ids of rows."""
+    penalties, extensions = [], []
+    for marks in everybody.values():
+        # nbgrader itself writes None or 0 where nothing is taken.
+        if not marks.trouble and marks.late_penalty != (marks.stored_penalty or 0.0):
+            penalty = marks.late_penalty or None
+            penalties.append({"row": marks.row, "late_submission_penalty": penalty})
+        if marks.extension != marks.stored_extension:
+            extensions.append({"row": marks.assignment, "extension": marks.extension})
+    return penalties, extensions
 
 
 def unmarked(course: Course, exercise: str) -> list[str]:
@@ -260,15 +260,13 @@ def with_results(
     results: Mapping[str, Result],
 ) -> dict[str, Marks]:
     """The marks of these students as they would be with other results; nothing is written."""
-    penalties = deadlines.Penalties(course, exercise.name)
-    lowest = -math.inf if course.settings.below_zero else 0.0
+    rules = Rules(course, exercise)
     changed: dict[str, Marks] = {}
     for student, result in results.items():
         if student in everybody:
             marks = everybody[student]
             cells = _with_result(exercise, marks.cells, result)
-            bare = replace(marks, cells=cells, raised=0.0)
-            changed[student] = _settled(student, bare, penalties, lowest)
+            changed[student] = rules.settled(student, replace(marks, cells=cells, raised=0.0))
     return changed
 
 
@@ -288,78 +286,101 @@ def _with_result(
     return changed
 
 
-def _settled(student: str, marks: Marks, penalties: deadlines.Penalties, lowest: float) -> Marks:
-    """The marks with the penalty that the rule gives for them now, and not below the lowest."""
-    penalty = 0.0
-    if marks.seconds_late:
-        try:
-            penalty = penalties.of(student, marks.before_penalty, marks.seconds_late) or 0.0
-        except Unusable as error:
-            return replace(marks, trouble=str(error))
-    # Most are in time: theirs stay the same, with the sums that they have made by now.
-    if penalty != marks.late_penalty:
-        marks = replace(marks, late_penalty=penalty)
-    raised = max(0.0, round(lowest - marks.score, 9))
-    return marks if raised == marks.raised else replace(marks, raised=raised)
+class Rules:
+    """What the marks for an exercise follow from, beside what the gradebook has.
 
-
-def read(
-    connection: Connection,
-    notebook: tuple[str, str],
-    student: str | None,
-    due: datetime | None,
-    extra: Collection[str],
-    given: Extensions,
-) -> dict[str, Marks]:
-    """The marks without their late penalties.
-
-    Args:
-        notebook: the names of the assignment and of one of its notebooks.
-        due: comes before the gradebook's own date.
-        extra: cells whose points come on top of the maximum.
-        given: more time for some.
+    Of an assignment of nbgrader's own all notebooks count together. The late penalty is that of the
+    rule in the settings there; without one, what nbgrader has written for each notebook.
     """
-    name = notebook[0]
-    query = (
-        select(NOTEBOOK.c.id, ASSIGNMENT.c.duedate)
-        .join(ASSIGNMENT, ASSIGNMENT.c.id == NOTEBOOK.c.assignment_id)
-        .where(ASSIGNMENT.c.name == name, NOTEBOOK.c.name == notebook[1])
-    )
-    exercise = connection.execute(query).first()
-    if exercise is None:
-        return {}
 
-    cells = _cells(connection, exercise.id)
-    names = {cell.id: cell.name for cell in cells}
-    points = {cell.name: cell.max_score for cell in cells if cell.max_score is not None}
-    max_score = round(sum(most for name, most in points.items() if name not in extra), 9)
-    submissions = _submissions(connection, exercise.id, student)
-    # All of a class are read, and not looked up one by one.
-    notebooks = None if student is None else [row.notebook for row in submissions]
-    by_notebook = _cell_marks(connection, names, points, notebooks)
+    def __init__(self, course: Course, exercise: Exercise | str) -> None:
+        known = None if isinstance(exercise, str) else exercise
+        self.name = exercise if isinstance(exercise, str) else exercise.name
+        self.due = course.settings.due_date(self.name)
+        """Comes before the gradebook's own date."""
+        self.given = deadlines.extensions(course)
+        self.penalties = deadlines.Penalties(course, self.name)
+        self._extra = known.extra if known else set()
+        self._is_ordinary = known is not None and known.is_ordinary
+        self._is_nbgraders = self._is_ordinary and course.settings.late_rule(self.name) is None
+        self._lowest = -math.inf if course.settings.below_zero else 0.0
 
-    due = due or exercise.duedate
-    by_student: dict[str, Marks] = {}
-    for row in submissions:
-        doubt = _doubt(row.timestamp) if due is not None else ""
-        student, stored = row.student_id, row.extension
-        deadline = given.deadline(student, name, due, stored)
-        seconds = 0.0 if doubt else deadlines.seconds_late(row.timestamp, deadline)
-        by_student[student] = Marks(
-            by_notebook[row.notebook],
-            0.0,
-            max_score,
-            row.timestamp,
-            seconds,
-            doubt=doubt,
-            row=row.notebook,
-            stored_penalty=row.late_submission_penalty,
-            assignment=row.id,
-            extension=given.interval(student, name, due, stored),
-            stored_extension=stored,
-            until=deadline if deadline != due else None,
-        )
-    return by_student
+    def read(self, connection: Connection, students: Collection[str] | None) -> dict[str, Marks]:
+        """The marks of these students, or of all."""
+        found = self.unsettled(connection, students)
+        return {student: self.settled(student, own) for student, own in found.items()}
+
+    def settled(self, student: str, marks: Marks) -> Marks:
+        """The marks with the penalty that the rule gives for them now, and not below the lowest."""
+        penalty = (marks.stored_penalty or 0.0) if self._is_nbgraders else 0.0
+        if marks.seconds_late and not self._is_nbgraders:
+            try:
+                penalty = self.penalties.of(student, marks.before_penalty, marks.seconds_late)
+            except Unusable as error:
+                return replace(marks, trouble=str(error))
+        # Most are in time: theirs stay the same, with the sums that they have made by now.
+        if penalty != marks.late_penalty:
+            marks = replace(marks, late_penalty=penalty)
+        raised = max(0.0, round(self._lowest - marks.score, 9))
+        return marks if raised == marks.raised else replace(marks, raised=raised)
+
+    def unsettled(
+        self, connection: Connection, students: Collection[str] | None
+    ) -> dict[str, Marks]:
+        """The same without late penalties, which a program may have to give."""
+        by_student: dict[str, dict[str, Marks]] = {}
+        for notebook in notebooks(connection, self.name):
+            if self._is_ordinary or notebook.name == self.name:
+                for student, own in self._of_notebook(connection, notebook, students).items():
+                    by_student.setdefault(student, {})[notebook.name] = own
+        return {student: _together(own) for student, own in by_student.items()}
+
+    def _of_notebook(
+        self, connection: Connection, notebook: Any, students: Collection[str] | None
+    ) -> dict[str, Marks]:
+        cells = cells_of(connection, notebook.id)
+        names = {cell.id: cell.name for cell in cells}
+        points = {cell.name: cell.max_score for cell in cells if cell.max_score is not None}
+        counted = [most for name, most in points.items() if name not in self._extra]
+        submissions = _submissions(connection, notebook.id, students)
+        # All of a class are read, and not looked up one by one.
+        submitted = None if students is None else [row.notebook for row in submissions]
+        by_notebook = _cell_marks(connection, names, points, submitted)
+
+        due = self.due or notebook.duedate
+        by_student: dict[str, Marks] = {}
+        for row in submissions:
+            doubt = _doubt(row.timestamp) if due is not None else ""
+            about = (row.student_id, self.name, due, row.extension)
+            deadline = self.given.deadline(*about)
+            by_student[row.student_id] = Marks(
+                by_notebook[row.notebook],
+                0.0,
+                round(sum(counted), 9),
+                row.timestamp,
+                0.0 if doubt else deadlines.seconds_late(row.timestamp, deadline),
+                doubt=doubt,
+                row=row.notebook,
+                stored_penalty=row.late_submission_penalty,
+                assignment=row.id,
+                extension=self.given.interval(*about),
+                stored_extension=row.extension,
+                until=deadline if deadline != due else None,
+            )
+        return by_student
+
+
+def _together(own: Mapping[str, Marks]) -> Marks:
+    """The marks of several notebooks as one; a cell is called after its notebook, too."""
+    first = next(iter(own.values()))
+    if len(own) == 1:
+        return first
+    cells: dict[str, CellMarks] = {}
+    for notebook, one in own.items():
+        cells |= {f"{notebook}/{id}": cell for id, cell in one.cells.items()}
+    penalty = round(sum(one.stored_penalty or 0.0 for one in own.values()), 9)
+    most = round(sum(one.max_score for one in own.values()), 9)
+    return replace(first, cells=cells, stored_penalty=penalty, max_score=most)
 
 
 def _doubtful_name(folder: Path, until: datetime | None) -> str:
@@ -383,8 +404,19 @@ def _doubt(submitted: datetime | None) -> str:
 _MOST = func.coalesce(GRADE_CELL.c.max_score, TASK_CELL.c.max_score).label("max_score")
 
 
-def _cells(connection: Connection, notebook: str) -> Sequence[Any]:
-    """The exercise's cells; ``max_score`` is None for one without points."""
+def notebooks(connection: Connection, name: str) -> Sequence[Any]:
+    """The notebooks of an assignment, by name; each with the date that the gradebook has."""
+    query = (
+        select(NOTEBOOK.c.id, NOTEBOOK.c.name, ASSIGNMENT.c.duedate)
+        .join(ASSIGNMENT, ASSIGNMENT.c.id == NOTEBOOK.c.assignment_id)
+        .where(ASSIGNMENT.c.name == name)
+        .order_by(NOTEBOOK.c.name)
+    )
+    return connection.execute(query).all()
+
+
+def cells_of(connection: Connection, notebook: str) -> Sequence[Any]:
+    """The cells of a notebook; ``max_score`` is None for one without points."""
     query = (
         select(BASE_CELL, _MOST)
         .outerjoin(GRADE_CELL, GRADE_CELL.c.id == BASE_CELL.c.id)
@@ -394,7 +426,9 @@ def _cells(connection: Connection, notebook: str) -> Sequence[Any]:
     return connection.execute(query).all()
 
 
-def _submissions(connection: Connection, notebook: str, student: str | None) -> Sequence[Any]:
+def _submissions(
+    connection: Connection, notebook: str, students: Collection[str] | None
+) -> Sequence[Any]:
     """The submissions, in the order of the students' ids; ``notebook`` is the submitted one."""
     query = (
         select(
@@ -405,8 +439,8 @@ def _submissions(connection: Connection, notebook: str, student: str | None) -> 
         .join(SUBMITTED_ASSIGNMENT, SUBMITTED_ASSIGNMENT.c.id == SUBMITTED_NOTEBOOK.c.assignment_id)
         .where(SUBMITTED_NOTEBOOK.c.notebook_id == notebook)
     )
-    if student is not None:
-        query = query.where(SUBMITTED_ASSIGNMENT.c.student_id == student)
+    if students is not None:
+        query = query.where(SUBMITTED_ASSIGNMENT.c.student_id.in_(students))
     rows = connection.execute(query).all()
     return sorted(rows, key=lambda row: str(row.student_id))
 

@@ -191,16 +191,10 @@ class Saved:
     notebook: str
     graded: dict[str, str]
     solutions: dict[str, str]
-    duedate: datetime | None
 
 
 def save(
-    connection: Connection,
-    course: Course,
-    course_id: str,
-    name: str,
-    master: Master,
-    duedate: datetime | None,
+    connection: Connection, course: Course, course_id: str, name: str, master: Master
 ) -> Saved:
     """Create or update the assignment, its notebook and its cells.
 
@@ -211,37 +205,25 @@ def save(
     """
     if not connection.scalar(select(COURSE.c.id).where(COURSE.c.id == course_id)):
         connection.execute(insert(COURSE).values(id=course_id))
-    assignment = _save_assignment(connection, course_id, name, duedate)
+    assignment = _save_assignment(connection, course_id, name)
     notebook = _save_notebook(connection, assignment, name, master)
 
     ids = _save_cells(connection, course, notebook, name, master)
     _save_sources(connection, notebook, master)
     graded = {cell.id: ids["GradeCell", cell.id] for cell in master.graded}
     solutions = {cell.id: ids["SolutionCell", cell.id] for cell in master.solutions}
-
-    due = select(ASSIGNMENT.c.duedate).where(ASSIGNMENT.c.id == assignment)
-    return Saved(
-        assignment,
-        notebook,
-        graded=graded,
-        solutions=solutions,
-        duedate=connection.scalar(due),
-    )
+    return Saved(assignment, notebook, graded, solutions)
 
 
-def _save_assignment(
-    connection: Connection, course_id: str, name: str, duedate: datetime | None
-) -> str:
+def _save_assignment(connection: Connection, course_id: str, name: str) -> str:
     # The lock lets one grader at a time write an exercise; SQLite, which knows none, locks
     # everything anyway.
     query = select(ASSIGNMENT.c.id).where(ASSIGNMENT.c.name == name).with_for_update()
     id = connection.scalar(query)
     if id is None:
         id = new_id()
-        values = {"id": id, "name": name, "duedate": duedate, "course_id": course_id}
+        values = {"id": id, "name": name, "course_id": course_id}
         connection.execute(insert(ASSIGNMENT).values(values))
-    elif duedate is not None:
-        connection.execute(update(ASSIGNMENT).where(ASSIGNMENT.c.id == id).values(duedate=duedate))
     return str(id)
 
 

@@ -25,7 +25,7 @@ from autograder.course.collecting import naming
 from autograder.course.collecting.naming import Claim
 from autograder.course.collecting.roster import Roster
 from autograder.course.course import STUDENT_ID, Course
-from autograder.course.gradebook import database, deadlines, old_marks
+from autograder.course.gradebook import database, deadlines, marks, old_marks
 from autograder.course.gradebook import master as masters
 from autograder.course.gradebook.database import (
     COMMENT,
@@ -39,7 +39,7 @@ from autograder.course.gradebook.database import (
 )
 from autograder.course.gradebook.master import MasterCell, Saved, save
 from autograder.course.gradebook.old_marks import Again, Mark
-from autograder.course.troubles import Troubles, gathered
+from autograder.course.troubles import Troubles
 from autograder.exercises.exercise import Exercise
 
 if TYPE_CHECKING:
@@ -94,54 +94,23 @@ def _submissions(connection: Connection, exercise: str) -> int:
     return connection.scalar(query) or 0
 
 
-def prepare(
-    course: Course,
-    exercise: Exercise,
-    duedate: datetime | None = None,
-    release: bytes | None = None,
-) -> None:
+def prepare(course: Course, exercise: Exercise, release: bytes | None = None) -> None:
     """Make the gradebook know the exercise as it is now, submissions or not.
 
     Args:
-        duedate: replaces that of the course's settings; without a time zone it is UTC.
         release: the students' notebook, where the file does not stand in its place at the moment.
 
     Raises:
         Unusable: no release, or a gradebook that cannot be written.
     """
-    duedate = duedate or course.settings.due_date(exercise.name)
-    if duedate is not None and duedate.tzinfo is not None:
-        duedate = timestamp.stored(duedate)
     master = masters.load(course, exercise, release)
     course_id = database.course_id(course)
 
     def work(connection: Connection) -> None:
+        save(connection, course, course_id, exercise.name, master)
         deadlines.follow_due(connection, course, exercise.name)
-        save(connection, course, course_id, exercise.name, master, duedate)
 
     Gradebook(course).write(work)
-
-
-def record(
-    course: Course,
-    exercise: Exercise,
-    batch: Sequence[Graded],
-    submitted: Path | None = None,
-    troubles: Troubles | None = None,
-) -> None:
-    """Write the grades of some submissions; see ``Recorder``.
-
-    Args:
-        submitted: where the submissions lie; the course's own folder by default.
-        troubles: gets whoever cannot be written.
-
-    Raises:
-        Unusable: no release, or a gradebook that cannot be written.
-        Fault: somebody cannot be written, and ``troubles`` is None.
-    """
-    recorder = Recorder(course, exercise, submitted or course.submitted)
-    with gathered(troubles) as all_troubles:
-        all_troubles.add(recorder.record(batch))
 
 
 class Recorder:
@@ -162,7 +131,7 @@ class Recorder:
         self._gradebook = Gradebook(course)
         self._master = masters.load(course, exercise)
         self._class_list = course.class_list() or {}
-        self._penalties = deadlines.Penalties(course, exercise.name)
+        self._rules = marks.Rules(course, exercise)
         self._put_away = old_marks.of_exercise(course, exercise.name)
         self.lost: set[str] = set()
         """Who had been graded before, and was not in the gradebook any more."""
@@ -181,7 +150,7 @@ class Recorder:
         """
         named = [graded for graded in batch if graded.result.student is not None]
         if self._may_be_late(named):
-            self._penalties.load()
+            self._rules.penalties.load()
         back: list[Mark] = []
         troubles = self._gradebook.write(lambda connection: self._record(connection, named, back))
         # Only now is it sure that they are in the gradebook.
@@ -190,7 +159,7 @@ class Recorder:
 
     def _may_be_late(self, batch: Sequence[Graded]) -> bool:
         """Whether the rule for late work is going to be asked."""
-        if not self._penalties.has_rule:
+        if not self._rules.penalties.has_rule:
             return False
         due = deadlines.due_date(self._course, self._name)
         times = [self._submitted_at(graded.result.student_id) for graded in batch]
@@ -207,7 +176,7 @@ class Recorder:
         self, connection: Connection, batch: Sequence[Graded], back: list[Mark]
     ) -> Troubles:
         troubles = Troubles()
-        saved = save(connection, self._course, self._course_id, self._name, self._master, None)
+        saved = save(connection, self._course, self._course_id, self._name, self._master)
         for chunk in _chunks(batch):
             try:
                 back += self._write(connection, saved, chunk)
@@ -257,7 +226,12 @@ class Recorder:
             for student, graded in by_student.items():
                 if graded.unchanged and saved_notebooks.ids[student] in saved_notebooks.new:
                     self.lost.add(student)
-            self._penalties.assign(connection, saved, list(saved_notebooks.ids.values()))
+            if self._rules.penalties.has_rule:
+                settled = self._rules.read(connection, list(by_student))
+                for own in settled.values():
+                    if own.trouble:
+                        raise Unusable(own.trouble)
+                marks.follow(connection, settled)
         return list(back.values())
 
 

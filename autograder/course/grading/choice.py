@@ -22,7 +22,7 @@ from autograder.course import timestamp
 from autograder.course.collecting import store
 from autograder.course.course import Course
 from autograder.course.gradebook import deadlines, master, old_marks
-from autograder.course.gradebook.marks import CellMarks, Marks, class_marks
+from autograder.course.gradebook.marks import CellMarks, Marks, Rules, class_marks
 from autograder.course.gradebook.old_marks import Again, Mark
 from autograder.course.gradebook.versions import Now
 from autograder.course.grading.records import with_kept
@@ -217,13 +217,13 @@ class Choice:
         """What lateness takes from a score."""
         marks = self._marks.get(student)
         stored = marks.stored_extension if marks else None
-        deadline = self._given.deadline(student, self._exercise.name, self._due, stored)
+        deadline = self._rules.given.deadline(student, self._exercise.name, self._due, stored)
         time = timestamp.submitted_at(place)
         if time is not None and time > timestamp.now():
             return 0.0
         seconds = deadlines.seconds_late(time, deadline)
         with contextlib.suppress(Unusable):  # a rule that fails is said where it is recorded
-            return (self._penalties.of(student, score, seconds) if seconds else None) or 0.0
+            return self._rules.penalties.of(student, score, seconds) if seconds else 0.0
         return 0.0
 
     # Read when somebody has several submissions; by then cells have their present names.
@@ -245,12 +245,8 @@ class Choice:
         return deadlines.due_date(self._course, self._exercise.name)
 
     @cached_property
-    def _given(self) -> deadlines.Extensions:
-        return deadlines.extensions(self._course)
-
-    @cached_property
-    def _penalties(self) -> deadlines.Penalties:
-        return deadlines.Penalties(self._course, self._exercise.name)
+    def _rules(self) -> Rules:
+        return Rules(self._course, self._exercise)
 
 
 def _write(place: Path, result: Result) -> None:

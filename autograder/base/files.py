@@ -178,6 +178,18 @@ def update(path: Path, data: bytes) -> bool:
     return True
 
 
+def append(path: Path, text: str) -> None:
+    """Add text at the end of a file that is its owner's alone.
+
+    In one piece, so that two who write at once do not mix their lines.
+    """
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    try:
+        os.write(descriptor, text.encode())
+    finally:
+        os.close(descriptor)
+
+
 def _created(path: Path) -> BinaryIO:
     """A new file, open, and its folder where there is none yet."""
     try:

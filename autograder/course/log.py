@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import Any
 
+from autograder.base import files
 from autograder.course.course import Course
 
 NAME = "log.jsonl"
@@ -32,12 +33,7 @@ def write(course: Course, command: str, **facts: Any) -> None:
     time = datetime.now(timezone.utc).isoformat(timespec="seconds")
     line = {"time": time, "who": _who(), "command": command, **facts}
     course.state.mkdir(parents=True, exist_ok=True)
-    # In one piece at the end of the file, so that two who write at once do not mix their lines.
-    descriptor = os.open(course.state / NAME, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-    try:
-        os.write(descriptor, (json.dumps(line, ensure_ascii=False) + "\n").encode())
-    finally:
-        os.close(descriptor)
+    files.append(course.state / NAME, json.dumps(line, ensure_ascii=False) + "\n")
 
 
 def write_final(course: Course, command: str, scores: FinalScores) -> None:

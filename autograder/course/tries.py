@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from datetime import datetime, timezone
 from typing import Any
 
+from autograder.base import files
 from autograder.base.text import agreeing
 from autograder.course.course import Course
 
@@ -105,24 +106,18 @@ def note_graded(
 ) -> None:
     """Note that a file was graded, before anything is recorded of it."""
     facts = {"submission": submission, "status": status, "score": score}
-    _add(course, [_line(exercise, student, "graded", **facts)])
+    _add(course, exercise, [student], event="graded", **facts)
 
 
 def note_pages(course: Course, exercise: str, students: Iterable[str]) -> None:
     """Note who has got a page."""
-    _add(course, [_line(exercise, student, "page") for student in students])
+    _add(course, exercise, students, event="page")
 
 
-def _line(exercise: str, student: str, event: str, **facts: Any) -> dict[str, Any]:
+def _add(course: Course, exercise: str, students: Iterable[str], **facts: Any) -> None:
     time = datetime.now(timezone.utc).isoformat(timespec="seconds")
-    return {"time": time, "exercise": exercise, "student": student, "event": event, **facts}
-
-
-def _add(course: Course, lines: Iterable[dict[str, Any]]) -> None:
-    # In one piece at the end of the file, so that two who write at once do not mix their lines.
-    text = "".join(f"{json.dumps(line)}\n" for line in lines)
-    descriptor = os.open(course.state / NAME, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-    try:
-        os.write(descriptor, text.encode())
-    finally:
-        os.close(descriptor)
+    lines = []
+    for student in students:
+        line = {"time": time, "exercise": exercise, "student": student, **facts}
+        lines.append(f"{json.dumps(line)}\n")
+    files.append(course.state / NAME, "".join(lines))

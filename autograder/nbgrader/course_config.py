@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 from traitlets.config import Config
 
 from autograder.course.course import STATE, Course
-from autograder.course.gradebook.config import alembic_on_path
+from autograder.course.gradebook import config
 from autograder.nbgrader import formgrader
 
 
@@ -22,31 +23,19 @@ def configure(c: Any, root: Path) -> Path:
     """Fill nbgrader's configuration for the course at ``root``; where the class's state lies."""
     state = Path(os.environ.get("AUTOGRADER_COURSE") or root / STATE).absolute()
 
-    alembic_on_path()
-
-    # nbgrader creates the gradebook, but not the folder that it lies in.
-    try:
-        state.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        pass  # nbgrader itself says so as soon as it needs the folder
-
-    c.CourseDirectory.root = str(root)
-    c.CourseDirectory.source_directory = "solutions"
-    c.CourseDirectory.release_directory = "assignments"
-
-    # Relative where it can be: nbgrader reads an absolute folder as a regular expression, and trips
-    # over a + in it.
-    place = state.relative_to(root) if state.is_relative_to(root) else state
-    for step in ("submitted", "autograded", "feedback"):
-        setattr(c.CourseDirectory, f"{step}_directory", str(place / step))
+    config.alembic_on_path()
 
     # Another database stands in the class's own file: the tests and the demonstration use this
-    # one, too.
-    c.CourseDirectory.db_url = f"sqlite:///{state / 'gradebook.db'}"
+    # one, too. The exchange is one for one account, without root. For a class with accounts on this
+    # machine name a folder that all can write.
+    for section, values in config.defaults(Course(root, state)).items():
+        c[section].update(values)
+    # nbgrader creates neither.
+    with suppress(OSError):  # nbgrader itself says so as soon as it needs the folder
+        (state / "exchange").mkdir(parents=True, exist_ok=True)
 
     _engine(c)
     _programs(c)
-    _exchange(c, state)
     formgrader.change()
     return state
 
@@ -62,7 +51,7 @@ def join(c: Any) -> None:
 
     Only exercises of the kit go another way from then on.
     """
-    alembic_on_path()
+    config.alembic_on_path()
     added = Config()
     _engine(added)
     _programs(added)
@@ -126,13 +115,3 @@ def _programs(c: Any) -> None:
 
     # Says who still has no mark by hand.
     c.ExchangeFactory.release_feedback = "autograder.nbgrader.teachers.FeedbackReleaser"
-
-
-def _exchange(c: Any, state: Path) -> None:
-    # An exchange for one account, without root. For a class with accounts on this machine name a
-    # folder that all can write.
-    c.Exchange.root = str(state / "exchange")
-    try:
-        (state / "exchange").mkdir(exist_ok=True)
-    except OSError:
-        pass  # as above

@@ -145,15 +145,6 @@ def _with_first_text(data: Any, change: Callable[[str], str]) -> bytes:
     return as_file(data)
 
 
-def collect(course: Course, exercise: Exercise) -> list[str]:
-    """Collect from the exchange and from the inbox; what happened, in lines.
-
-    Raises:
-        Unusable: the exchange or the class list cannot be read.
-    """
-    return lines(course, collect_all(course, exercise))
-
-
 def collect_all(course: Course, exercise: Exercise) -> Collected:
     """Collect from the exchange and from the inbox.
 

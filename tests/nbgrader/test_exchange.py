@@ -21,6 +21,7 @@ from autograder.course.gradebook import config as host
 from autograder.course.gradebook import deadlines, final_grades, marks, record
 from autograder.course.grading import grade_class
 from autograder.course.reports import concerns
+from autograder.exercises.exercise import Exercise
 from autograder.nbgrader import exchange, teachers
 from autograder.show.pages import feedback
 from tests.support import courses
@@ -89,8 +90,8 @@ def test_from_release_to_feedback_through_the_exchange(course, monkeypatch):
     hand_in(course, "ada", {}, monkeypatch)
     hand_in(course, "ada", RIGHT, monkeypatch)
     hand_in(course, "bob", RIGHT, monkeypatch)
-    assert exchange.collect(course, known) == ["collected: ada", "collected: bob"]
-    assert exchange.collect(course, known) == ["nothing newer: ada, bob"]
+    assert collect(course, known) == ["collected: ada", "collected: bob"]
+    assert collect(course, known) == ["nothing newer: ada, bob"]
 
     config = course.root / "nbgrader_config.py"
     config.write_text(config.read_text() + '\nc.LateSubmissionPlugin.penalty_method = "zero"\n')
@@ -128,7 +129,7 @@ def test_what_lies_in_the_exchange_is_for_whom_it_is_meant(course, monkeypatch):
     try:
         exchange.release(course, known)
         hand_in(course, "ada", RIGHT, monkeypatch)
-        assert exchange.collect(course, known) == ["collected: ada"]
+        assert collect(course, known) == ["collected: ada"]
         grade_class.grade_class(course, known)
         api = host.api(course)
         assert api.generate_feedback(NAME)["success"] and api.release_feedback(NAME)["success"]
@@ -153,6 +154,10 @@ def test_a_folder_of_another_account_is_no_course_for_students(course, tmp_path,
         me = pwd.getpwuid(os.getuid()).pw_name
         assert f"{inbound(course).parent}: belongs to {me}, and is no course" in str(refused.value)
     assert list(inbound(course).iterdir()) == [] and not (tmp_path / NAME).exists()
+
+
+def collect(course: Course, known: Exercise) -> list[str]:
+    return exchange.lines(course, exchange.collect_all(course, known))
 
 
 @pytest.mark.parametrize("accounts", [[], ["0", "1"]])
@@ -280,7 +285,7 @@ def test_an_exchange_that_is_no_folder_is_not_said_to_have_taken_anything(course
     path = course.inbox / "ada" / f"{NAME}.ipynb"
     path.parent.mkdir(parents=True)
     path.write_bytes(courses.handed_in(course, RIGHT))
-    collected, note = exchange.collect(course, known)
+    collected, note = collect(course, known)
     assert collected == "collected: ada"
     assert note.startswith("note: tests.support.other_exchange.Collect is no exchange in a folder")
 
@@ -369,8 +374,8 @@ def test_where_the_best_submission_counts_all_are_collected(course, monkeypatch)
     texts = ("first", "second", "third")
     for time, text in zip(times, texts):
         forge(course, f"ada+{NAME}+{time}+x", courses.handed_in(course, {"why": text}))
-    assert exchange.collect(course, known) == ["collected: ada"]
-    assert exchange.collect(course, known) == ["nothing newer: ada"]
+    assert collect(course, known) == ["collected: ada"]
+    assert collect(course, known) == ["nothing newer: ada"]
     kept = []
     for place in (course.submission("ada", NAME), *store.earlier(course, NAME, "ada")):
         kept.append((place / f"{NAME}.ipynb").read_bytes())
@@ -395,7 +400,7 @@ def test_a_folder_changed_after_the_due_date_is_noted(course):
     exchange.release(course, known, "2026-11-20 12:00 Z")
     forge(course, f"ada+{NAME}+2026-11-20 11:00:00 UTC+x", courses.handed_in(course, RIGHT))
     forge(course, f"bob+{NAME}+2026-11-20 13:00:00 UTC+x", courses.handed_in(course, RIGHT))
-    lines = exchange.collect(course, known)
+    lines = collect(course, known)
     assert lines[:2] == ["collected: ada", "collected: bob"] and len(lines) == 3
     assert lines[2].startswith(
         f"note: ada+{NAME}+2026-11-20 11:00:00 UTC+x: in time by its name, but changed at "
@@ -551,13 +556,13 @@ def test_of_the_same_bytes_in_the_exchange_the_first_time_counts(course):
     right, other = courses.handed_in(course, RIGHT), courses.handed_in(course, {})
     for hour, data in ((9, right), (11, other), (15, right)):
         forge(course, f"ada+{NAME}+2026-11-20 {hour:02}:00:00 UTC+x", data)
-    assert exchange.collect(course, known) == ["collected: ada"]
+    assert collect(course, known) == ["collected: ada"]
     folder = course.submission("ada", NAME)
     assert timestamp.submitted_at(folder) == datetime(2026, 11, 20, 9)
     assert (folder / f"{NAME}.ipynb").read_bytes() == right
-    assert exchange.collect(course, known) == ["nothing newer: ada"]
+    assert collect(course, known) == ["nothing newer: ada"]
     forge(course, f"ada+{NAME}+2026-11-20 16:00:00 UTC+x", other)
-    exchange.collect(course, known)
+    collect(course, known)
     assert timestamp.submitted_at(folder) == datetime(2026, 11, 20, 11)
     assert (folder / f"{NAME}.ipynb").read_bytes() == other
 
@@ -574,7 +579,7 @@ def test_a_time_that_has_come_true_meanwhile_still_wins_over_nothing(course, mon
     path.write_bytes(courses.handed_in(course, RIGHT))
     os.utime(path, ((now + timedelta(hours=2)).timestamp(),) * 2)
     monkeypatch.setattr(timestamp, "now", lambda: (now + timedelta(hours=3)).replace(tzinfo=None))
-    lines = exchange.collect(course, known)
+    lines = collect(course, known)
     assert f"ada+{NAME}+{ahead}+x: its time is after its last change; used was" in str(lines)
     assert "is after its download; used was that of" in str(lines)
     for student in ("ada", "bob"):
@@ -590,12 +595,12 @@ def test_exchange_and_inbox_together_give_the_newest(course):
     path.parent.mkdir(parents=True)
     path.write_bytes(courses.handed_in(course, {}))
     os.utime(path, (datetime(2026, 11, 20, 10, tzinfo=timezone.utc).timestamp(),) * 2)
-    assert exchange.collect(course, known) == ["collected: ada"]
+    assert collect(course, known) == ["collected: ada"]
     assert timestamp.submitted_at(course.submitted / "ada" / NAME) == datetime(2026, 11, 20, 11)
 
 
 def test_without_exchange_and_inbox_there_is_nothing_to_collect(course):
-    lines = exchange.collect(course, courses.load(course))
+    lines = collect(course, courses.load(course))
     assert len(lines) == 1 and lines[0].startswith("nothing to collect in ")
 
 
@@ -655,7 +660,7 @@ def test_downloads_can_be_given_feedback_through_the_exchange_too(course):
     path = course.inbox / "ada" / f"{NAME}.ipynb"
     path.parent.mkdir(parents=True)
     path.write_bytes(courses.handed_in(course, RIGHT))
-    exchange.collect(course, known)
+    collect(course, known)
     record.prepare(course, known)
     grade_class.grade_class(course, known)
     api = host.api(course)

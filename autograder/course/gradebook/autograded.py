@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 import textwrap
 from base64 import b64encode
-from collections.abc import Iterator, Mapping, Set
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -145,7 +145,7 @@ class Template:
             # Behind the answers and the fields for marks: they may be many, and tall.
             asked.append(_picture_cell(shown))
         if asked:
-            asked.append(_prose("the-notebook", "---\n# The notebook as it was handed in"))
+            asked.append(_cell("the-notebook", "---\n# The notebook as it was handed in"))
         return b"".join((self._head, b",".join(asked + others), self._tail))
 
     def _filled_cells(
@@ -166,10 +166,12 @@ class Template:
                 additions.insert(0, place.answer)
             for added in (*additions, *place.words):
                 number += 1
-                if not added.is_code:
-                    added = replace(added, source=cut(added.source, max(room, 0)))
-                    room -= len(added.source)
-                yield "", _addition(f"added-{number}", added)
+                if added.is_code:
+                    yield "", _cell(f"added-{number}", added.packed or added.source, [])
+                else:
+                    words = cut(added.source, max(room, 0))
+                    room -= len(words)
+                    yield "", _cell(f"added-{number}", quoted(words))
 
 
 @dataclass(frozen=True)
@@ -211,22 +213,12 @@ def _cell_template(cell: MasterCell) -> _CellTemplate:
     return _CellTemplate(cell, is_code, cell.is_locked, head, _lines(source))
 
 
-def _addition(id: str, cell: SubmittedCell) -> bytes:
-    """A cell that the student added, as JSON."""
-    raw: dict[str, Any] = {"id": id, "metadata": {}}
-    if cell.is_code:
-        raw |= {"cell_type": "code", "execution_count": None, "outputs": []}
-        source = cell.packed or cell.source
-    else:
-        raw |= {"cell_type": "markdown"}
-        source = quoted(cell.source)
-    return _json({**raw, "source": source.splitlines(keepends=True)}) + b"\n"
-
-
-def _prose(id: str, text: str) -> bytes:
-    """A cell of ours, as JSON."""
-    cell = {"id": id, "metadata": {}, "cell_type": "markdown"}
-    return _json({**cell, "source": text.splitlines(keepends=True)}) + b"\n"
+def _cell(id: str, source: str, outputs: Sequence[object] | None = None) -> bytes:
+    """A cell of text as JSON, or with outputs one of code."""
+    cell: dict[str, Any] = {"id": id, "metadata": {}, "cell_type": "markdown"}
+    if outputs is not None:
+        cell |= {"cell_type": "code", "execution_count": None, "outputs": outputs}
+    return _json({**cell, "source": source.splitlines(keepends=True)}) + b"\n"
 
 
 def _picture_cell(pictures: Pictures) -> bytes:
@@ -249,9 +241,7 @@ def _picture_cell(pictures: Pictures) -> bytes:
             "not shown here: no PNG, too large, or too many"
         )
 
-    cell: dict[str, Any] = {"id": "pictures", "metadata": {}, "cell_type": "code"}
-    cell |= {"execution_count": None, "outputs": outputs, "source": [PICTURES]}
-    return _json(cell) + b"\n"
+    return _cell("pictures", PICTURES, outputs)
 
 
 def _begins(source: str) -> str:

@@ -42,7 +42,7 @@ def config(course: Course) -> Config:
     from traitlets.config import Config
 
     filled = _from_files(course) if course.nbgrader is None else Config(course.nbgrader)
-    for section, values in _defaults(course).items():
+    for section, values in defaults(course).items():
         for name, value in values.items():
             if name not in filled[section] or not filled[section][name]:
                 filled[section][name] = value
@@ -74,16 +74,16 @@ def _from_files(course: Course) -> Config:
     return merged
 
 
-def _defaults(course: Course) -> dict[str, dict[str, str]]:
+def defaults(course: Course) -> dict[str, dict[str, str]]:
+    """What nbgrader is told of a course by section, unless somebody says otherwise."""
     if course.joined:
         about = {"root": str(course.root), "db_url": f"sqlite:///{course.gradebook}"}
         return {"CourseDirectory": about, "Exchange": {"root": EXCHANGE}}
 
+    # Relative where it can be: nbgrader reads an absolute folder as a regular expression, and trips
+    # over a + in it.
     inside = course.state.is_relative_to(course.root)
-    # nbgrader builds regular expressions from these; a path relative to the root is the one that it
-    # escapes.
     state = course.state.relative_to(course.root) if inside else course.state
-
     return {
         "CourseDirectory": {
             "root": str(course.root),

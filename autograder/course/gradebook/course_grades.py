@@ -170,11 +170,25 @@ def of_course(course: Course, missing_as_zero: bool = False) -> CourseGrades:
         people |= {grade.student: grade.person for grade in one.grades.grades}
         troubles |= dict.fromkeys(one.grades.troubles.lines)
 
-    everybody = {one.name: _everybody(course, one, people, missing_as_zero) for one in own}
+    everybody: dict[str, dict[str, Grade]] = {}
+    for one in own:
+        grades = {grade.student: grade for grade in one.grades.grades}
+        left = deadlines.TimeLeft(course, one.name)
+        for student in people.keys() - grades.keys():  # who may have nothing to do with it
+            person = people[student]
+            grades[student] = final_grades.missing(student, person, left, missing_as_zero)
+        everybody[one.name] = grades
+
+    counting = [one for one in own if one.counts]
     rows = []
     for student in sorted(people):
         by_exercise = {name: grades[student] for name, grades in everybody.items()}
-        rows.append(_row(student, people[student], by_exercise, own))
+        reasons = {}
+        for one in counting:
+            if by_exercise[one.name].pending:
+                reasons[one.name] = by_exercise[one.name].pending
+        total = _total(by_exercise, counting)
+        rows.append(CourseRow(student, people[student], by_exercise, total, reasons))
     waiting = tuple(name for name in names if name not in begun)
     return CourseGrades(tuple(own), tuple(rows), waiting, tuple(troubles))
 
@@ -206,34 +220,6 @@ def _exercise(course: Course, name: str, missing_as_zero: bool) -> CourseExercis
     return CourseExercise(name, exercise.title, grades.max_score, weight, shown, why_not, grades)
 
 
-def _everybody(
-    course: Course,
-    exercise: CourseExercise,
-    people: Mapping[str, Mapping[str, str] | None],
-    missing_as_zero: bool,
-) -> dict[str, Grade]:
-    """The grades of all students of the course; some may have nothing to do with the exercise."""
-    grades = {grade.student: grade for grade in exercise.grades.grades}
-    left = deadlines.TimeLeft(course, exercise.name)
-    for student in people.keys() - grades.keys():
-        grades[student] = final_grades.missing(student, people[student], left, missing_as_zero)
-    return grades
-
-
-def _row(
-    student: str,
-    person: Mapping[str, str] | None,
-    by_exercise: Mapping[str, Grade],
-    own: Sequence[CourseExercise],
-) -> CourseRow:
-    counting = [one for one in own if one.counts]
-    reasons = {}
-    for one in counting:
-        if by_exercise[one.name].pending:
-            reasons[one.name] = by_exercise[one.name].pending
-    return CourseRow(student, person, by_exercise, _total(by_exercise, counting), reasons)
-
-
 def _total(by_exercise: Mapping[str, Grade], counting: Sequence[CourseExercise]) -> float | None:
     """The mean of the shares that a student has of each exercise's points, by their weights."""
     earned = whole = Fraction(0)
@@ -254,39 +240,38 @@ def _exact(value: float) -> Fraction:
 
 def to_json(grades: CourseGrades) -> str:
     """A line for each student, so that it can be searched with grep."""
+    exercises = []
+    for one in grades.exercises:
+        about = {
+            "name": one.name,
+            "title": one.title,
+            "max_score": one.max_score,
+            "weight": one.weight,
+            "share": round(grades.share(one), 9),
+            "due": one.due.isoformat() if one.due else None,
+            "counts": one.counts,
+            "why_not": one.why_not,
+        }
+        exercises.append(about)
+
     about = {
         "schema": SCHEMA,
         "max_total": MOST,
         "not_handed_out": grades.waiting,
-        "exercises": [_exercise_data(grades, one) for one in grades.exercises],
+        "exercises": exercises,
     }
     return class_json(about, (dumped(_row_data(row)) for row in grades.rows))
 
 
-def _exercise_data(grades: CourseGrades, one: CourseExercise) -> dict[str, Any]:
-    return {
-        "name": one.name,
-        "title": one.title,
-        "max_score": one.max_score,
-        "weight": one.weight,
-        "share": round(grades.share(one), 9),
-        "due": one.due.isoformat() if one.due else None,
-        "counts": one.counts,
-        "why_not": one.why_not,
-    }
-
-
 def _row_data(row: CourseRow) -> dict[str, Any]:
+    by_exercise = {}
+    for name, grade in row.by_exercise.items():
+        status = "open" if grade.has_time else grade.status  # missing, and there is still time
+        by_exercise[name] = {"status": status, "score": grade.score, "why": grade.pending}
     return {
         "student": row.student,
         "name": row.name,
         "total": row.total,
         "final": row.is_final,
-        "exercises": {name: _grade_data(grade) for name, grade in row.by_exercise.items()},
+        "exercises": by_exercise,
     }
-
-
-def _grade_data(grade: Grade) -> dict[str, Any]:
-    """A grade in one exercise: ``open`` is missing while the student still has time."""
-    status = "open" if grade.has_time else grade.status
-    return {"status": status, "score": grade.score, "why": grade.pending}

@@ -67,6 +67,7 @@ IS_NO_ADDRESS = "db_url is no database address; write it like postgresql://user@
 
 LOCKED = "close what else is writing to it and try again"
 DAMAGED = "put a backup in its place, or move it away to start a new one"
+REACHED = "see that it can be reached and written (CourseDirectory.db_url in nbgrader_config.py)"
 OUTDATED = "back it up, then run nbgrader db upgrade"
 REPAIRS = {
     "locked": LOCKED,
@@ -269,7 +270,7 @@ class Gradebook:
 
     def __init__(self, course: Course) -> None:
         self._course = course
-        self._engine = _engine(course, writes=True)
+        self._engine = _engine(_url(course), writes=True)
 
     def write(self, work: Callable[[Connection], T]) -> T:
         """Do ``work`` in one transaction; it happens completely or not at all.
@@ -299,7 +300,7 @@ def read(course: Course, work: Callable[[Connection], T], otherwise: T) -> T:
     Raises:
         Unusable: the database cannot be opened or read.
     """
-    engine = _engine(course, writes=False)
+    engine = _engine(_url(course), writes=False)
     with _told(course, engine.url):
         if _absent(engine.url):
             return otherwise
@@ -314,24 +315,21 @@ def _told(course: Course, url: URL) -> Iterator[None]:
         yield
     except SQLAlchemyError as error:
         cause = str(getattr(error, "orig", None) or error).strip()
-        line = f"{_shown(url)}: {' '.join(cause.split())}; {_repair(cause)}"
-        raise Unusable(line) from None
+        line = " ".join(cause.split())
+        repair = next((said for words, said in REPAIRS.items() if words in line), REACHED)
+        raise Unusable(f"{_shown(url)}: {line}; {repair}") from None
     except OSError as error:
         raise Unusable(
             course.state, str(error.strerror), "choose another folder with --course"
         ) from None
 
 
-def _engine(course: Course, writes: bool) -> Engine:
-    """For reading the gradebook, which waits for nobody, or for writing it."""
-    return _kept_engine(_url(course), writes)
-
-
 @lru_cache(4)
-def _kept_engine(url: URL, writes: bool) -> Engine:
-    """The same one again: compiling statements takes longer than running them.
+def _engine(url: URL, writes: bool) -> Engine:
+    """For reading, which waits for nobody, or for writing.
 
-    It keeps what is compiled, and no connection.
+    The same one again: compiling statements takes longer than running them. It keeps what is
+    compiled, and no connection.
     """
     patience = {"sqlite": {"timeout": PATIENCE}, "postgresql": {"connect_timeout": PATIENCE // 2}}
     arguments = patience.get(url.get_backend_name(), {})
@@ -430,14 +428,6 @@ def _absent(url: URL) -> bool:
 
 def _is_sqlite(url: URL) -> bool:
     return url.get_backend_name() == "sqlite"
-
-
-def _repair(cause: str) -> str:
-    line = " ".join(cause.split())
-    for words, repair in REPAIRS.items():
-        if words in line:
-            return repair
-    return "see that it can be reached and written (CourseDirectory.db_url in nbgrader_config.py)"
 
 
 def may_be_of_one(error: Exception) -> bool:

@@ -7,6 +7,7 @@ import re
 import shutil
 import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +16,7 @@ from sqlalchemy import Connection, delete, select
 
 from autograder.base import files
 from autograder.base.errors import Unusable
-from autograder.base.text import count, short
+from autograder.base.text import short
 from autograder.course import log, tries
 from autograder.course.class_list import EMAILS, full_name, value_of
 from autograder.course.collecting import store
@@ -132,8 +133,8 @@ def _forgotten(course: Course, student: str) -> Done:
 
     for name in (*old_marks.NAMES, tries.NAME):
         path = course.state / name
-        _note(done, path, places.change_lines(path, without), "line")
-    _note(done, course.state / log.NAME, places.change_log(course, without), "score")
+        done.note(path, places.change_lines(path, without), "line")
+    done.note(course.state / log.NAME, places.change_log(course, without), "score")
     _class_list(course, student, done)
 
     # Whoever is nobody may be called like a word of every report.
@@ -141,8 +142,10 @@ def _forgotten(course: Course, student: str) -> Done:
         raise Unusable(course.state, f"knows no student {student}", "look at the ids in the report")
     for name in AGAIN:
         for path in sorted((course.state / name).rglob("*"), reverse=True):
-            if path.is_file() and _is_theirs(path, traces, course.state):
-                _remove(path, done)
+            if path.is_file():
+                with suppress(files.Refused):  # into some nobody can look
+                    if traces.are_in(path, course.state):
+                        _remove(path, done)
             elif path.is_dir() and not any(path.iterdir()):
                 path.rmdir()
     done.left += _rest(course, traces, done.left)
@@ -208,20 +211,6 @@ def _refuse_damaged(course: Course) -> None:
         old_marks.read(course, name)
 
 
-def _note(done: Done, path: Path, number: int, what: str) -> None:
-    """Note what was taken out of a file."""
-    if number:
-        done.places.append(f"{short(path)}: {count(number, what)}")
-
-
-def _is_theirs(path: Path, traces: _Traces, above: Path) -> bool:
-    """Whether a file names them; into some nobody can look."""
-    try:
-        return traces.are_in(path, above)
-    except files.Refused:
-        return False
-
-
 def _class_list(course: Course, student: str, done: Done) -> None:
     """Take the student out of the class list, and the extensions that nobody else has."""
     people = course.class_list() or {}
@@ -232,7 +221,7 @@ def _class_list(course: Course, student: str, done: Done) -> None:
     names = {student} | ({group} - others if group else set())
     for (name, column), whose in zip(places.TABLES, (names, {student})):
         path = course.state / name
-        _note(done, path, places.change_rows(path, column, dict.fromkeys(whose)), "row")
+        done.note(path, places.change_rows(path, column, dict.fromkeys(whose)), "row")
 
 
 def _gradebook(course: Course, student: str, done: Done) -> None:

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, select
 
 from autograder.base import files
 from autograder.base.errors import Unusable
-from autograder.base.text import short
+from autograder.base.text import count, short
 from autograder.course import class_list, log
 from autograder.course.collecting import inbox, store
 from autograder.course.collecting.roster import Roster
@@ -37,6 +37,11 @@ class Done:
 
     places: list[str] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
+
+    def note(self, path: Path, number: int, what: str) -> None:
+        """Note how much of a file was changed or taken out, if anything was."""
+        if number:
+            self.places.append(f"{short(path)}: {count(number, what)}")
 
 
 def refuse_no_id(course: Course, student: str) -> None:

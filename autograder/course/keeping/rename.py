@@ -13,7 +13,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from autograder.base import files
 from autograder.base.errors import Unusable
-from autograder.base.text import count, listed, short
+from autograder.base.text import listed, short
 from autograder.course import log, tries
 from autograder.course.collecting import store
 from autograder.course.course import Course
@@ -148,12 +148,9 @@ def _lines(course: Course, old: str, new: str, done: Done) -> None:
         return entry | {"student": new} if entry.get("student") == old else entry
 
     for name in (*old_marks.NAMES, tries.NAME):
-        number = places.change_lines(course.state / name, changed)
-        if number:
-            done.places.append(f"{short(course.state / name)}: {count(number, 'line')}")
-    number = places.change_log(course, changed)
-    if number:
-        done.places.append(f"{short(course.state / log.NAME)}: {count(number, 'score')}")
+        path = course.state / name
+        done.note(path, places.change_lines(path, changed), "line")
+    done.note(course.state / log.NAME, places.change_log(course, changed), "score")
 
 
 def _tables(course: Course, old: str, new: str, done: Done) -> None:
@@ -164,8 +161,8 @@ def _tables(course: Course, old: str, new: str, done: Done) -> None:
         number = places.change_rows(path, column, {old: None if is_twice else new})
         if number and is_twice:
             done.places.append(f"{short(path)}: the row of {old} is gone, {new} has its own")
-        elif number:
-            done.places.append(f"{short(path)}: {count(number, 'row')}")
+        else:
+            done.note(path, number, "row")
 
 
 def _handed_in(course: Course, old: str, new: str, done: Done) -> None:

@@ -24,7 +24,11 @@ def of_class(course: Course, class_grades: ClassGrades) -> list[Grade]:
     """Everybody of the class, in the order of their ids."""
     has_list = any(grade.person is not None for grade in class_grades.grades)
     alike = _alike(class_grades.grades)
-    best = _best_level(course, class_grades.grades)
+    used = {course.settings.isolation}
+    for grade in class_grades.grades:
+        if grade.result is not None and grade.result.status == "graded":
+            used.add(grade.result.isolation)
+    best = next((name for name in levels.NAMES if name in used), None)
 
     rows = []
     for grade in class_grades.grades:
@@ -120,26 +124,11 @@ def _untried(untried: Sequence[str], steps: int) -> Iterator[Concern]:
         yield Concern("untried", f"{count(len(untried), 'step')} not tried")
 
 
-def _best_level(course: Course, grades: Sequence[Grade]) -> str | None:
-    """The isolation level that was asked for, or else the best that any submission was graded at.
-
-    None where there is neither.
-    """
-    used = {course.settings.isolation}
-    for grade in grades:
-        if grade.result is not None and grade.result.status == "graded":
-            used.add(grade.result.isolation)
-    for name in levels.NAMES:
-        if name in used:
-            return name
-    return None
-
-
 def _concerns(grade: Grade, best: str | None) -> Iterator[Concern]:
     """Why a teacher should look at this student.
 
     Args:
-        best: the isolation level that the others were graded at.
+        best: the isolation level that was asked for, or else the best that anybody was graded at.
     """
     result, marks = grade.result, grade.marks
     if grade.status == "missing":

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,28 +22,8 @@ BINS = 100
 """No histogram has many more bins."""
 
 
-def _no_students() -> dict[str, list[str]]:
-    return {"passed": [], "carried": [], "failed": [], "not_run": []}
-
-
-@dataclass
-class _Rows:
-    """What everybody earned in a step or check: by status, and in points three columns.
-
-    ``total`` is what a student earned everywhere, ``earned`` what here, of ``offered``.
-    """
-
-    students: dict[str, list[str]] = field(default_factory=_no_students)
-    total: list[float] = field(default_factory=list)
-    earned: list[float] = field(default_factory=list)
-    offered: list[float] = field(default_factory=list)
-
-    def add(self, student: str, status: str, total: float, earned: float, offered: float) -> None:
-        """One student more."""
-        self.students[status].append(student)
-        self.total.append(total)
-        self.earned.append(earned)
-        self.offered.append(offered)
+Row = tuple[str, str, float, float, float]
+"""A student, the status, and points: earned everywhere, earned here, offered here."""
 
 
 @dataclass(frozen=True)
@@ -158,8 +138,8 @@ def histogram(values: Sequence[float], most: float) -> tuple[list[float], list[i
 
 def items(exercise: Exercise, results: Iterable[Result]) -> tuple[dict[str, Item], dict[str, Item]]:
     """The exercise's steps and its checks by id, over the graded results that have them."""
-    step_rows: defaultdict[str, _Rows] = defaultdict(_Rows)
-    check_rows: defaultdict[tuple[str, str], _Rows] = defaultdict(_Rows)
+    step_rows: defaultdict[str, list[Row]] = defaultdict(list)
+    check_rows: defaultdict[str, list[Row]] = defaultdict(list)
     for result in results:
         if result.status != "graded":
             continue
@@ -167,36 +147,26 @@ def items(exercise: Exercise, results: Iterable[Result]) -> tuple[dict[str, Item
         for step in result.steps:
             if step.is_not_asked:
                 continue
-            name, status = step.name, worst(step.checks)
-            step_rows[name].add(student, status, total, step.score, step.max_score)
+            points = (total, step.score, step.max_score)
+            step_rows[step.name].append((student, worst(step.checks), *points))
             for check in step.checks:
                 status = "failed" if check.status == "unattempted" else check.status
-                rows = check_rows[name, check.name]
-                rows.add(student, status, total, check.earned, check.points)
+                points = (total, check.earned, check.points)
+                check_rows[step.id_of(check)].append((student, status, *points))
 
     steps: dict[str, Item] = {}
     for name in exercise.steps:
-        points = sum(check.points for check in exercise.checks_of(name))
-        steps[name] = _item(name, points, step_rows[name])
+        worth = sum(check.points for check in exercise.checks_of(name))
+        steps[name] = _item(name, worth, step_rows[name])
     checks: dict[str, Item] = {}
     for asked in exercise.checks:
-        rows = check_rows[asked.step, asked.name]
-        checks[asked.id] = _item(asked.id, asked.points, rows)
+        checks[asked.id] = _item(asked.id, asked.points, check_rows[asked.id])
     return steps, checks
-
-
-@dataclass
-class _Sightings:
-    """Who has made a mistake, and the checks that show it."""
-
-    hint: str = ""
-    checks: set[str] = field(default_factory=set)
-    students: dict[str, None] = field(default_factory=dict)
 
 
 def shared(exercise: Exercise, results: Iterable[Result]) -> list[Shared]:
     """The misconceptions and relations of the results, those that most students share first."""
-    seen: dict[tuple[str, str, str], _Sightings] = {}
+    seen: defaultdict[tuple[str, str, str], list[tuple[str, str, str]]] = defaultdict(list)
     for result in results:
         for step in result.steps:
             for check in step.checks:
@@ -204,33 +174,24 @@ def shared(exercise: Exercise, results: Iterable[Result]) -> list[Shared]:
                 if name is not None:
                     # A relation has many faces: another argument, another axis.
                     face = hint if check.relation else ""
-                    sightings = seen.setdefault((step.name, name, face), _Sightings())
-                    sightings.hint = hint
-                    sightings.checks.add(step.id_of(check))
-                    sightings.students[result.student_id] = None
+                    sighting = (step.id_of(check), result.student_id, hint)
+                    seen[step.name, name, face].append(sighting)
 
     titles = {(one.step, one.name): one.title for one in exercise.misconceptions}
     mistakes = []
     for (step_name, name, _), sightings in seen.items():
-        checks, students = tuple(sorted(sightings.checks)), tuple(sightings.students)
+        checks, students, hints = zip(*sightings)
         title = titles.get((step_name, name)) or name.replace("_", " ")
-        mistakes.append(Shared(name, title, step_name, sightings.hint, checks, students))
+        about = (tuple(sorted({*checks})), tuple(dict.fromkeys(students)))
+        mistakes.append(Shared(name, title, step_name, hints[-1], *about))
+
+    places = {name: place for place, name in enumerate(exercise.steps)}
 
     def rank(mistake: Shared) -> tuple[int, int, str, str]:
-        steps = exercise.steps
-        place = steps.index(mistake.step) if mistake.step in steps else len(steps)
+        place = places.get(mistake.step, len(places))
         return -len(mistake.students), place, mistake.step, mistake.name
 
     return sorted(mistakes, key=rank)
-
-
-@dataclass
-class _Kept:
-    """The points that were kept in spite of a fault, where and by whom."""
-
-    points: float = 0.0
-    steps: set[str] = field(default_factory=set)
-    students: dict[str, None] = field(default_factory=dict)
 
 
 def carried(exercise: Exercise, results: Iterable[Result]) -> list[Carried]:
@@ -238,38 +199,39 @@ def carried(exercise: Exercise, results: Iterable[Result]) -> list[Carried]:
 
     A check that needed several steps mended counts at each of them.
     """
-    faults: dict[str, _Kept] = {}
+    kept: defaultdict[str, list[tuple[str, str, float]]] = defaultdict(list)
     for result in results:
         for step in result.steps:
             for check in step.checks:
                 if check.status == "carried":
                     for fault in check.with_reference:
-                        kept = faults.setdefault(fault, _Kept())
-                        kept.points += check.earned
-                        kept.steps.add(step.name)
-                        kept.students[result.student_id] = None
+                        kept[fault].append((step.name, result.student_id, check.earned))
 
     entries = []
     for fault in exercise.steps:
-        if fault in faults:
-            kept = faults[fault]
-            steps = tuple(name for name in exercise.steps if name in kept.steps)
-            entries.append(Carried(fault, steps, tuple(kept.students), _rounded(kept.points)))
+        if fault in kept:
+            where, students, points = zip(*kept[fault])
+            steps = tuple(name for name in exercise.steps if name in where)
+            whose = tuple(dict.fromkeys(students))
+            entries.append(Carried(fault, steps, whose, _rounded(sum(points))))
     return entries
 
 
-def _item(name: str, points: float, rows: _Rows) -> Item:
-    # (n_students,) each
-    total, earned, offered = map(np.array, (rows.total, rows.earned, rows.offered))
+def _item(name: str, points: float, rows: Sequence[Row]) -> Item:
+    students: dict[str, list[str]] = {"passed": [], "carried": [], "failed": [], "not_run": []}
+    for student, status, *_ in rows:
+        students[status].append(student)
+    numbers = np.array([row[2:] for row in rows], dtype=float).reshape(-1, 3)
+    total, earned, offered = numbers.T  # (n_students,) each
     return Item(
         name,
         round(points, 9),
-        lost=_rounded((offered - earned).mean()) if total.size else 0.0,
-        passed=tuple(rows.students["passed"]),
-        carried=tuple(rows.students["carried"]),
-        failed=tuple(rows.students["failed"]),
-        not_run=tuple(rows.students["not_run"]),
-        discrimination=_correlation(earned, total - earned) if total.size > ENOUGH else None,
+        lost=_rounded((offered - earned).mean()) if rows else 0.0,
+        passed=tuple(students["passed"]),
+        carried=tuple(students["carried"]),
+        failed=tuple(students["failed"]),
+        not_run=tuple(students["not_run"]),
+        discrimination=_correlation(earned, total - earned) if len(rows) > ENOUGH else None,
     )
 
 

@@ -12,7 +12,14 @@ import typer
 
 from autograder.base.errors import Unusable
 from autograder.base.text import count, number, points, short
-from autograder.commands.common import CourseFolder, ExerciseName, JsonOutput, course_at, opened
+from autograder.commands.common import (
+    CourseFolder,
+    ExerciseName,
+    Jobs,
+    JsonOutput,
+    course_at,
+    opened,
+)
 
 if TYPE_CHECKING:
     from autograder.course.course import Course
@@ -67,18 +74,12 @@ def build(
                 print(f"note: {authored.line(note)}")
 
     if stale and not check:
-        _say_what_is_older(root, names)
+        # Which other exercises take something from what has just changed.
+        for line in exercise.load_all(root, names)[1]:
+            print(f"note: {line}")
     if check and stale:
         print("run: autograder build", file=sys.stderr)
         raise typer.Exit(1)
-
-
-def _say_what_is_older(root: Path, built: list[str]) -> None:
-    """Say which other exercises take something from what has just changed."""
-    from autograder.exercises import exercise
-
-    for line in exercise.load_all(root, built)[1]:
-        print(f"note: {line}")
 
 
 def new(
@@ -145,9 +146,7 @@ def prove(
     keys: Annotated[
         int, typer.Option(min=1, metavar="N", help="how often to draw the random inputs")
     ] = 20,
-    jobs: Annotated[
-        Optional[int], typer.Option(min=1, metavar="N", help="processes; default: all cores")
-    ] = None,
+    jobs: Jobs = None,
     json: Annotated[
         Optional[str],
         typer.Option(metavar="FILE", help="the same as JSON; - is standard output"),

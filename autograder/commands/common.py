@@ -35,6 +35,9 @@ CourseFolder = Annotated[
     Optional[Path],
     typer.Option("--course", metavar="DIR", help="folder of the course's state; default: course/"),
 ]
+Jobs = Annotated[
+    Optional[int], typer.Option(min=1, metavar="N", help="processes; default: all cores")
+]
 NewFile = Annotated[
     Optional[str],
     typer.Option("--new", metavar="FILE", help="who has something new, as JSON; - is stdout"),
@@ -169,34 +172,24 @@ def ordinary_names(course: Course) -> list[str]:
 
 
 def opened_course(folder: Path | None) -> Course:
-    """The course, with a line about what its settings say in vain."""
+    """The course, with lines about which it is if nobody said, and what settings say in vain."""
+    from autograder.base.settings import NAME, TABLES
+    from autograder.exercises.sources import is_authored
+
     course = course_at(folder)
-    _note_elsewhere(course, folder)
-    _note_unknown(course)
-    return course
-
-
-def _note_elsewhere(course: Course, folder: Path | None) -> None:
-    """Say which course it is where nobody has named one, and the working folder is in none."""
     is_named = folder is not None or os.environ.get("AUTOGRADER_COURSE")
     here = Path.cwd().resolve()
     if not is_named and course.root.resolve() not in (here, *here.parents):
         what = f"{here} is not in a course, so this uses {course.state}"
-        print(
-            f"note: {what}; go to your course's folder, or name it with --course", file=sys.stderr
-        )
-
-
-def _note_unknown(course: Course) -> None:
-    """Say which names in the settings are none of an exercise: they would change nothing."""
-    from autograder.base.settings import NAME, TABLES
-    from autograder.exercises.sources import is_authored
+        repair = "go to your course's folder, or name it with --course"
+        print(f"note: {what}; {repair}", file=sys.stderr)
 
     for table in TABLES:
         for name in getattr(course.settings, table):
             if name and not is_authored(course.root, name):
                 cause = f"{table}.{name} matches no exercise in {course.root / 'solutions'}"
                 print(f"note: {NAME}: {cause}; correct the name, or delete it", file=sys.stderr)
+    return course
 
 
 def known_people(course: Course) -> dict[str, str]:

@@ -17,6 +17,7 @@ from autograder.base.text import count, either, first_of, inert, listed, meant, 
 from autograder.commands.common import (
     CourseFolder,
     ExerciseName,
+    Jobs,
     JsonOutput,
     NewFile,
     Notebook,
@@ -152,7 +153,7 @@ def _exercise_of(course: Course, notebook: Path, data: bytes, name: str | None) 
     """
     from autograder.exercises import exercise
     from autograder.submissions import parse
-    from autograder.submissions.notebook import Rejected, marks
+    from autograder.submissions.notebook import Rejected, marks, raw_cells
 
     if name is not None:
         return exercise.load(course.root, name)
@@ -185,19 +186,14 @@ def _exercise_of(course: Course, notebook: Path, data: bytes, name: str | None) 
             return exercises[-1]
 
     # It may be of one that cannot be loaded, if it is a notebook at all.
-    if out_of_date and (not exercises or _is_readable(data)):
-        raise out_of_date[0]
-    return exercises[0]
-
-
-def _is_readable(data: bytes) -> bool:
-    from autograder.submissions.notebook import Rejected, raw_cells
-
     try:
         raw_cells(data)
+        is_readable = True
     except Rejected:
-        return False
-    return True
+        is_readable = False
+    if out_of_date and (not exercises or is_readable):
+        raise out_of_date[0]
+    return exercises[0]
 
 
 def _isolated(course: Course, level: str | None) -> Course:
@@ -209,9 +205,7 @@ def _isolated(course: Course, level: str | None) -> Course:
 
 def grade(
     exercise_name: ExerciseName,
-    jobs: Annotated[
-        Optional[int], typer.Option(min=1, metavar="N", help="processes; default: all cores")
-    ] = None,
+    jobs: Jobs = None,
     submitted: Annotated[
         Optional[Path], typer.Option(metavar="DIR", help="default: the course's submitted/")
     ] = None,
@@ -258,7 +252,7 @@ def grade(
             "new": new,
         }
         given |= {"submitted": submitted, "scheduler": scheduler, "isolation": isolation}
-        given["exit-code"] = exit_code
+        given |= {"exit-code": exit_code}
         for option, value in given.items():
             if value:
                 cause = f"does not work with {exercise_name}, an assignment of nbgrader's own"

@@ -145,10 +145,8 @@ def rename(
 
     course = course_at(course_folder)
     done = renaming.rename(course, old, new)
-    for place in done.places:
-        print(inert(f"renamed: {' '.join(place.split())}"))
-    for line in done.left:
-        print(inert(f"left: {' '.join(line.split())}"))
+    _say("renamed", done.places)
+    _say("left", done.left)
     again = "run autograder report, feedback and export again"
     print(inert(f"left: earlier pages and exports, which name {old}; {again}"))
     log.write(course, "rename")
@@ -170,12 +168,15 @@ def forget(
         print(inert(f"nothing was removed of {student}"))
         raise typer.Exit(1)
     done = forgetting.forget(course, student)
-    for place in done.places:
-        print(inert(f"removed: {' '.join(place.split())}"))
-    for line in done.left:
-        print(inert(f"left: {' '.join(line.split())}"))
+    _say("removed", done.places)
+    _say("left", done.left)
     print("left: backups, and everything uploaded or sent from here; these are out of reach")
     log.write(course, "forget")
+
+
+def _say(what: str, places: list[str]) -> None:
+    for place in places:
+        print(inert(f"{what}: {' '.join(place.split())}"))
 
 
 def has_terminal() -> bool:

@@ -52,6 +52,9 @@ NEEDED = {
 
 def _findings(course: Course) -> Iterator[tuple[str, str]]:
     """Pairs of what was looked at and what was found."""
+    from importlib import metadata
+
+    from autograder.course.course import existing
     from autograder.exercises import exercise
 
     yield "system", f"{platform.system()} {platform.release()}, Python {platform.python_version()}"
@@ -64,16 +67,24 @@ def _findings(course: Course) -> Iterator[tuple[str, str]]:
     yield "level asked for", f"{asked}{mistake}"
 
     for package, repair in NEEDED.items():
-        yield package, _version(package, repair)
+        try:
+            yield package, metadata.version(package)
+        except metadata.PackageNotFoundError:
+            yield package, f"not installed; {repair}"
 
     names = exercise.built_names(course.root)
     yield "exercises", ", ".join(names) or f"none in {course.root / 'solutions'}"
     for name in names:
         yield f"exercise {name}", _built(course, name)
 
-    yield "course", f"{course.state} ({_writable(course.state)})"
+    nearest = existing(course.state)
+    is_writable = os.access(nearest, os.W_OK)
+    state = "can be written" if is_writable else f"cannot be written: {nearest}"
+    yield "course", f"{course.state} ({state})"
     yield "secret", "there" if course.has_secret() else "drawn when the class is first graded"
-    yield "alembic", _alembic()
+    # nbgrader calls it by name to set up its gradebook.
+    has_alembic = (Path(sys.executable).parent / "alembic").exists()
+    yield "alembic", "there" if has_alembic else "not installed; teachers need it: run make setup"
 
 
 def _works(level: str) -> str:
@@ -109,15 +120,6 @@ def _advice() -> str:
     return "nothing to do"
 
 
-def _version(package: str, repair: str) -> str:
-    import importlib.metadata
-
-    try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return f"not installed; {repair}"
-
-
 def _built(course: Course, name: str) -> str:
     from autograder.exercises import exercise
 
@@ -127,16 +129,3 @@ def _built(course: Course, name: str) -> str:
         return str(error)
     steps, checks = count(len(loaded.functions), "step"), count(len(loaded.checks), "check")
     return f"{steps}, {checks}, {points(loaded.max_score)}"
-
-
-def _writable(folder: Path) -> str:
-    from autograder.course.course import existing
-
-    nearest = existing(folder)
-    return "can be written" if os.access(nearest, os.W_OK) else f"cannot be written: {nearest}"
-
-
-def _alembic() -> str:
-    # nbgrader calls it by name to set up its gradebook.
-    beside = Path(sys.executable).parent / "alembic"
-    return "there" if beside.exists() else "not installed; teachers need it: run make setup"

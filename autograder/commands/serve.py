@@ -10,7 +10,7 @@ import typer
 
 from autograder.base.errors import Unusable
 from autograder.base.text import agreeing, count, listed
-from autograder.commands.common import CourseFolder, opened_course
+from autograder.commands.common import CourseFolder, Jobs, opened_course
 
 if TYPE_CHECKING:
     from autograder.course.course import Course
@@ -22,9 +22,7 @@ def serve(
         Optional[list[str]],
         typer.Argument(metavar="[EXERCISE]...", help="default: all that are built"),
     ] = None,
-    jobs: Annotated[
-        Optional[int], typer.Option(min=1, metavar="N", help="processes; default: all cores")
-    ] = None,
+    jobs: Jobs = None,
     once: Annotated[
         bool, typer.Option("--once", help="end as soon as nothing waits any more")
     ] = False,

@@ -325,19 +325,22 @@ def export(
     from autograder.course.gradebook.course_grades import NAME
     from autograder.show.terminal import output as place
 
-    options = {"fill": fill, "column": column, "classroom": classroom, "isolation": isolation}
-    given = [name for name, value in options.items() if value is not None]
+    options: dict[str, object] = {
+        "fill": fill,
+        "column": column,
+        "classroom": classroom,
+        "isolation": isolation,
+    }
+    options["anonymous"] = anonymous or None
     if push is not None:
-        others = {"to": to, "output": output, **options, "anonymous": anonymous or None}
+        others = {"to": to, "output": output, **options}
         _push(course_folder, exercise_name, push, yes, missing_as_zero, others)
         return
     if yes:
         raise Unusable("--yes", "belongs to --push", "name a platform: --push canvas")
     to = to or "csv"
-    if missing_as_zero:
-        given.append("missing_as_zero")
-    if anonymous:
-        given.append("anonymous")
+    options["missing_as_zero"] = missing_as_zero or None
+    given = [name for name, value in options.items() if value is not None]
     whole_course = exercise_name is None
     format = exports.find(to, given, whole_course)
     if format.is_folder:

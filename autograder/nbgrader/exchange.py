@@ -6,9 +6,9 @@ import io
 import json
 import sys
 import zipfile
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
-from datetime import datetime, timezone, tzinfo
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -33,21 +33,6 @@ _DATE = (1980, 1, 1, 0, 0, 0)
 """The date of files in an archive, so that the same release gives the same bytes."""
 
 
-def due_time(text: str, zone: tzinfo | None = None) -> datetime:
-    """The time that ``--due`` names, with its zone.
-
-    Args:
-        zone: where it names none; None for this machine's own.
-
-    Raises:
-        Unusable: it names no time, or an unknown zone.
-    """
-    try:
-        return times.read(text, zone)
-    except ValueError as error:
-        raise Unusable(f"--due {text!r}", str(error)) from None
-
-
 def release(
     course: Course,
     exercise: Exercise,
@@ -64,11 +49,27 @@ def release(
         archive: the zip, and nothing goes into the exchange.
 
     Raises:
-        Unusable: no release, no exchange on this system, or one that cannot be written.
+        Unusable: no release, no such time, no exchange on this system, or one that cannot be
+            written.
     """
     _insist(course, exercise)
-    time = due_time(due, course.settings.zone) if isinstance(due, str) else due
-    app: Any = _releaser(course, exercise) if archive is None else None
+    try:
+        time = times.read(due, course.settings.zone) if isinstance(due, str) else due
+    except ValueError as error:
+        raise Unusable(f"--due {due!r}", str(error)) from None
+    app: Any = None
+    if archive is None and sys.platform == "win32":
+        raise Unusable(
+            "nbgrader's exchange does not work on Windows; add --to-zip FILE, and hand out that"
+        )
+    if archive is None:
+        app = _app(course, exercise, "ReleaseAssignment")
+        if app is None:
+            other = _named(config.config(course).ExchangeFactory.release_assignment)
+            raise Unusable(
+                f"{other} is no exchange in a folder, and does not say whether a release has "
+                f"arrived; run nbgrader release_assignment {exercise.name}, or add --to-zip FILE"
+            )
     if time is not None:
         time = (time if time.tzinfo else time.replace(tzinfo=timezone.utc)).replace(microsecond=0)
         dates = {**course.settings.due, exercise.name: time}
@@ -85,23 +86,54 @@ def release(
         until.append(f"note: that is over already, so {late}")
 
     if archive is not None:
-        names = _pack(course, exercise, archive)
-        return [f"wrote {short(archive)}: {listed(names)}", *until]
+        contents = for_students(course, exercise, has_badges=True)
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as into:
+            for place, content in contents.items():
+                entry = zipfile.ZipInfo(f"{exercise.name}/{place}", _DATE)
+                into.writestr(entry, content, zipfile.ZIP_DEFLATED)
+        files.write(archive, packed.getvalue())
+        return [f"wrote {short(archive)}: {listed(contents)}", *until]
     app.force = True
     _start(app)
     notes = [f"note: {note}" for note in getattr(app, "notes", ())]
     return [f"released {exercise.name} in {app.dest_path}", *until, *notes]
 
 
-def handed_out(notebook: bytes, course: Course, exercise: str) -> bytes:
+def handed_out(notebook: bytes, course: Course, exercise: str, has_badges: bool = True) -> bytes:
     """The release as students get it, with badges that open it elsewhere."""
-    return dated(with_badges(notebook, links.badges(course.settings, exercise)), course, exercise)
+    badges = links.badges(course.settings, exercise) if has_badges else ""
+    return told(notebook, badges, course.settings.ai, course.settings.due.get(exercise))
 
 
-def dated(notebook: bytes, course: Course, exercise: str) -> bytes:
-    """The release with the course's rule about assistants, and its due date."""
-    shown = with_rule(notebook, course.settings.ai)
-    return with_due(shown, course.settings.due.get(exercise))
+def told(notebook: bytes, badges: str = "", ai: str = "", due: datetime | None = None) -> bytes:
+    """The release with what a course says of it: for people in the first cell of text.
+
+    Colab offers its own assistant only if it may, and ``check`` reads when it is due.
+
+    Args:
+        badges: what stands above all.
+        ai: the course's rule about assistants.
+    """
+    if not (badges or ai or due):
+        return notebook
+    data = json.loads(notebook)
+    if ai and ai != "open":
+        data["metadata"]["colab"] = {"generative_ai_disabled": True}
+    if due is not None:
+        data["metadata"].setdefault("autograder", {})["due"] = on_day(due)
+
+    texts = [cell for cell in data["cells"] if cell["cell_type"] == "markdown"]
+    for cell in texts[:1]:
+        text = "".join(cell["source"])
+        if badges:
+            text = f"{badges}\n\n{text}"
+        if ai:
+            text = assistants.with_sentence(text, ai)
+        if due is not None:
+            text = master.with_due(text, due)
+        cell["source"] = text.splitlines(keepends=True)
+    return as_file(data)
 
 
 def rules(notebook: bytes, course: Course) -> dict[str, bytes]:
@@ -109,40 +141,6 @@ def rules(notebook: bytes, course: Course) -> dict[str, bytes]:
     if not course.settings.ai:
         return {}
     return assistants.rules(from_notebook(json.loads(notebook)), course.settings.ai)
-
-
-def with_rule(notebook: bytes, ai: str) -> bytes:
-    """The release with the rule about assistants; Colab offers its own only if it may."""
-    if not ai:
-        return notebook
-    data = json.loads(notebook)
-    if ai != "open":
-        data["metadata"]["colab"] = {"generative_ai_disabled": True}
-    return _with_first_text(data, lambda text: assistants.with_sentence(text, ai))
-
-
-def with_due(notebook: bytes, due: datetime | None) -> bytes:
-    """The release with its due date, for people in the first cell of text, and for ``check``."""
-    if due is None:
-        return notebook
-    data = json.loads(notebook)
-    data["metadata"].setdefault("autograder", {})["due"] = on_day(due)
-    return _with_first_text(data, lambda text: master.with_due(text, due))
-
-
-def with_badges(notebook: bytes, badges: str) -> bytes:
-    """The release with badges, if there are any, above its first text."""
-    if not badges:
-        return notebook
-    return _with_first_text(json.loads(notebook), lambda text: f"{badges}\n\n{text}")
-
-
-def _with_first_text(data: Any, change: Callable[[str], str]) -> bytes:
-    """The bytes of a notebook in which the first cell of text is changed."""
-    texts = [cell for cell in data["cells"] if cell["cell_type"] == "markdown"]
-    for cell in texts[:1]:
-        cell["source"] = change("".join(cell["source"])).splitlines(keepends=True)
-    return as_file(data)
 
 
 def collect_all(course: Course, exercise: Exercise) -> Collected:
@@ -232,18 +230,6 @@ def _insist(course: Course, exercise: Exercise) -> None:
             raise Unusable(path, f"is not what {source} is", repair)
 
 
-def _pack(course: Course, exercise: Exercise, path: Path) -> list[str]:
-    """Write all that students need into a zip: the notebook, and its data files; their names."""
-    name = exercise.name
-    contents = for_students(course, exercise, has_badges=True)
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as into:
-        for place, content in contents.items():
-            into.writestr(zipfile.ZipInfo(f"{name}/{place}", _DATE), content, zipfile.ZIP_DEFLATED)
-    files.write(path, packed.getvalue())
-    return list(contents)
-
-
 def for_students(course: Course, exercise: Exercise, has_badges: bool = False) -> dict[str, bytes]:
     """All that students need, by its place: the notebook with its due date, and its data files.
 
@@ -267,11 +253,8 @@ def for_students(course: Course, exercise: Exercise, has_badges: bool = False) -
         content = file.read_bytes()
         if file == notebook:
             _insist_on_release(file, content)
-        if file == notebook and has_badges:
-            contents |= rules(content, course)
-            content = handed_out(content, course, name)
-        elif file == notebook:
-            content = dated(content, course, name)
+            contents |= rules(content, course) if has_badges else {}
+            content = handed_out(content, course, name, has_badges)
         contents[file.relative_to(notebook.parent).as_posix()] = content
     return contents
 
@@ -292,7 +275,7 @@ def from_release(course: Course, path: Path) -> tuple[Exercise, dict[str, bytes]
     except ValueError as error:
         raise Unusable(path, str(error), "name a notebook that you hand out") from None
     _insist_on_release(path, content)
-    shown = dated(content, course, known.name)
+    shown = handed_out(content, course, known.name, has_badges=False)
     return known, {f"{known.name}.ipynb": shown, **data_files.beside(path, named)}
 
 
@@ -304,21 +287,6 @@ def _insist_on_release(path: Path, content: bytes) -> None:
     """
     if b"### BEGIN SOLUTION" in content or b"### BEGIN HIDDEN TESTS" in content:
         raise Unusable(path, "has solutions in it", "take the one in assignments/")
-
-
-def _releaser(course: Course, exercise: Exercise) -> Any:
-    if sys.platform == "win32":
-        raise Unusable(
-            "nbgrader's exchange does not work on Windows; add --to-zip FILE, and hand out that"
-        )
-    app = _app(course, exercise, "ReleaseAssignment")
-    if app is None:
-        other = _named(config.config(course).ExchangeFactory.release_assignment)
-        raise Unusable(
-            f"{other} is no exchange in a folder, and does not say whether a release has arrived; "
-            f"run nbgrader release_assignment {exercise.name}, or add --to-zip FILE"
-        )
-    return app
 
 
 def _named(program: type | str) -> str:

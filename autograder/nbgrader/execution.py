@@ -240,7 +240,6 @@ def grade(
     name: str,
     jobs: int,
     force: bool = False,
-    done: Callable[[], None] = lambda: None,
     students: Iterable[str] | None = None,
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Grade what has not been graded as it is now; whose work could not be, and whom we failed.
@@ -269,7 +268,6 @@ def grade(
         why, is_fault = outcome
         if why:
             (faults if is_fault else failed)[student] = why
-        done()
 
     def ask(process: ProcessPoolExecutor, student: str) -> Future[tuple[str, bool]]:
         return process.submit(_graded, course.state, name, student, digests[student])

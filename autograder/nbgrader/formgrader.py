@@ -91,7 +91,8 @@ def change() -> None:
         lambda handler: f"{policy.fget(handler)}; {OWN_ONLY}"
     )
 
-    _work_apart(apihandlers)
+    for name, action in ACTIONS.items():
+        getattr(apihandlers, name).post = _post(apihandlers, action)
     _keep_due_dates(apihandlers)
     _extend_script(handlers)
 
@@ -182,13 +183,6 @@ def _begin_anew(handler: Any) -> None:
     gradebook = handler.settings.get("nbgrader_gradebook")
     if gradebook is not None:
         gradebook.db.rollback()
-
-
-def _work_apart(apihandlers: Any) -> None:
-    """Change what the formgrader of this process does at its buttons."""
-    for name, action in ACTIONS.items():
-        handler = getattr(apihandlers, name)
-        handler.post = _post(apihandlers, action)
 
 
 def _post(apihandlers: Any, action: str) -> Callable[..., Awaitable[None]]:

@@ -37,34 +37,27 @@ def serve(course: Course, arguments: Sequence[str] = ()) -> None:
     try:
         # Of other exceptions, such as ours, asyncio prints a traceback, and goes on.
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        _serve(course, arguments)
+        # It takes a second to load, and is not there for everybody.
+        from jupyterlab.labapp import LabApp  # type: ignore[import-untyped]
+
+        prepare(course)
+        os.environ["AUTOGRADER_COURSE"] = str(course.state)
+        os.chdir(course.root)
+        server = LabApp.initialize_server(argv=[*OPTIONS, *arguments])
+        # The formgrader's windows show whatever passes through here, else down to the checksum of
+        # every cell.
+        server.log.setLevel("INFO")
+        address = server.public_url
+        # Jupyter would say the same address again, in seven lines.
+        server.identity_provider.token_generated = False
+
+        # Jupyter would ask whether that is meant, in the midst of its log.
+        signal.signal(signal.SIGINT, lambda *_: server.stop(from_signal=True))
+        say = f"open {address} and click Nbgrader, then Formgrader, in the menu"
+        print(f"{say}; Ctrl+C here ends it", flush=True)
+        server.start()
     except KeyboardInterrupt:
         raise Interrupted(signal.SIGINT) from None
-
-
-def _serve(course: Course, arguments: Sequence[str]) -> None:
-    # It takes a second to load, and is not there for everybody.
-    from jupyterlab.labapp import LabApp  # type: ignore[import-untyped]
-
-    prepare(course)
-    os.environ["AUTOGRADER_COURSE"] = str(course.state)
-    os.chdir(course.root)
-
-    server = LabApp.initialize_server(argv=[*OPTIONS, *arguments])
-    # The formgrader's windows show whatever passes through here, else down to the checksum of every
-    # cell.
-    server.log.setLevel("INFO")
-    address = server.public_url
-
-    # Jupyter would say the same address again, in seven lines.
-    server.identity_provider.token_generated = False
-    # Jupyter would ask whether that is meant, in the midst of its log.
-    signal.signal(signal.SIGINT, lambda *_: server.stop(from_signal=True))
-    print(
-        f"open {address} and click Nbgrader, then Formgrader, in the menu; Ctrl+C here ends it",
-        flush=True,
-    )
-    server.start()
 
 
 def prepare(course: Course) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, cast
@@ -131,7 +132,10 @@ class GradeExporter(_Exporter):
         log = self.converter.log
         name = exercise.name
         due, failed = [], []
-        allowed = set(students) if self.converter.create_student else _students(course)
+        allowed = set(students)
+        if not self.converter.create_student:
+            known = select(STUDENT.c.id)
+            allowed = database.read(course, lambda opened: {*opened.scalars(known)}, set())
         for student in students:
             if student in allowed:
                 due.append(student)
@@ -181,7 +185,9 @@ class FeedbackExporter(_Exporter):
         for student in dict.fromkeys(everybody):
             page = course.feedback_of(student, exercise.name) / f"{exercise.name}.html"
             # Graded since; the page may even say that nothing was handed in.
-            is_old = _is_older(page, stored.result_path(course, exercise.name, student))
+            result, is_old = stored.result_path(course, exercise.name, student), False
+            with suppress(FileNotFoundError):
+                is_old = page.stat().st_mtime_ns < result.stat().st_mtime_ns
             if is_old or self._due(page, course.autograded_of(student, exercise.name)):
                 due.append(student)
 
@@ -241,13 +247,6 @@ def after_generate(assignment: str, student: str, notebooks: list[str]) -> None:
         release.write_bytes(hidden_checks.handed_out(release.read_bytes()))
 
 
-def _is_older(path: Path, than: Path) -> bool:
-    try:
-        return path.stat().st_mtime_ns < than.stat().st_mtime_ns
-    except FileNotFoundError:
-        return False
-
-
 def _wanted(converter: Any) -> dict[str, list[str]]:
     """The students of each exercise that nbgrader's command selects, in the order of their ids."""
     folder = Path(converter.coursedir.root, converter._input_directory)
@@ -270,9 +269,3 @@ def _selected(coursedir: Any, students: list[str]) -> Iterator[str]:
     for student in students:
         if student not in excluded and fnmatchcase(student, coursedir.student_id):
             yield student
-
-
-def _students(course: Course) -> set[str]:
-    return database.read(
-        course, lambda connection: set(connection.scalars(select(STUDENT.c.id))), set()
-    )

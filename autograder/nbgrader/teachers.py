@@ -126,13 +126,9 @@ class Collector(_OfTheExchange, ExchangeCollect):  # type: ignore[misc]
             elif time is None:
                 self._left.append(Left(name, "there is no time in its name", (student,)))
             else:
-                return _Record(student, time, name, self._changed(name))
+                status = os.stat(self._place(name), follow_symlinks=False)
+                return _Record(student, time, name, timestamp.of_system(int(status.st_ctime)))
         return None
-
-    def _changed(self, name: str) -> datetime:
-        """When the system saw a folder of the exchange change for the last time, to the second."""
-        status = os.stat(self._place(name), follow_symlinks=False)
-        return timestamp.of_system(int(status.st_ctime))
 
     def _dated(self, record: _Record, is_alone: bool) -> _Record:
         """The record; with the system's time of last change where its own is not to be believed.
@@ -326,11 +322,18 @@ class AssignmentReleaser(_Releaser, ExchangeReleaseAssignment):  # type: ignore[
             inbound.chmod(stat.S_IMODE(about.st_mode) | stat.S_ISVTX | stat.S_ISGID)
 
     def copy_files(self) -> None:
-        if self.is_ours:
-            self._note()
-        super().copy_files()
         if not self.is_ours:
+            super().copy_files()
             return
+        course = config.course_of(self.coursedir)
+        try:
+            known = exercise.load(course.root, self.coursedir.assignment_id)
+        except Unusable as error:
+            self.fail(str(error))
+        for line in versions.note_release(course, known):
+            self.log.warning(line)
+        super().copy_files()
+
         named = self.config.KnownCourses.get("accounts")
         if named is not None and os.getuid() not in {number_of(name) for name in named}:
             owner = name_of(os.getuid())
@@ -339,16 +342,6 @@ class AssignmentReleaser(_Releaser, ExchangeReleaseAssignment):  # type: ignore[
                 "has named in /etc/jupyter/nbgrader_config.py",
             )
             self.log.warning(self.notes[0])
-
-    def _note(self) -> None:
-        """Put on record what is handed out."""
-        course = config.course_of(self.coursedir)
-        try:
-            known = exercise.load(course.root, self.coursedir.assignment_id)
-        except Unusable as error:
-            self.fail(str(error))
-        for line in versions.note_release(course, known):
-            self.log.warning(line)
 
     def do_copy(self, src: str, dest: str, log: object = None) -> None:
         super().do_copy(src, dest, log)

@@ -259,7 +259,7 @@ def test_check_says_when_a_notebook_is_due(tmp_path):
     path = tmp_path / "attention.ipynb"
     release = (courses.ROOT / "assignments" / "attention" / "attention.ipynb").read_bytes()
     due = datetime(2026, 12, 1, 18, tzinfo=ZoneInfo("Europe/Berlin"))
-    path.write_bytes(exchange.with_due(release, due))
+    path.write_bytes(exchange.told(release, due=due))
     said = run(tmp_path, "check", path, code=1).stdout
     assert "due 1 December 2026, 18:00 CET, as it was handed out" in said
     assert "changed" not in said

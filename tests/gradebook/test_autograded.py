@@ -192,8 +192,7 @@ def test_the_due_date_and_the_badges_of_a_release_are_no_text_of_the_students(co
     due = datetime(2026, 12, 1, 18, tzinfo=timezone.utc)
     file = courses.submit(course, "ada", ANSWERED) / f"{NAME}.ipynb"
     badges = links.badges(Settings(links_repository="https://github.com/a/b"), NAME)
-    shown = exchange.with_badges(file.read_bytes(), badges)
-    file.write_bytes(exchange.with_due(shown, due))
+    file.write_bytes(exchange.told(file.read_bytes(), badges, due=due))
     assert "[![Open in Colab]" in file.read_text()
     assert "**Due: 1 December 2026" in file.read_text()
     one = replace(

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from nbgrader.exchange import ExchangeError  # type: ignore[import-untyped]
 
-from autograder.base import settings
+from autograder.base import settings, times
 from autograder.base.errors import Unusable
 from autograder.base.text import on_day
 from autograder.course import timestamp
@@ -614,7 +614,7 @@ def test_without_exchange_and_inbox_there_is_nothing_to_collect(course):
     ],
 )
 def test_a_due_date_is_read_with_its_zone(text, utc):
-    assert f"{exchange.due_time(text).astimezone(timezone.utc):%Y-%m-%d %H:%M}" == utc
+    assert f"{times.read(text).astimezone(timezone.utc):%Y-%m-%d %H:%M}" == utc
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from autograder.base.text import count, printable
@@ -50,26 +50,17 @@ class Collected:
     @property
     def lines(self) -> list[str]:
         """The same for people, one fact a line."""
-        # Students name files; a name must not move the cursor, nor start a line of its own.
-        return [" ".join(printable(fact).splitlines()) for fact in self._facts()]
-
-    def _facts(self) -> Iterator[str]:
-        if len(self.stored) > MAX_STORED:
-            yield f"collected: {count(len(self.stored), 'student')}"
-        else:
-            for student in self.stored:
-                yield f"collected: {student}"
-        if self.unchanged:
-            yield f"nothing newer: {self._unchanged()}"
-        for left in self.left:
-            yield f"left: {left.where}: {left.why}"
-        for note in self.notes:
-            yield f"note: {note}"
-
-    def _unchanged(self) -> str:
+        facts = [f"collected: {student}" for student in self.stored]
+        if len(facts) > MAX_STORED:
+            facts = [f"collected: {count(len(facts), 'student')}"]
         if len(self.unchanged) > MAX_NAMES:
-            return count(len(self.unchanged), "student")
-        return ", ".join(self.unchanged)
+            facts.append(f"nothing newer: {count(len(self.unchanged), 'student')}")
+        elif self.unchanged:
+            facts.append(f"nothing newer: {', '.join(self.unchanged)}")
+        facts += [f"left: {left.where}: {left.why}" for left in self.left]
+        facts += [f"note: {note}" for note in self.notes]
+        # Students name files; a name must not move the cursor, nor start a line of its own.
+        return [" ".join(printable(fact).splitlines()) for fact in facts]
 
 
 def unreadable(where: str, error: Exception, whose: Parts = ()) -> Left:

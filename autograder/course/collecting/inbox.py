@@ -53,7 +53,10 @@ def collect(
         collection = _Collection(course, exercise.name, roster, due, left)
         moved = store.read_again(course, exercise.name)
         if moved:
-            collection.notes.append(_read_again(moved, course.settings.time_zone))
+            zone = course.settings.time_zone
+            place = f"the zone {zone}" if zone else "this machine's zone"
+            whose = first_of(moved, MAX_NAMES)
+            collection.notes.append(f"times collected earlier are now read in {place}: {whose}")
         for student in sorted(certain):
             there = [(one.download.where, one.download.placed) for one in certain[student]]
             if known is None or known.get(student) != there:
@@ -118,7 +121,11 @@ class _Collection:
         self.digests.clear()
         try:
             own = _of_one_account(student, candidates, self.roster, self.left)
-            own = self._newest(student, self._hand_ins(own))
+            own = sorted(self._hand_ins(own), key=lambda candidate: candidate.rank)
+            if len(own) > store.MAX_TRIES:
+                last = f"the last {store.MAX_TRIES} of {len(own)} submissions count"
+                self.notes.append(f"of {student} {last}")
+            own = own[-store.MAX_TRIES :]
             newest = own[-1] if own else None
             if self.course.settings.counts == "best":
                 for earlier in own[:-1]:
@@ -166,14 +173,6 @@ class _Collection:
         if script.is_script and not counts.is_script:
             cause = f"was handed in together with {counts.download.parts[-1]}"
             self.notes.append(f"{script.download.where}: {cause}; the notebook counts")
-
-    def _newest(self, student: str, hand_ins: list[Candidate]) -> list[Candidate]:
-        """The last submissions of a student, the newest one last."""
-        ordered = sorted(hand_ins, key=lambda candidate: candidate.rank)
-        if len(ordered) > store.MAX_TRIES:
-            last = f"the last {store.MAX_TRIES} of {len(ordered)} submissions count"
-            self.notes.append(f"of {student} {last}")
-        return ordered[-store.MAX_TRIES :]
 
     def _guessed_zone(self) -> str:
         """Which zone was taken for that of times that name none."""
@@ -232,11 +231,6 @@ class _Collection:
                 self.notes.append(f"{candidate.download.where}: {candidate.doubt}")
         if newest.has_guessed_zone or first.has_guessed_zone:
             self.has_guessed_zone = True
-
-
-def _read_again(students: list[str], zone: str) -> str:
-    place = f"the zone {zone}" if zone else "this machine's zone"
-    return f"times collected earlier are now read in {place}: {first_of(students, MAX_NAMES)}"
 
 
 def _data(download: Download) -> bytes:

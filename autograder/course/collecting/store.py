@@ -87,7 +87,7 @@ def put(
     old = None
     if there is not None:
         changed = int((folder / f"{exercise}.ipynb").stat().st_mtime)
-        old = _time(folder) or timestamp.of_system(changed)
+        old = timestamp.submitted_at(folder) or timestamp.of_system(changed)
     if old is None or old > timestamp.now():  # which an earlier collection believed
         new.write(folder)
         return True
@@ -187,9 +187,13 @@ def _bound(course: Course, exercise: str, student: str, kept: Path | None) -> No
     places = earlier(course, exercise, student)
     while len(places) > MAX_TRIES:
         others = [place for place in places if place != kept]
-        oldest = min(others, key=lambda one: (not (one / RESULT).is_file(), str(_time(one) or "")))
+        oldest = min(others, key=_worth_keeping)
         shutil.rmtree(oldest)
         places.remove(oldest)
+
+
+def _worth_keeping(place: Path) -> tuple[bool, datetime]:
+    return not (place / RESULT).is_file(), timestamp.submitted_at(place) or datetime.min
 
 
 def _files(exercise: str) -> tuple[str, ...]:
@@ -207,7 +211,7 @@ def _keep_times(folder: Path, counts: datetime, last: datetime) -> None:
         (folder / LAST).unlink(missing_ok=True)
     elif timestamp.submitted_at(folder, LAST) != last:
         files.write(folder / LAST, timestamp.format(last).encode())
-    if _time(folder) != counts:
+    if timestamp.submitted_at(folder) != counts:
         files.write(folder / timestamp.NAME, timestamp.format(counts).encode())
 
 
@@ -237,10 +241,6 @@ def _moved(course: Course, folder: Path) -> dict[str, str]:
         source = timestamp.source_in(timestamp.source(folder), course.settings.time_zone)
         files_of_times[timestamp.SOURCE] = source
     return files_of_times
-
-
-def _time(folder: Path) -> datetime | None:
-    return timestamp.submitted_at(folder)
 
 
 def _data(folder: Path, exercise: str) -> bytes | None:

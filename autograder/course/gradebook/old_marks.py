@@ -16,7 +16,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -317,9 +316,7 @@ def of_exercise(course: Course, exercise: str) -> dict[str, list[Mark]]:
     marks: dict[str, list[Mark]] = {}
     for name in NAMES:
         for mark in read(course, name):
-            # Earlier versions did not note for which answer a mark was given.
-            is_known = name == REMOVED or "answer" in mark
-            if is_known and mark.get("exercise") == exercise and "cell" in mark:
+            if mark.get("exercise") == exercise and "cell" in mark:
                 marks.setdefault(mark["student"], []).append(mark)
     return marks
 
@@ -395,7 +392,7 @@ def read(course: Course, name: str) -> list[Mark]:
     Raises:
         Unusable: a line is none.
     """
-    path = _path(course, name)
+    path = course.state / name
     marks = []
     try:
         # Within a comment there may be what Python takes for an end of a line of text.
@@ -417,11 +414,7 @@ def read(course: Course, name: str) -> list[Mark]:
 def write(course: Course, name: str, marks: Sequence[Mark]) -> None:
     """Write one of the files."""
     lines = [json.dumps(mark, ensure_ascii=False) + "\n" for mark in marks]
-    files.write(_path(course, name), "".join(lines).encode())
-
-
-def _path(course: Course, name: str) -> Path:
-    return course.state / name
+    files.write(course.state / name, "".join(lines).encode())
 
 
 def _said(mark: Mapping[str, Any]) -> str:

@@ -7,14 +7,14 @@ person's work; those of other work than the present are put away (``old_marks``)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Row, TableClause, bindparam, func, insert, select, update
+from sqlalchemy import Connection, Row, TableClause, bindparam, insert, select, update
 
 from autograder.base.errors import Unusable
 from autograder.base.files import below
@@ -64,7 +64,12 @@ def refuse_a_new_gradebook(
     Raises:
         Unusable: it is so.
     """
-    if database.read(course, lambda connection: _submissions(connection, exercise), 0):
+    known = (
+        select(SUBMITTED_NOTEBOOK.c.id)
+        .join(NOTEBOOK, NOTEBOOK.c.id == SUBMITTED_NOTEBOOK.c.notebook_id)
+        .where(NOTEBOOK.c.name == exercise)
+    )
+    if database.read(course, lambda connection: connection.scalar(known.limit(1)), None):
         return
 
     number = 0
@@ -81,17 +86,6 @@ def refuse_a_new_gradebook(
             f"{count(number, 'student')} with results of {exercise}; put the old one back, or "
             f"move {folder} away to start over without marks by hand and extensions{cut}"
         )
-
-
-def _submissions(connection: Connection, exercise: str) -> int:
-    """How many submissions of the exercise the gradebook knows."""
-    query = (
-        select(func.count())
-        .select_from(SUBMITTED_NOTEBOOK)
-        .join(NOTEBOOK, NOTEBOOK.c.id == SUBMITTED_NOTEBOOK.c.notebook_id)
-        .where(NOTEBOOK.c.name == exercise)
-    )
-    return connection.scalar(query) or 0
 
 
 def prepare(course: Course, exercise: Exercise, release: bytes | None = None) -> None:
@@ -177,7 +171,8 @@ class Recorder:
     ) -> Troubles:
         troubles = Troubles()
         saved = save(connection, self._course, self._course_id, self._name, self._master)
-        for chunk in _chunks(batch):
+        for start in range(0, len(batch), CHUNK):
+            chunk = batch[start : start + CHUNK]
             try:
                 back += self._write(connection, saved, chunk)
             except Exception as error:
@@ -206,16 +201,16 @@ class Recorder:
 
         with connection.begin_nested():
             _save_students(connection, everybody, self._class_list)
-            saved_notebooks = _save_notebooks(connection, saved, times)
+            ids, new = _save_notebooks(connection, saved, times)
             again: dict[str, Again] = {}
-            for student, id in saved_notebooks.ids.items():
-                if id not in saved_notebooks.new:
+            for student, id in ids.items():
+                if id not in new:
                     again[id] = Again(self._course, self._master, by_student[student])
             # First, for the rows below then hold the marks that are for these submissions.
             told = old_marks.of_other_answers(connection, self._course, saved, again)
             back = old_marks.bring_back(connection, saved, again, self._put_away)
             notebooks = []
-            for student, id in saved_notebooks.ids.items():
+            for student, id in ids.items():
                 graded = by_student[student]
                 notebooks.append(_Notebook(id, graded, again.get(id), told, back))
 
@@ -224,7 +219,7 @@ class Recorder:
             comments = {saved.solutions[cell.id]: cell for cell in self._master.solutions}
             _save_rows(connection, COMMENT, comments, notebooks, _comment)
             for student, graded in by_student.items():
-                if graded.unchanged and saved_notebooks.ids[student] in saved_notebooks.new:
+                if graded.unchanged and ids[student] in new:
                     self.lost.add(student)
             if self._rules.penalties.has_rule:
                 settled = self._rules.read(connection, list(by_student))
@@ -233,11 +228,6 @@ class Recorder:
                         raise Unusable(own.trouble)
                 marks.follow(connection, settled)
         return list(back.values())
-
-
-def _chunks(batch: Sequence[Graded]) -> Iterator[Sequence[Graded]]:
-    for start in range(0, len(batch), CHUNK):
-        yield batch[start : start + CHUNK]
 
 
 @dataclass(frozen=True)
@@ -311,7 +301,12 @@ def _save_rows(
         cells: by their ids in the gradebook.
         values_of: the columns of a row; its last argument is the row that stands there, or None.
     """
-    rows = _rows(connection, table, cells, notebooks)
+    old = [notebook.id for notebook in notebooks if notebook.again is not None]
+    rows: dict[tuple[str, str], Any] = {}
+    if old:
+        # By cell first: the tables' only index is on (cell_id, notebook_id).
+        query = select(table).where(table.c.cell_id.in_(list(cells)), table.c.notebook_id.in_(old))
+        rows = {(row.cell_id, row.notebook_id): row for row in connection.execute(query)}
     new: list[dict[str, Any]] = []
     changed: list[dict[str, Any]] = []
 
@@ -331,36 +326,16 @@ def _save_rows(
         connection.execute(update(table).where(table.c.id == bindparam("row")), changed)
 
 
-def _rows(
-    connection: Connection,
-    table: TableClause,
-    cells: Iterable[str],
-    notebooks: Iterable[_Notebook],
-) -> dict[tuple[str, str], Any]:
-    """The rows that are there, by the ids of cell and notebook."""
-    old = [notebook.id for notebook in notebooks if notebook.again is not None]
-    if not old:
-        return {}
-    # By cell first: the tables' only index is on (cell_id, notebook_id).
-    query = select(table).where(table.c.cell_id.in_(list(cells)), table.c.notebook_id.in_(old))
-    return {(row.cell_id, row.notebook_id): row for row in connection.execute(query)}
-
-
-@dataclass(frozen=True)
-class _SubmittedNotebooks:
-    """The ids of submitted notebooks by student; ``new`` are those that were created now."""
-
-    ids: dict[str, str]
-    new: frozenset[str]
-
-
 def _save_notebooks(
     connection: Connection, saved: Saved, times: Mapping[str, datetime | None]
-) -> _SubmittedNotebooks:
+) -> tuple[dict[str, str], set[str]]:
     """Create the submitted notebooks that are missing, and note when each was handed in.
 
     Args:
         times: by student; a time that is None leaves the one that stands there.
+
+    Returns:
+        The ids of submitted notebooks by student, and those of them that were created now.
     """
     assignments = _save_assignments(connection, saved, times)
     rows = connection.execute(
@@ -381,7 +356,7 @@ def _save_notebooks(
         connection.execute(insert(SUBMITTED_NOTEBOOK), new)
 
     ids = {student: notebooks[assignment] for student, assignment in assignments.items()}
-    return _SubmittedNotebooks(ids, frozenset(str(row["id"]) for row in new))
+    return ids, {str(row["id"]) for row in new}
 
 
 def _save_assignments(

@@ -12,7 +12,7 @@ import gzip
 import hashlib
 import json
 import platform
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -89,12 +89,8 @@ class Releases:
         self.earlier: dict[str, frozenset[str]] = {}
         if isinstance(noted, dict):
             former = exercise.former
-            steps = noted.get("steps") or _kept_steps(
-                course, exercise.name, str(noted.get("exercise"))
-            )
-            if steps is not None:
-                self.last = frozenset(former.get(step, step) for step in steps)
-            for digest, steps in noted.get("earlier", {}).items():
+            self.last = frozenset(former.get(step, step) for step in noted["steps"])
+            for digest, steps in noted["earlier"].items():
                 self.earlier[digest] = frozenset(former.get(step, step) for step in steps)
 
     def steps(self, digest: str) -> frozenset[str] | None:
@@ -146,14 +142,6 @@ def _digests(course: Course, exercise: str) -> Iterator[str]:
                 yield digest
 
 
-def _kept_steps(course: Course, name: str, digest: str) -> Sequence[str] | None:
-    """The steps of a release that was noted without them, if somebody was graded with it."""
-    for path in (course.state / FOLDER).glob(f"{name}-*.json.gz"):
-        if path.name.endswith(f"-{digest}.json.gz"):
-            return from_notebook(_kept(path)["notebook"]).steps
-    return None
-
-
 def since(course: Course, exercise: Exercise) -> Iterator[tuple[str, list[str], int]]:
     """What has changed since an exercise was released, and since students were graded.
 
@@ -190,14 +178,13 @@ def keep(course: Course, exercise: Exercise) -> None:
     now = dependencies(exercise, course.settings, None)
     data = {place: base64.b64encode(raw).decode() for place, raw in exercise.data.items()}
     kit = {"kit": autograder.__version__, "python": platform.python_version()}
-    name = _exercise(exercise.name, exercise.sha256, now["exercise"])
-
-    for place, content in (
-        (name, {"sha256": exercise.sha256, "notebook": exercise.notebook, "data": data}),
-        (f"settings-{now['settings']}.json.gz", course.settings.scoring),
-        (f"engine-{now['engine']}.json.gz", kit),
+    kept = {"sha256": exercise.sha256, "notebook": exercise.notebook, "data": data}
+    names = (exercise.name, exercise.sha256[:16], now["exercise"])
+    for path, content in (
+        (_place(course, *names), kept),
+        (_place(course, "settings", now["settings"]), course.settings.scoring),
+        (_place(course, "engine", now["engine"]), kit),
     ):
-        path = files.below(course.state / FOLDER, place)
         if not path.exists():
             files.write(path, gzip.compress(json.dumps(content).encode(), mtime=0))
 
@@ -216,8 +203,7 @@ def exercise_of(course: Course, result: Result, now: Exercise) -> Exercise:
     if (now.sha256, present) == (result.exercise_sha256, digest):
         return now
 
-    name = _exercise(result.exercise, result.exercise_sha256, digest)
-    place = files.below(course.state / FOLDER, name)
+    place = _place(course, result.exercise, result.exercise_sha256[:16], digest)
     kept = _kept(place)
     if kept is None:
         raise Unusable(
@@ -237,7 +223,7 @@ def settings_of(course: Course, result: Result) -> Settings:
 
     The present ones alone where those are not known any more.
     """
-    place = _settings(course, result)
+    place = _place(course, "settings", result.graded_with.get("settings", ""))
     kept = _kept(place)
     if kept is None:
         return course.settings
@@ -257,12 +243,11 @@ def differences(course: Course, now: Exercise, result: Result) -> Iterator[str]:
     if "exercise" in names or result.exercise_sha256 != now.sha256:
         yield "the exercise has changed since; this is the one that graded it"
     if "settings" in names:
-        kept = _settings(course, result)
+        kept = _place(course, "settings", then.get("settings", ""))
         which = "these are the earlier ones" if kept.exists() else "the earlier ones were not kept"
         yield f"settings have changed since; {which}"
     if "engine" in names:
-        name = f"engine-{then.get('engine', '')}.json.gz"
-        kit = _kept(files.below(course.state / FOLDER, name)) or {}
+        kit = _kept(_place(course, "engine", then.get("engine", ""))) or {}
         which = ""
         if kit.keys() >= {"kit", "python"}:
             which = f" (kit {kit['kit']}, Python {kit['python']})"
@@ -288,13 +273,8 @@ def submission_of(course: Course, exercise: Exercise, result: Result) -> Submiss
     return None
 
 
-def _settings(course: Course, result: Result) -> Path:
-    name = f"settings-{result.graded_with.get('settings', '')}.json.gz"
-    return files.below(course.state / FOLDER, name)
-
-
-def _exercise(name: str, sha256: str, digest: str) -> str:
-    return f"{name}-{sha256[:16]}-{digest}.json.gz"
+def _place(course: Course, *name: str) -> Path:
+    return files.below(course.state / FOLDER, f"{'-'.join(name)}.json.gz")
 
 
 def _kept(path: Path) -> Any:

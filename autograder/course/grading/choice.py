@@ -33,7 +33,6 @@ from autograder.exercises.exercise import Exercise
 from autograder.grader.graded import Graded
 from autograder.submissions.notebook import read
 from autograder.submissions.parse import parse
-from autograder.submissions.submission import Submission
 
 Points = Mapping[str, CellMarks]
 """What the cells of a submission would have in the gradebook, by cell."""
@@ -134,8 +133,11 @@ class Choice:
         for place in self._others[student]:
             result = known.get(digest_of(place, name))
             if result is not None:
-                other = Graded(result, self._submission(place, result), result == recorded)
-                candidates[place] = other
+                submission = None
+                if result.status == "graded":
+                    data = read(notebook_of(place / f"{name}.ipynb"))
+                    submission = parse(data, self._exercise)
+                candidates[place] = Graded(result, submission, result == recorded)
 
         worth = dict.fromkeys(candidates, 0.0)
         if self._course.settings.counts == "best":
@@ -156,11 +158,6 @@ class Choice:
     def _with_kept(self, result: Result, known: Mapping[str | None, Result]) -> Result:
         old = known.get(result.submission_sha256)
         return with_kept(old, result, self._exercise.former, self._never_lower)
-
-    def _submission(self, place: Path, result: Result) -> Submission | None:
-        if result.status != "graded":
-            return None
-        return parse(read(notebook_of(place / f"{self._exercise.name}.ipynb")), self._exercise)
 
     def _worth(self, student: str, candidates: Mapping[Path, Graded]) -> dict[Path, float]:
         """The final scores that the submissions would have; -1 where one could not be graded.

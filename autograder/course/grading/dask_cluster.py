@@ -67,7 +67,11 @@ class Cluster(Pool):
         self._client = _client(dask, address)
 
         try:
-            self._await_workers()
+            try:
+                self._client.wait_for_workers(1, timeout=WORKERS_SECONDS)
+            except TimeoutError:
+                repair = f"start some with dask worker {address}"
+                raise Unusable(address, "no worker there", repair) from None
             self._compare()
             # The result of a task, not scattered data: Dask makes it anew when the worker that has
             # it dies. Each worker keeps one, and with it the processes, as long as this future
@@ -102,14 +106,6 @@ class Cluster(Pool):
             if self._client.status != "closed":
                 raise
         self._client.close()
-
-    def _await_workers(self) -> None:
-        try:
-            self._client.wait_for_workers(1, timeout=WORKERS_SECONDS)
-        except TimeoutError:
-            raise Unusable(
-                self._address, "no worker there", f"start some with dask worker {self._address}"
-            ) from None
 
     def _compare(self) -> None:
         """Refuse other versions than ours: they might grade otherwise, or not understand us."""

@@ -84,17 +84,11 @@ def _answer(grader: Grader, task: Task) -> Graded | Unusable:
     try:
         unchanged = None
         if task.old is not None:
-            unchanged = grader.unchanged(task.data, _stored(task.old))
+            with contextlib.suppress(ValueError):  # a damaged one is made anew
+                unchanged = grader.unchanged(task.data, Result.from_json(task.old))
         return unchanged or grader.grade(task.data, task.student)
     except Unusable as error:
         return error
     except Exception as fault:  # a mistake of ours: the class must not suffer for it
         reason = " ".join(f"the grader failed: {type(fault).__name__}: {fault}".split())
         return Graded(grader.rejected(task.data, task.student, "").without_steps(reason), None)
-
-
-def _stored(text: bytes) -> Result | None:
-    try:
-        return Result.from_json(text)
-    except ValueError:
-        return None

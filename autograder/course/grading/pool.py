@@ -145,7 +145,10 @@ class Graders:
         """
         trouble: Graded | Unusable | None = None
         for _ in range(TRIES):
-            process = self._take()
+            try:
+                process = self._idle.pop()
+            except IndexError:
+                process = self._start()
             try:
                 answer = process.ask(task)
             except (EOFError, OSError):
@@ -184,13 +187,6 @@ class Graders:
         """Whether it was graded at the isolation level of all others; the first sets it."""
         self._level = self._level or answer.result.isolation
         return answer.result.isolation == self._level
-
-    def _take(self) -> _GraderProcess:
-        """A process that has nothing to do, or else a new one."""
-        try:
-            return self._idle.pop()
-        except IndexError:
-            return self._start()
 
     def _start(self) -> _GraderProcess:
         with self._lock:
@@ -373,8 +369,12 @@ def grade_all(
         else:
             deadly.append(student)
 
+    def solution(student: str) -> Task:
+        return Task(student, json.dumps(exercise.notebook).encode())
+
     for student in deadly:
-        reference = _reference(pool, exercise, answers)
+        ((_, answer),) = _answers(pool, ["reference"], solution, answers, alone=True)
+        reference = answer.result if isinstance(answer, Graded) else None
         level = reference.isolation if reference else level
         if level is None:
             raise Fault(
@@ -383,16 +383,6 @@ def grade_all(
             )
         alone = reference is not None and reference.status == "graded"
         yield Graded(_ended(exercise, task(student), level, alone), None)
-
-
-def _reference(pool: Pool, exercise: Exercise, answers: Answers) -> Result | None:
-    """The result of the reference solution, None where graders die of that, too."""
-
-    def task(student: str) -> Task:
-        return Task(student, json.dumps(exercise.notebook).encode())
-
-    ((_, answer),) = _answers(pool, ["reference"], task, answers, alone=True)
-    return answer.result if isinstance(answer, Graded) else None
 
 
 def _answers(

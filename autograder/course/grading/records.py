@@ -68,8 +68,8 @@ class Records:
         self._template = autograded.Template(master.load(course, exercise))
         self._batch: list[Graded] = []
 
-    def add(self, graded: Graded) -> Result:
-        """Store a result, which waits for its batch from then on; the result as it is stored."""
+    def add(self, graded: Graded) -> None:
+        """Store a result, which waits for its batch from then on."""
         student = graded.result.student_id
         if not graded.unchanged:
             self._journal.storing(student)
@@ -79,8 +79,16 @@ class Records:
         if student in self._journal.pending:
             graded = replace(graded, unchanged=False)
         self._batch.append(graded)
-        self.grades[student] = _grade(graded.result)
-        return graded.result
+        # Without its steps, so that it may be kept of a whole class.
+        result = graded.result
+        self.grades[student] = Grade(
+            student,
+            result.status,
+            result.score,
+            trouble=result.reason or "",
+            untried=result.untried,
+            concerns=tuple(Concern("repaired", warning) for warning in result.warnings),
+        )
 
     @property
     def is_full(self) -> bool:
@@ -165,18 +173,6 @@ class Records:
         files.write(path, line.encode())
         if self._lines is not None:
             self._lines[result.student_id] = line
-
-
-def _grade(result: Result) -> Grade:
-    """What came of a submission; without its steps, so that it may be kept of a whole class."""
-    return Grade(
-        result.student_id,
-        result.status,
-        result.score,
-        trouble=result.reason or "",
-        untried=result.untried,
-        concerns=tuple(Concern("repaired", warning) for warning in result.warnings),
-    )
 
 
 def with_kept(

@@ -79,11 +79,13 @@ def update(
 
     course = course_at(course_folder)
     found = copies.compared(course.root)
-    newer = copies.named(found, "newer")
+    newer = [name for name, state in found.items() if state == "newer"]
     for name in newer:
         print(f"{'newer in the kit' if check else 'updated'}: {name}")
-    for name in copies.named(found, "changed in both"):
-        print(f"changed here and in the kit: {name}; yours stays, compare it with {copies.kit()}")
+    for name, state in found.items():
+        if state == "changed in both":
+            said = f"changed here and in the kit: {name}"
+            print(f"{said}; yours stays, compare it with {copies.kit()}")
     if not check:
         copies.follow(course.root, found)
 

@@ -10,6 +10,7 @@ import getpass
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime, timezone
 from typing import Any
 
@@ -48,7 +49,10 @@ def final(course: Course, scores: FinalScores) -> dict[str, Any]:
     path = course.state / NAME
     known: dict[tuple[str, str], float | None] = {}
     for line in path.read_bytes().splitlines() if path.is_file() else ():
-        known |= _finals(line)
+        # Nothing of a line that somebody has damaged.
+        with suppress(ValueError, RecursionError, AttributeError, KeyError, TypeError):
+            said = json.loads(line).get("final", [])
+            known |= {(one["exercise"], one["student"]): one["new"] for one in said}
 
     changed = []
     for exercise, of_students in scores.items():
@@ -58,15 +62,6 @@ def final(course: Course, scores: FinalScores) -> dict[str, Any]:
                 one = {"exercise": exercise, "student": student, "old": old, "new": new}
                 changed.append(one)
     return {"final": changed} if changed else {}
-
-
-def _finals(line: bytes) -> dict[tuple[str, str], float | None]:
-    """The final scores in a line, by exercise and student; none where somebody has damaged it."""
-    try:
-        changed = json.loads(line).get("final", [])
-        return {(one["exercise"], one["student"]): one["new"] for one in changed}
-    except (ValueError, RecursionError, AttributeError, KeyError, TypeError):
-        return {}
 
 
 def _who() -> str:

@@ -9,7 +9,7 @@ from autograder.base.files import below
 from autograder.base.result import Result
 from autograder.base.text import short
 from autograder.course.course import STUDENT_ID, Course
-from autograder.course.troubles import Troubles, gathered
+from autograder.course.troubles import Troubles
 
 
 def result_path(course: Course, exercise: str, student: str) -> Path:
@@ -54,20 +54,16 @@ def stored_result(course: Course, exercise: str, student: str) -> Result | None:
     return result
 
 
-def stored_results(course: Course, exercise: str, troubles: Troubles | None = None) -> list[Result]:
+def stored_results(course: Course, exercise: str, troubles: Troubles) -> list[Result]:
     """All stored results of an exercise, in the order of the students' ids.
 
     Args:
         troubles: gets the damaged ones.
-
-    Raises:
-        Fault: there are damaged ones, and ``troubles`` is None.
     """
     results = []
-    with gathered(troubles) as all_troubles:
-        for student in stored_students(course, exercise):
-            with all_troubles.of(student, "no result"):
-                result = stored_result(course, exercise, student)
-                if result is not None:
-                    results.append(result)
+    for student in stored_students(course, exercise):
+        with troubles.of(student, "no result"):
+            result = stored_result(course, exercise, student)
+            if result is not None:
+                results.append(result)
     return results

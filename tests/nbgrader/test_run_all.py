@@ -18,6 +18,7 @@ from autograder.checking import confined, student_copy
 from autograder.course.course import Course
 from autograder.course.grading import grade_class
 from autograder.course.results import stored_results
+from autograder.course.troubles import Troubles
 from autograder.exercises import exercise
 from tests.support import stock
 from tests.support.browser import wrapped
@@ -126,7 +127,7 @@ def test_nbgrader_as_it_comes_and_our_grade_fail_the_same_checks(ran, tmp_path, 
     shutil.copy(ran["path"], path)
 
     grade_class.grade_class(course, known, jobs=1)
-    (result,) = stored_results(course, "attention")
+    (result,) = stored_results(course, "attention", Troubles())
     ours = {name: check.earned for name, check in result.by_id.items()}
     url = f"sqlite:///{tmp_path / 'stock.db'}"
     stock.grade(course, "attention", ["ada"], url)

@@ -10,6 +10,7 @@ from autograder.base.result import Result
 from autograder.course.course import Course
 from autograder.course.grading import grade_class
 from autograder.course.results import stored_results
+from autograder.course.troubles import Troubles
 from tests.support import courses, databases, stock
 from tests.support.courses import NAME, RIGHT, SIZES_ALONE
 from tests.support.graders import GradedHere
@@ -51,7 +52,7 @@ def url(course: Course) -> str:
 
 
 def results(course: Course) -> dict[str, Result]:
-    return {str(result.student): result for result in stored_results(course, NAME)}
+    return {str(result.student): result for result in stored_results(course, NAME, Troubles())}
 
 
 def everything(course: Course) -> dict[str, object]:

@@ -146,15 +146,24 @@ def extensions(course: Course) -> Extensions:
         raise Unusable(f"{path}:1", f"no column {lacks[0]}", repair)
 
     people = course.class_list()
+    query, none = select(ASSIGNMENT.c.name), set[str]()
+    ordinary = database.read(course, lambda opened: {*opened.scalars(query)}, none)
     until: dict[tuple[str, str], datetime] = {}
     for line, row in rows:
         who, exercise, time = ((row[headings[column]] or "").strip() for column in COLUMNS)
         try:
             students = _students(who, people)
-            end = _end(course, time)
-            _insist_on_an_exercise(course, exercise)
         except ValueError as error:
             raise Unusable(f"{path}:{line}", str(error)) from None
+        try:
+            end = FOR_EVER
+            if time.casefold() != WAIVED:
+                end = timestamp.stored(times.read(time, course.settings.zone))
+        except ValueError as error:
+            raise Unusable(f"{path}:{line}", f"until {time!r}: {error}, or {WAIVED}") from None
+        if exercise and not is_authored(course.root, exercise) and exercise not in ordinary:
+            cause = f"{exercise!r} is not an exercise of the course"
+            raise Unusable(f"{path}:{line}", cause, "leave it empty for all")
         for student in students:
             # Of two lines that fit the more generous one counts.
             key = student, exercise
@@ -182,31 +191,6 @@ def _students(who: str, people: Mapping[str, Mapping[str, str]] | None) -> list[
     raise ValueError(
         f"{who!r} is neither a student nor a group of students.csv; correct or delete it"
     )
-
-
-def _end(course: Course, time: str) -> datetime:
-    if time.casefold() == WAIVED:
-        return FOR_EVER
-    try:
-        read = times.read(time, course.settings.zone)
-    except ValueError as error:
-        raise ValueError(f"until {time!r}: {error}, or {WAIVED}") from None
-    return timestamp.stored(read)
-
-
-def _insist_on_an_exercise(course: Course, exercise: str) -> None:
-    if exercise and not is_authored(course.root, exercise) and not _is_generated(course, exercise):
-        raise ValueError(f"{exercise!r} is not an exercise of the course; leave it empty for all")
-
-
-def _is_generated(course: Course, name: str) -> bool:
-    """Whether nbgrader has an assignment of this name in its tables."""
-
-    def work(connection: Connection) -> bool:
-        query = select(ASSIGNMENT.c.id).where(ASSIGNMENT.c.name == name)
-        return connection.execute(query).first() is not None
-
-    return database.read(course, work, False)
 
 
 class TimeLeft:

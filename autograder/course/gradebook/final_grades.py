@@ -71,9 +71,6 @@ _TIMES = {
 }
 """How it is known that a submission came late, where that is not the platform's word."""
 
-NAMED = 5
-"""The most students to name in one line."""
-
 
 @dataclass(frozen=True)
 class Part:
@@ -301,7 +298,7 @@ class ClassGrades:
         if not old:
             return
 
-        names = first_of(old, NAMED)
+        names = first_of(old)
         what = sorted(changed, key=OTHER_POINTS.index)
         exercise = self.exercise.name
         raise Unusable(

@@ -13,7 +13,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, Table, delete, insert, select, update
 
 from autograder.base import links
 from autograder.base.errors import Unusable
@@ -42,9 +42,6 @@ MAX_ANSWER = 20_000
 
 Key = tuple[str, str]
 """nbgrader's type of a cell, and its name."""
-
-KINDS = {"GradeCell": GRADE_CELL, "SolutionCell": SOLUTION_CELL, "TaskCell": TASK_CELL}
-"""The table that holds the cells of each type, beside ``base_cell``."""
 
 _SAID = re.compile(r"\n\n\*\*Due: [^\n]*\.\*\*\s*\Z")
 
@@ -218,27 +215,33 @@ def save(
 def _save_assignment(connection: Connection, course_id: str, name: str) -> str:
     # The lock lets one grader at a time write an exercise; SQLite, which knows none, locks
     # everything anyway.
-    query = select(ASSIGNMENT.c.id).where(ASSIGNMENT.c.name == name).with_for_update()
-    id = connection.scalar(query)
-    if id is None:
-        id = new_id()
-        values = {"id": id, "name": name, "course_id": course_id}
-        connection.execute(insert(ASSIGNMENT).values(values))
-    return str(id)
+    query = select(ASSIGNMENT).where(ASSIGNMENT.c.name == name).with_for_update()
+    place = {"name": name, "course_id": course_id}
+    return _put(connection, ASSIGNMENT, connection.execute(query).first(), place, {})
 
 
 def _save_notebook(connection: Connection, assignment: str, name: str, master: Master) -> str:
     kernel = json.dumps(master.notebook["metadata"].get("kernelspec", {}))
     same = (NOTEBOOK.c.assignment_id == assignment, NOTEBOOK.c.name == name)
     row = connection.execute(select(NOTEBOOK).where(*same)).first()
+    place = {"name": name, "assignment_id": assignment}
+    return _put(connection, NOTEBOOK, row, place, {"kernelspec": kernel})
 
+
+def _put(
+    connection: Connection,
+    table: Table,
+    row: Any,
+    place: Mapping[str, Any],
+    values: Mapping[str, Any],
+) -> str:
+    """Insert a row, or give the one that is there the values that it has otherwise; its id."""
     if row is None:
         id = new_id()
-        values = {"id": id, "name": name, "assignment_id": assignment, "kernelspec": kernel}
-        connection.execute(insert(NOTEBOOK).values(values))
+        connection.execute(insert(table).values({"id": id, **place, **values}))
         return id
-    if row.kernelspec != kernel:
-        connection.execute(update(NOTEBOOK).where(*same).values(kernelspec=kernel))
+    if any(getattr(row, column) != value for column, value in values.items()):
+        connection.execute(update(table).where(table.c.id == row.id).values(values))
     return str(row.id)
 
 
@@ -271,49 +274,28 @@ def _save_cells(
     if gone:
         old_marks.of_gone_cells(connection, course, name, gone, master.exercise.removed)
         _remove(connection, list(gone))
-    _update_points(connection, master, ids)
-    for key, cell in wanted.items():
-        if key not in ids:
-            ids[key] = _add(connection, notebook, key, cell)
-    return ids
 
-
-def _graded_as(cell: MasterCell) -> dict[str, Any]:
-    """What the gradebook knows of a cell with points."""
-    return {"max_score": cell.points, "cell_type": cell.cell_type}
-
-
-def _add(connection: Connection, notebook: str, key: Key, cell: MasterCell) -> str:
-    kind, name = key
-    id = new_id()
-    connection.execute(insert(BASE_CELL).values(id=id, name=name, notebook_id=notebook, type=kind))
-    values: dict[str, Any] = {"id": id}
-    if kind == "GradeCell":
-        values |= _graded_as(cell)
-    connection.execute(insert(KINDS[kind]).values(values))
-    return id
-
-
-def _update_points(connection: Connection, master: Master, ids: Mapping[Key, str]) -> None:
-    """Give the cells that are there already the points that they have now."""
     query = select(GRADE_CELL).where(GRADE_CELL.c.id.in_(list(ids.values())))
     rows = {row.id: row for row in connection.execute(query)}
-    for cell in master.graded:
-        row = rows.get(ids.get(("GradeCell", cell.id)))
-        if row is not None and _differs(row, _graded_as(cell)):
-            of_cell = update(GRADE_CELL).where(GRADE_CELL.c.id == row.id)
-            connection.execute(of_cell.values(_graded_as(cell)))
-
-
-def _differs(row: Any, values: Mapping[str, Any]) -> bool:
-    return any(getattr(row, column) != value for column, value in values.items())
+    for (kind, name), cell in wanted.items():
+        is_new = (kind, name) not in ids
+        if is_new:
+            place = {"name": name, "notebook_id": notebook, "type": kind}
+            ids[kind, name] = _put(connection, BASE_CELL, None, place, {})
+        id = ids[kind, name]
+        if kind == "GradeCell":
+            worth = {"max_score": cell.points, "cell_type": cell.cell_type}
+            _put(connection, GRADE_CELL, rows.get(id), {"id": id}, worth)
+        elif is_new:
+            connection.execute(insert(SOLUTION_CELL).values(id=id))
+    return ids
 
 
 def _remove(connection: Connection, cells: list[str]) -> None:
     """Remove cells, with their grades and comments."""
     for table in (GRADE, COMMENT):
         connection.execute(delete(table).where(table.c.cell_id.in_(cells)))
-    for table in (*KINDS.values(), BASE_CELL):
+    for table in (GRADE_CELL, SOLUTION_CELL, TASK_CELL, BASE_CELL):
         connection.execute(delete(table).where(table.c.id.in_(cells)))
 
 
@@ -327,13 +309,8 @@ def _save_sources(connection: Connection, notebook: str, master: Master) -> None
             "source": cell.source,
             "checksum": cell.checksum,
         }
-        row = rows.pop(cell.id, None)
-        if row is None:
-            place = {"id": new_id(), "name": cell.id, "notebook_id": notebook}
-            connection.execute(insert(SOURCE_CELL).values(place | values))
-        elif _differs(row, values):
-            of_cell = update(SOURCE_CELL).where(SOURCE_CELL.c.id == row.id)
-            connection.execute(of_cell.values(values))
+        place = {"name": cell.id, "notebook_id": notebook}
+        _put(connection, SOURCE_CELL, rows.pop(cell.id, None), place, values)
 
     # What is left is no longer in the master.
     for row in rows.values():

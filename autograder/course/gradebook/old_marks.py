@@ -51,9 +51,6 @@ NAMES = (EARLIER, REMOVED)
 SAID = "For an earlier submission: "
 """How the comment begins that says such a mark."""
 
-NAMED = 5
-"""The most students to name in one line."""
-
 Mark = dict[str, Any]
 """Exercise, student and cell; what a person entered; whether that was settled, with which verdict;
 and digests of the answer and of what was asked."""
@@ -438,7 +435,7 @@ def _note(course: Course, marks: Sequence[Mark]) -> str:
 
 def _refusal(course: Course, name: str, marks: list[Mark]) -> str:
     cells = sorted({mark["cell"] for mark in marks})
-    whose = first_of(sorted({mark["student"] for mark in marks}), NAMED)
+    whose = first_of(sorted({mark["student"] for mark in marks}))
     are = agreeing(len(cells), "is", "are")
     return (
         f"{authored_at(course.root, name)}: {listed(cells)} {are} gone, and with it marks by "

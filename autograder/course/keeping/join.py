@@ -5,9 +5,7 @@ Three lines in ``nbgrader_config.py`` and two folders: nothing else of the cours
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from autograder.base import files
 from autograder.base.errors import Unusable
@@ -16,9 +14,6 @@ from autograder.course.course import STATE, Course
 from autograder.course.gradebook import config
 from autograder.course.new_course import copies
 from autograder.exercises.sources import JOIN, ORDINARY_FOLDERS, is_joined
-
-if TYPE_CHECKING:
-    from traitlets.config import Config
 
 CONFIG = "nbgrader_config.py"
 
@@ -115,16 +110,15 @@ def _put_back(path: Path, text: str | None) -> None:
 def _refuse_other_folders(root: Path) -> None:
     """Refuse folders with other names than nbgrader gives them: nobody would find them."""
     said = config.config(Course(root, root / STATE, joined=True)).CourseDirectory
-    for line in _strange(root, said):
-        raise Unusable(root / CONFIG, line, "the kit works with nbgrader's own folders alone")
-
-
-def _strange(root: Path, said: Config) -> Iterator[str]:
+    strange = []
     if Path(said.get("root", root)).resolve() != root.resolve():
-        yield f"CourseDirectory.root is {said.root}"
+        strange.append(f"CourseDirectory.root is {said.root}")
     for name in (*ORDINARY_FOLDERS, *NBGRADERS):
         other = said.get(f"{name}_directory", name)
         if other != name:
-            yield f"CourseDirectory.{name}_directory is {other}"
+            strange.append(f"CourseDirectory.{name}_directory is {other}")
     if "directory_structure" in said:
-        yield "CourseDirectory.directory_structure is set"
+        strange.append("CourseDirectory.directory_structure is set")
+    if strange:
+        repair = "the kit works with nbgrader's own folders alone"
+        raise Unusable(root / CONFIG, strange[0], repair)

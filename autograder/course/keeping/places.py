@@ -7,6 +7,7 @@ import glob
 import io
 import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -149,8 +150,10 @@ def change_lines(path: Path, change: Callable[[Entry], Entry | None]) -> int:
     number, lines = 0, []
     # Within a line there may be what Python's own splitlines takes for an end of a text.
     for line in path.read_bytes().splitlines(keepends=True):
-        entry = _read(line)
-        new = change(entry) if entry else entry
+        entry = None
+        with suppress(ValueError, RecursionError):
+            entry = json.loads(line)
+        new = change(entry) if entry and isinstance(entry, dict) else entry
         if new != entry:
             number += 1
             line = b"" if new is None else json.dumps(new, ensure_ascii=False).encode() + b"\n"
@@ -160,15 +163,6 @@ def change_lines(path: Path, change: Callable[[Entry], Entry | None]) -> int:
         files.write(path, b"".join(lines))
         path.chmod(mode)
     return number
-
-
-def _read(line: bytes) -> Entry:
-    """What a line of JSON says; nothing where it is none."""
-    try:
-        said = json.loads(line)
-    except (ValueError, RecursionError):
-        return {}
-    return said if isinstance(said, dict) else {}
 
 
 def change_log(course: Course, change: Callable[[Entry], Entry | None]) -> int:

@@ -59,7 +59,10 @@ def make(folder: Path, old: Path | None = None, name: str = "") -> list[str]:
 
     (folder / STATE).mkdir(mode=0o700)
     Course(folder, folder / STATE).secret()
-    has_git = _init(folder)
+    has_git = False
+    if shutil.which("git") is not None:
+        command = ["git", "init", "--quiet", str(folder)]
+        has_git = not subprocess.run(command, check=False, capture_output=True).returncode
 
     made = f"made {short(folder)}, with {count(len(names), 'exercise')}"
     lines.insert(0, f"{made}: {', '.join(names)}" if names else f"{made}; autograder new makes one")
@@ -120,16 +123,6 @@ def _is_changed(config: Path) -> bool:
     kit = copies.kit()
     own = (kit / CONFIG).read_text("utf-8") if kit and (kit / CONFIG).is_file() else None
     return text not in (_text("nbgrader_config"), own)
-
-
-def _init(folder: Path) -> bool:
-    """Make it a repository where there is git; whether that could be done."""
-    if shutil.which("git") is None:
-        return False
-    done = subprocess.run(
-        ["git", "init", "--quiet", str(folder)], check=False, capture_output=True, text=True
-    )
-    return done.returncode == 0
 
 
 __all__ = [

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -26,14 +25,6 @@ NOTE = ".from-kit.json"
 NOT_TAKEN = ("__pycache__", ".ipynb_checkpoints")
 
 State = Literal["same", "newer", "changed here", "changed in both"]
-
-
-@dataclass(frozen=True)
-class Copy:
-    """An exercise of the kit, or another file of its ``solutions/``, held beside the course's."""
-
-    name: str
-    state: State
 
 
 def kit() -> Path | None:
@@ -105,26 +96,26 @@ def take_from(old: Path, course: Path) -> list[str]:
     return _exercises(course)
 
 
-def compared(course: Path) -> list[Copy]:
-    """Each exercise of the kit beside the course's, by name.
+def compared(course: Path) -> dict[str, State]:
+    """Each exercise of the kit, or other file of its ``solutions/``, beside the course's.
 
     Raises:
         Unusable: the course has taken nothing, or there is no kit to take from.
     """
     source = _kit_of(course)
     was = _noted(course)
-    return [Copy(group, _state(source, course, group, was)) for group in _groups(source)]
+    return {group: _state(source, course, group, was) for group in _groups(source)}
 
 
-def follow(course: Path, found: Iterable[Copy]) -> None:
+def follow(course: Path, found: Mapping[str, State]) -> None:
     """Copy what is newer in the kit, and unchanged here, into the course.
 
     The notebooks of what is the same in both are the kit's, too.
     """
     source = _kit_of(course)
-    for one in found:
-        if one.state in ("same", "newer"):
-            _take(source, course, one.name)
+    for group, state in found.items():
+        if state in ("same", "newer"):
+            _take(source, course, group)
 
 
 def _kit_of(course: Path) -> Path:
@@ -179,19 +170,14 @@ def _take(source: Path, course: Path, group: str) -> None:
         (course / "assignments" / gone.removeprefix("solutions/")).unlink(missing_ok=True)
     for path in [source / place for place in places] + files_of(source, group):
         content = path.read_bytes()
-        target = _target(course, path.relative_to(source))
+        folder, *others = path.relative_to(source).parts
+        if len(others) > 1:  # a notebook, which a course may have in other folders
+            folder = folders(course)[FOLDERS.index(folder)]
+        target = Path(course, folder, *others)
         if not target.is_file() or target.read_bytes() != content:
             files.write(target, content)
 
     _note(course, {place: _digest(source / place) for place in places})
-
-
-def _target(course: Path, place: Path) -> Path:
-    """Where a file of the kit belongs in a course, whose notebooks may be in other folders."""
-    folder, *others = place.parts
-    if len(others) > 1:
-        folder = folders(course)[FOLDERS.index(folder)]
-    return Path(course, folder, *others)
 
 
 def _noted(course: Path) -> dict[str, str]:
@@ -211,8 +197,3 @@ def _note(course: Path, digests: dict[str, str]) -> None:
 
 def _digest(path: Path) -> str:
     return files.digest(path.read_bytes()) if path.is_file() else ""
-
-
-def named(copies: Iterable[Copy], state: State) -> list[str]:
-    """The names of those in this state."""
-    return [one.name for one in copies if one.state == state]

@@ -126,32 +126,23 @@ def parse(text: str) -> datetime | None:
 
     The zone may be missing.
     """
-    try:
-        time = _parsed(text)
-        if time.tzinfo is None:
-            return time
-        return stored(time)
-    except (ValueError, OverflowError, TypeError):
-        return None
-
-
-def _parsed(text: str) -> datetime:
     import dateutil.parser  # type: ignore[import-untyped]
     import dateutil.tz  # type: ignore[import-untyped]
 
+    zones: dict[str, object] = {}
     parts = text.split(" ")
-    if len(parts) == 3:
-        day, clock, zone_name = parts
-        # A bare number is seconds east of UTC, not hours and minutes: so it reads in nbgrader,
-        # whose formgrader compares this file with the gradebook.
-        is_number = re.fullmatch(r"[+-]?\d+", zone_name)
-        zone = int(zone_name) if is_number else dateutil.tz.gettz(zone_name)
-        time = dateutil.parser.parse(f"{day} {clock} TZ", tzinfos={"TZ": zone})
-    else:
-        time = dateutil.parser.parse(text)
-
-    assert isinstance(time, datetime)
-    return time
+    try:
+        if len(parts) == 3:
+            day, clock, zone = parts
+            # A bare number is seconds east of UTC, not hours and minutes: so it reads in nbgrader,
+            # whose formgrader compares this file with the gradebook.
+            is_number = re.fullmatch(r"[+-]?\d+", zone)
+            zones["TZ"] = int(zone) if is_number else dateutil.tz.gettz(zone)
+            text = f"{day} {clock} TZ"
+        time: datetime = dateutil.parser.parse(text, tzinfos=zones)
+        return stored(time) if time.tzinfo else time
+    except (ValueError, OverflowError, TypeError):
+        return None
 
 
 def format(time: datetime) -> str:

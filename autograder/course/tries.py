@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import datetime, timezone
 from typing import Any
 
@@ -53,23 +54,20 @@ class Tries:
                 if not line.endswith(b"\n"):
                     break  # somebody is writing it
                 self._read += len(line)
-                self._note(line)
+                with suppress(ValueError, KeyError, TypeError):  # somebody has damaged it
+                    said = json.loads(line)
+                    if said["exercise"] == self._exercise:
+                        self._note(said)
 
-    def _note(self, line: bytes) -> None:
-        try:
-            said = json.loads(line)
-            if said["exercise"] != self._exercise:
-                return
-            student = str(said["student"])
-            if said["event"] == "page":
-                self.waiting.discard(student)
-                return
-            self.waiting.add(student)
-            if said["status"] == "graded":
-                time = datetime.fromisoformat(said["time"])
-                self._files.setdefault(student, {}).setdefault(str(said["submission"]), time)
-        except (ValueError, KeyError, TypeError):
-            return  # a line that somebody has damaged
+    def _note(self, said: dict[str, Any]) -> None:
+        student = str(said["student"])
+        if said["event"] == "page":
+            self.waiting.discard(student)
+            return
+        self.waiting.add(student)
+        if said["status"] == "graded":
+            time = datetime.fromisoformat(said["time"])
+            self._files.setdefault(student, {}).setdefault(str(said["submission"]), time)
 
     def is_known(self, student: str, digest: str | None) -> bool:
         """Whether this file of the student has been tried."""

@@ -178,9 +178,10 @@ def _answer(libc: ctypes.CDLL, request: socket.socket, memory: int | None) -> No
     os.makedirs(WORK, exist_ok=True)
     os.chdir(WORK)
     # A file here that is called like a module comes first, unless that is loaded already.
-    beside = {name.partition(".")[0] for name in os.listdir() if _may_be_imported(name)}
-    if not beside.isdisjoint(sys.modules):
-        kernel = None
+    for name in os.listdir():
+        is_module = name.endswith((".py", ".pyc", ".so")) or os.path.isdir(name)
+        if is_module and name.partition(".")[0] in sys.modules:
+            kernel = None
     try:
         answer: dict[str, Any] = {"cells": _executed(notebook, about["execute"], kernel)}
     except _NotEnded as error:
@@ -196,17 +197,14 @@ def _bound(most: int) -> NoReturn:
     while True:
         began = time.monotonic()
         try:
-            is_too_much = all(sum(map(count, _processes())) > most for count in (_resident, _share))
+            processes = [name for name in os.listdir("/proc") if name.isdigit()]
+            is_too_much = all(sum(map(count, processes)) > most for count in (_resident, _share))
         except (OSError, MemoryError):  # what cannot be counted is too much
             is_too_much = True
         if is_too_much:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(-1, signal.SIGKILL)
         time.sleep(0.1 + 4 * (time.monotonic() - began))
-
-
-def _processes() -> list[str]:
-    return [name for name in os.listdir("/proc") if name.isdigit()]
 
 
 def _resident(process: str) -> int:
@@ -230,10 +228,6 @@ def _share(process: str) -> int:
 
 class _NotEnded(Exception):
     """Which cell did not come to its end, and why, in one line."""
-
-
-def _may_be_imported(name: str) -> bool:
-    return name.endswith((".py", ".pyc", ".so")) or os.path.isdir(name)
 
 
 def _executed(notebook: str, traits: dict[str, Any], kernel: Any) -> list[dict[str, Any]]:
@@ -300,7 +294,8 @@ class _Kernel:
             os.environ.clear()
             os.environ.update(environment)
             os.chdir(folder)
-            _random()
+            if "numpy" in sys.modules:  # it draws its seed when it is imported, for all notebooks
+                sys.modules["numpy"].random.seed()
             from ipykernel import kernelapp
 
             sys.argv[:] = [str(sys.modules["ipykernel_launcher"].__file__), *arguments]
@@ -340,13 +335,6 @@ class _Kernel:
 
     def terminate(self) -> None:
         self.send_signal(signal.SIGTERM)
-
-
-def _random() -> None:
-    """NumPy draws its seed when it is imported, which all notebooks would share."""
-    numpy = sys.modules.get("numpy")
-    if numpy is not None:
-        numpy.random.seed()
 
 
 if __name__ == "__main__":

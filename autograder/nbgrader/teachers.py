@@ -126,9 +126,13 @@ class Collector(_OfTheExchange, ExchangeCollect):  # type: ignore[misc]
             elif time is None:
                 self._left.append(Left(name, "there is no time in its name", (student,)))
             else:
-                status = os.stat(self._place(name), follow_symlinks=False)
-                return _Record(student, time, name, timestamp.of_system(int(status.st_ctime)))
+                return _Record(student, time, name, self._changed(name))
         return None
+
+    def _changed(self, name: str) -> datetime:
+        """When the system saw a folder of the exchange change for the last time, to the second."""
+        status = os.stat(self._place(name), follow_symlinks=False)
+        return timestamp.of_system(int(status.st_ctime))
 
     def _dated(self, record: _Record, is_alone: bool) -> _Record:
         """The record; with the system's time of last change where its own is not to be believed.

@@ -174,19 +174,32 @@ class Reader:
             except Exception as error:
                 self._left.append(unreadable(download.where, error, download.owner))
 
-        places = self._places_of_this_exercise(by_student)
+        # The archives and folders that hold more of this exercise than of others.
+        more: Counter[tuple[str, ...]] = Counter()
+        for candidates in by_student.values():
+            more.update(_outermost(candidate.download) for candidate in candidates)
+        more.subtract(_outermost(download) for download, _ in self._of_others)
         for download, file in self._of_others:
             try:
-                self._look_inside(download, file, by_student, _outermost(download) in places)
+                is_among_this = more[_outermost(download)] > 0
+                self._look_inside(download, file, by_student, is_among_this)
             except Exception as error:
                 self._left.append(unreadable(download.where, error, download.owner))
-        self._left += [other.left for other in self._others if _is_worth_a_line(other, by_student)]
+
+        # A file may be what its student wanted to be graded: they have handed in nothing else, or
+        # this later, and it was called a notebook.
+        for other in self._others:
+            taken = [candidate.time for candidate in by_student.get(other.student, ())]
+            is_notebook = ".ipynb" in other.name.lower()
+            if not taken or (is_notebook and other.time > max(taken)):
+                self._left.append(other.left)
+
         for (whose, is_archive), number in self._unseen.items():
             if whose in by_student:
                 continue
-            more = f"{count(number, 'more file')} in it {agreeing(number, 'was', 'were')}"
+            unseen = f"{count(number, 'more file')} in it {agreeing(number, 'was', 'were')}"
             repair = "unpack it in the inbox" if is_archive else "make several folders of it"
-            self._left.append(Left(whose, f"{more} not looked at; {repair}, and collect again"))
+            self._left.append(Left(whose, f"{unseen} not looked at; {repair}, and collect again"))
         return by_student
 
     def candidates(self, download: Download) -> Iterator[Candidate]:
@@ -217,7 +230,15 @@ class Reader:
                 time, doubt = self._time(download, claim)
                 yield Candidate(student, claim, time, file.copy, download, doubt)
             else:
-                why = self._why_not(file, name, student)
+                suffix = PurePath(name).suffix
+                right = f"{student}_{self._exercise}{suffix if file.is_notebook else '.ipynb'}"
+                why = (
+                    f"neither its name nor its content says {self._exercise}; rename it to {right}"
+                )
+                if _is_misnamed(name) and file.exercise == self._exercise:
+                    why = f"ends in {suffix}; rename it to {right}"
+                elif not file.is_notebook:
+                    why = f"is no notebook; ask for {self._exercise}.ipynb"
                 left = Left(download.where, why, (student,))
                 time, _ = self._time(download, claim)
                 self._others.append(_Other(student, name, time, left))
@@ -273,16 +294,6 @@ class Reader:
         owner = download.owner if is_theirs else ()
         self._left.append(Left(download.where, str(problem), owner))
 
-    def _places_of_this_exercise(
-        self, by_student: Mapping[str, list[Candidate]]
-    ) -> set[tuple[str, ...]]:
-        """The archives and folders that hold more of this exercise than of others."""
-        more: Counter[tuple[str, ...]] = Counter()
-        for candidates in by_student.values():
-            more.update(_outermost(candidate.download) for candidate in candidates)
-        more.subtract(_outermost(download) for download, _ in self._of_others)
-        return {place for place, number in more.items() if number > 0}
-
     def _look_inside(
         self,
         download: Download,
@@ -311,15 +322,6 @@ class Reader:
         elif is_among_this:
             why = f"is the notebook of {file.exercise}; ask for {self._exercise}.ipynb"
             self._left.append(Left(download.where, why, tuple(missing)))
-
-    def _why_not(self, file: _FileName, name: str, student: str) -> str:
-        suffix = PurePath(name).suffix
-        if _is_misnamed(name) and file.exercise == self._exercise:
-            return f"ends in {suffix}; rename it to {student}_{self._exercise}.ipynb"
-        if not file.is_notebook:
-            return f"is no notebook; ask for {self._exercise}.ipynb"
-        name = f"{student}_{self._exercise}{suffix}"
-        return f"neither its name nor its content says {self._exercise}; rename it to {name}"
 
     def _time(self, download: Download, claim: Claim) -> tuple[datetime, str]:
         """When it was handed in, and what to say about it."""
@@ -405,15 +407,6 @@ class _Other(NamedTuple):
     name: str
     time: datetime
     left: Left
-
-
-def _is_worth_a_line(other: _Other, by_student: Mapping[str, list[Candidate]]) -> bool:
-    """Whether a file may be what its student wanted to be graded: they have handed in nothing
-    else, or this later, and it was called a notebook."""
-    if other.student not in by_student:
-        return True
-    taken = max(candidate.time for candidate in by_student[other.student])
-    return ".ipynb" in other.name.lower() and other.time > taken
 
 
 def is_inside(download: Download, claim: Claim) -> bool:

@@ -233,7 +233,8 @@ class _Search:
         size = 0
         for entry in listed:
             size += 50 + len(entry.filename)
-            if not entry.is_dir() and not _is_noise_in(entry.filename):
+            parts = set(_parts_of(entry.filename)) - {".", ".."}
+            if not entry.is_dir() and not any(map(files.is_noise, parts)):
                 entries.append(entry)
         if archive.student:
             self.contents[archive.student] += size
@@ -337,11 +338,6 @@ def _moment(seconds: float, otherwise: datetime) -> datetime:
         return datetime.fromtimestamp(seconds, timezone.utc)
     except (ValueError, OverflowError, OSError):  # file systems have more years than calendars
         return otherwise
-
-
-def _is_noise_in(name: str) -> bool:
-    parts = set(_parts_of(name)) - {".", ".."}
-    return any(map(files.is_noise, parts))
 
 
 def _read_file(path: Path, limit: int) -> bytes:

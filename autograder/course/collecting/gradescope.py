@@ -138,19 +138,12 @@ def _plain_yaml(data: bytes) -> Any:
                 open_[-1].append(items)
             elif isinstance(event, yaml.MappingEndEvent):
                 items = open_.pop()
-                open_[-1].append(_dictionary(items[::2], items[1::2]))
+                pairs = zip(items[::2], items[1::2])
+                open_[-1].append({key: value for key, value in pairs if isinstance(key, str)})
     except yaml.YAMLError as error:
         raise ValueError(f"not YAML: {' '.join(str(error).split())[:200]}") from None
 
     return open_[0][0] if open_[0] else None
-
-
-def _dictionary(keys: Sequence[Any], values: Sequence[Any]) -> dict[str, Any]:
-    dictionary: dict[str, Any] = {}
-    for key, value in zip(keys, values):
-        if isinstance(key, str):
-            dictionary[key] = value
-    return dictionary
 
 
 def _people(about: Mapping[str, Any]) -> list[Claim]:

@@ -57,7 +57,13 @@ class Owners:
         Raises:
             Unmatched: nobody's, or nobody's for certain.
         """
-        place, mentioned, is_certain = self._first_mention(download)
+        # The outermost folder in whose name students stand.
+        place, mentioned, is_certain = 0, set[str](), False
+        for folder, name in enumerate(download.parts[:-1]):
+            mentioned, is_certain = self._roster.mentioned(name)
+            if mentioned:
+                place = folder
+                break
         try:
             claims = self._outermost(download, before, is_named)
         except _Nobody as nobody:
@@ -81,15 +87,6 @@ class Owners:
             may_be = either(students)
             raise Unmatched(f"the student may be {may_be}; call {part} after one of them")
         return [Claim("plain", next(iter(students)), depth=place + 1)]
-
-    def _first_mention(self, download: Download) -> tuple[int, set[str], bool]:
-        """The place of the outermost folder in whose name students stand, those students, and
-        whether it is certain that they are meant."""
-        for place, part in enumerate(download.parts[:-1]):
-            students, is_certain = self._roster.mentioned(part)
-            if students:
-                return place, students, is_certain
-        return len(download.parts), set(), False
 
     def _outermost(self, download: Download, before: str, is_named: bool) -> list[Claim]:
         """Whose the file is, by the outermost part of its path that says so for certain."""

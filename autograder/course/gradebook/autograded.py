@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 import textwrap
 from base64 import b64encode
-from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -76,8 +76,11 @@ def write(
     there = below(submitted or course.submitted, student, exercise, follow=False)
     shown = Pictures()
     if template.asks(graded.submission):
-        path_there = there / f"{exercise}.ipynb"
-        shown = _pictures(path_there, graded.submission, template.handed_out)
+        with suppress(notebook.Rejected):
+            data = notebook.read(there / f"{exercise}.ipynb")
+            # Another file than what was graded may lie there by now.
+            if sha256(data).hexdigest() == graded.submission.sha256:
+                shown = pictures(data, template.handed_out)
     files.update(path, template.filled(graded.result, graded.submission, shown))
     time = timestamp.read(there)
     if time is not None:
@@ -87,16 +90,6 @@ def write(
     return path
 
 
-def _pictures(path: Path, submission: Submission, handed_out: Set[str]) -> Pictures:
-    """The pictures of what was graded; none where another file lies there by now."""
-    try:
-        data = notebook.read(path)
-        is_same = sha256(data).hexdigest() == submission.sha256
-        return pictures(data, handed_out) if is_same else Pictures()
-    except notebook.Rejected:
-        return Pictures()
-
-
 class Template:
     """The notebook as JSON, but for what differs between students; made once for a class."""
 
@@ -104,7 +97,7 @@ class Template:
         rest = {name: value for name, value in master.notebook.items() if name != "cells"}
         self._head = b'{"cells":[\n'
         self._tail = b"]," + _json(rest).removeprefix(b"{") + b"\n"
-        self._cells = {cell.id: _cell_template(cell) for cell in master.cells}
+        self._cells = {cell.id: _CellTemplate(cell) for cell in master.cells}
         self.handed_out: set[str] = set()
         """The drawings in the teacher's own texts."""
         for cell in master.cells:
@@ -160,7 +153,7 @@ class Template:
             yield place.id, cell.filled(place.answer, outputs)
 
             additions = list(place.added)
-            if place.answer is not None and cell.is_locked:
+            if place.answer is not None and cell.master.is_locked:
                 # The setup cell is locked: the teacher's stands, and what a student made of it is
                 # shown as an addition.
                 additions.insert(0, place.answer)
@@ -174,43 +167,36 @@ class Template:
                     yield "", _cell(f"added-{number}", quoted(words))
 
 
-@dataclass(frozen=True)
 class _CellTemplate:
-    """A cell of the master as JSON: ``head`` is all but the outputs and the ``source``."""
+    """A cell of the master as JSON, but for its outputs and what a student wrote into it."""
 
-    master: MasterCell
-    is_code: bool
-    is_locked: bool
-    head: bytes
-    source: bytes
+    def __init__(self, master: MasterCell) -> None:
+        self.master = master
+        raw = dict(master.released.raw)
+        raw.pop("outputs", None)
+        raw.pop("source")
+        source = master.released.source
+        # What nbgrader does not read is not repeated for every student.
+        kept = {key: value for key, value in raw["metadata"].items() if key != "autograder"}
+        if master.released.kind == "setup":
+            # Folded in JupyterLab, and left out of the formgrader's view (nbgrader_config.py).
+            source = LEFT_OUT
+            kept |= {"jupyter": {"source_hidden": True}, "tags": ["setup"]}
+        raw["metadata"] = kept
+        if master.released.is_code:
+            raw["execution_count"] = None
+
+        self._head = _json(raw).removesuffix(b"}")
+        self._source = _lines(source)
 
     def filled(self, answer: SubmittedCell | None, outputs: bytes) -> bytes:
-        source = self.source
-        if answer is not None and not self.is_locked and not self.master.unanswered(answer.source):
-            source = _lines(self.master.shown(answer.source))
-        if not self.is_code:
-            return b'%b,"source":%b}\n' % (self.head, source)
-        return b'%b,"outputs":%b,"source":%b}\n' % (self.head, outputs, source)
-
-
-def _cell_template(cell: MasterCell) -> _CellTemplate:
-    is_code = cell.released.is_code
-    raw = dict(cell.released.raw)
-    raw.pop("outputs", None)
-    raw.pop("source")
-    source = cell.released.source
-    # What nbgrader does not read is not repeated for every student.
-    raw["metadata"] = {key: raw["metadata"][key] for key in raw["metadata"] if key != "autograder"}
-    if cell.released.kind == "setup":
-        # Folded in JupyterLab, and left out of the formgrader's view (nbgrader_config.py).
-        source = LEFT_OUT
-        folded = {"jupyter": {"source_hidden": True}, "tags": ["setup"]}
-        raw["metadata"] = {**raw["metadata"], **folded}
-    if is_code:
-        raw["execution_count"] = None
-
-    head = _json(raw).removesuffix(b"}")
-    return _CellTemplate(cell, is_code, cell.is_locked, head, _lines(source))
+        """The cell with a student's answer in it."""
+        master, source = self.master, self._source
+        if answer is not None and not master.is_locked and not master.unanswered(answer.source):
+            source = _lines(master.shown(answer.source))
+        if not master.released.is_code:
+            return b'%b,"source":%b}\n' % (self._head, source)
+        return b'%b,"outputs":%b,"source":%b}\n' % (self._head, outputs, source)
 
 
 def _cell(id: str, source: str, outputs: Sequence[object] | None = None) -> bytes:

@@ -155,7 +155,13 @@ def of_course(course: Course, missing_as_zero: bool = False) -> CourseGrades:
     if NAME in names:
         repair = "the whole course has that name in reports and exports; rename it"
         raise Unusable(f"{course.root / 'solutions' / NAME}.py", repair)
-    begun = [name for name in names if _has_begun(course, name)]
+    # Those that students know of: with a date, handed out, or somebody has it.
+    begun = []
+    released = versions.released(course)
+    for name in names:
+        is_dated = deadlines.due_date(course, name) or name in released
+        if is_dated or handed_in(course, name) or results.stored_students(course, name):
+            begun.append(name)
     if not begun:
         raise Unusable(
             course.state,
@@ -191,16 +197,6 @@ def of_course(course: Course, missing_as_zero: bool = False) -> CourseGrades:
         rows.append(CourseRow(student, people[student], by_exercise, total, reasons))
     waiting = tuple(name for name in names if name not in begun)
     return CourseGrades(tuple(own), tuple(rows), waiting, tuple(troubles))
-
-
-def _has_begun(course: Course, name: str) -> bool:
-    """Whether students know of an exercise: it has a date, was handed out, or somebody has it."""
-    return bool(
-        deadlines.due_date(course, name)
-        or name in versions.released(course)
-        or handed_in(course, name)
-        or results.stored_students(course, name)
-    )
 
 
 def _exercise(course: Course, name: str, missing_as_zero: bool) -> CourseExercise:

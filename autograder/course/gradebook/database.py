@@ -302,7 +302,9 @@ def read(course: Course, work: Callable[[Connection], T], otherwise: T) -> T:
     """
     engine = _engine(_url(course), writes=False)
     with _told(course, engine.url):
-        if _absent(engine.url):
+        # Connecting to an SQLite file would create it.
+        file = engine.url.database if _is_sqlite(engine.url) else None
+        if file and file != ":memory:" and not Path(file).exists():
             return otherwise
         with engine.connect() as connection:
             return work(connection) if inspect(connection).has_table("grade") else otherwise
@@ -415,15 +417,6 @@ def _say_who_is_waited_for(connection: Connection) -> None:
     place = _shown(connection.engine.url)
     line = f"autograder: {place}: another program writes to the gradebook; waiting for it"
     print(line, file=sys.stderr, flush=True)
-
-
-def _absent(url: URL) -> bool:
-    # Connecting to an SQLite file would create it.
-    return (
-        _is_sqlite(url)
-        and url.database not in (None, "", ":memory:")
-        and not Path(str(url.database)).exists()
-    )
 
 
 def _is_sqlite(url: URL) -> bool:

@@ -213,7 +213,12 @@ def of_other_answers(
         for mark in old:
             _clear(connection, saved, notebook, mark)
             told[notebook, mark["cell"]] = f"{SAID}{_said(mark)}"
-        print(_note(course, old), file=sys.stderr)
+        said = "; ".join(f"{mark['cell']}: {_said(mark)}" for mark in old)
+        line = (
+            f"note: {old[0]['student']} has handed in other work since it was marked; mark it "
+            f"again. The old marks, in {short(course.state / EARLIER)}, are "
+        )
+        print(line + " ".join(said.split()), file=sys.stderr)
     return told
 
 
@@ -423,14 +428,6 @@ def _said(mark: Mapping[str, Any]) -> str:
     if "manual_comment" in mark:
         parts.append(f"“{mark['manual_comment']}”")
     return ", ".join(parts)
-
-
-def _note(course: Course, marks: Sequence[Mark]) -> str:
-    cells = "; ".join(f"{mark['cell']}: {_said(mark)}" for mark in marks)
-    return (
-        f"note: {marks[0]['student']} has handed in other work since it was marked; mark it again. "
-        f"The old marks, in {short(course.state / EARLIER)}, are {' '.join(cells.split())}"
-    )
 
 
 def _refusal(course: Course, name: str, marks: list[Mark]) -> str:

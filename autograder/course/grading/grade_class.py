@@ -156,8 +156,7 @@ class ClassRun:
         """The submission without what was not handed out to its student; a stored one is so."""
         if graded.unchanged:
             return graded
-        digest = graded.result.submission_sha256
-        steps = self._releases.steps(digest)
+        steps = self._releases.steps(graded.result.submission_sha256)
         return replace(graded, result=as_asked(graded.result, steps))
 
     @cached_property

@@ -91,7 +91,9 @@ def write(course: Course, path: Path) -> list[str]:
             tarfile.open(fileobj=file, mode="w:gz", format=tarfile.PAX_FORMAT) as archive,
             nobody_grades(course),
         ):
-            _add_manifest(archive)
+            time = datetime.now(timezone.utc).isoformat(timespec="seconds")
+            about = {"schema": SCHEMA, "kit": autograder.__version__, "made_at": time}
+            _add_bytes(archive, MANIFEST, json.dumps(about).encode(), 0o600)
             state = course.state.resolve()
             without = {place, state / course.gradebook.name, path.resolve()}
             without |= {state / name for name in KEYS.values()}
@@ -180,12 +182,6 @@ def _notes(course: Course, place: Path | None) -> Iterator[str]:
         for path in (course.root / name, *sorted((course.root / name).rglob("*"))):
             if path.is_symlink():
                 yield f"not in it: {short(path)}, which is a link; put its target there"
-
-
-def _add_manifest(archive: tarfile.TarFile) -> None:
-    time = datetime.now(timezone.utc).isoformat(timespec="seconds")
-    about = {"schema": SCHEMA, "kit": autograder.__version__, "made_at": time}
-    _add_bytes(archive, MANIFEST, json.dumps(about).encode(), 0o600)
 
 
 def _add_gradebook(archive: tarfile.TarFile, place: Path, above: str) -> None:

@@ -116,10 +116,17 @@ def _forgotten(course: Course, student: str) -> Done:
     if course.has_secret():
         others.append(pseudonym(course.secret(), student))
     traces = _Traces(student, full_name(person), tuple(others))
-    _refuse_damaged(course)
+    # Refuse files out of which lines could not be taken, before anything is removed.
+    deadlines.extensions(course)
+    for name in old_marks.NAMES:
+        old_marks.read(course, name)
 
     # While the class list and the pages still say which downloads and which feedback are theirs.
-    _downloads(course, student, done)
+    for path, students in places.owners(course).items():
+        if students == {student}:
+            _remove(path, done)
+        elif student in students:
+            done.left.append(f"{short(path)}: holds others' work, too; take theirs out by hand")
     _exchange(course, student, done)
 
     _gradebook(course, student, done)
@@ -152,17 +159,10 @@ def _forgotten(course: Course, student: str) -> Done:
     return done
 
 
-def _downloads(course: Course, student: str, done: Done) -> None:
-    """Remove downloads that are the student's alone; say of which others' work is a part."""
-    for path, students in places.owners(course).items():
-        if students == {student}:
-            _remove(path, done)
-        elif student in students:
-            done.left.append(f"{short(path)}: holds others' work, too; take theirs out by hand")
-
-
 def _exchange(course: Course, student: str, done: Done) -> None:
     """Remove what the student handed in through nbgrader, and the pages that wait there."""
+    from nbgrader.utils import notebook_hash  # type: ignore[import-untyped]
+
     place = places.exchange(course)
     inbound = places.handed_in(course, student)
 
@@ -171,18 +171,12 @@ def _exchange(course: Course, student: str, done: Done) -> None:
     for folder in (*inbound, *sorted(own.glob("*"))):
         secret = read_secret(folder)
         if secret is not None and (place / "feedback").is_dir():
-            pages.append(place / "feedback" / f"{_named(secret, folder)}.html")
+            # The exercise is a part of the name in the exchange, and all of it in the course.
+            parts = folder.name.split("+")
+            name = notebook_hash(secret=secret, notebook_id=parts[min(1, len(parts) - 1)])
+            pages.append(place / "feedback" / f"{name}.html")
     for path in (*inbound, *pages):
         _remove(path, done)
-
-
-def _named(secret: str, folder: Path) -> str:
-    """What nbgrader calls the page of a submission in the exchange."""
-    from nbgrader.utils import notebook_hash  # type: ignore[import-untyped]
-
-    # The exercise is a part of the name in the exchange, and all of it in the course.
-    parts = folder.name.split("+")
-    return str(notebook_hash(secret=secret, notebook_id=parts[1] if len(parts) > 1 else parts[0]))
 
 
 def _remove(path: Path, done: Done) -> None:
@@ -198,17 +192,6 @@ def _remove(path: Path, done: Done) -> None:
         done.left.append(f"{short(path)}: {(error.strerror or 'cannot be removed').lower()}")
         return
     done.places.append(short(path))
-
-
-def _refuse_damaged(course: Course) -> None:
-    """Refuse files out of which lines could not be taken, before anything is removed.
-
-    Raises:
-        Unusable: one cannot be read.
-    """
-    deadlines.extensions(course)
-    for name in old_marks.NAMES:
-        old_marks.read(course, name)
 
 
 def _class_list(course: Course, student: str, done: Done) -> None:

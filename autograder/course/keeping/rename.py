@@ -42,8 +42,7 @@ def rename(course: Course, old: str, new: str) -> Done:
         _begin(course, old, new)
         done = Done()
         _gradebook(course, old, new, done)
-        _folders(course, old, new, done)
-        _results(course, old, new, done)
+        _files(course, old, new, done)
         _lines(course, old, new, done)
         _tables(course, old, new, done)
         _handed_in(course, old, new, done)
@@ -99,12 +98,18 @@ def _gradebook(course: Course, old: str, new: str, done: Done) -> None:
         done.places.append(f"the gradebook ({database.address(course)})")
 
 
-def _folders(course: Course, old: str, new: str, done: Done) -> None:
+def _files(course: Course, old: str, new: str, done: Done) -> None:
     for path, wanted in zip(places.folders(course, old), places.folders(course, new)):
         _move(path, wanted, done)
         if store.EARLIER in wanted.parts:
             for result in wanted.glob("*/result.json"):
                 _rewrite(result, result, old, new)
+    for path in places.results(course, old):
+        wanted = path.with_name(f"{new}.json")
+        _rewrite(path, wanted, old, new)
+        path.unlink()
+        done.places.append(short(wanted))
+    places.change_journals(course, old, new)
 
 
 def _move(path: Path, wanted: Path, done: Done) -> None:
@@ -120,15 +125,6 @@ def _move(path: Path, wanted: Path, done: Done) -> None:
         done.left.append(f"{short(path)}: {(error.strerror or 'cannot be renamed').lower()}")
         return
     done.places.append(short(wanted))
-
-
-def _results(course: Course, old: str, new: str, done: Done) -> None:
-    for path in places.results(course, old):
-        wanted = path.with_name(f"{new}.json")
-        _rewrite(path, wanted, old, new)
-        path.unlink()
-        done.places.append(short(wanted))
-    places.change_journals(course, old, new)
 
 
 def _rewrite(path: Path, wanted: Path, old: str, new: str) -> None:

@@ -368,11 +368,7 @@ def _grade_ordinary(
 
 
 def _scanned(course: Course, exercise: Exercise, submitted: Path | None) -> tuple[Scan, list[str]]:
-    """What was handed in, and what lies there that is left out.
-
-    Raises:
-        Unusable: nothing was handed in.
-    """
+    """What was handed in, and what lies there that is left out."""
     from autograder.course.grading.grade_class import scan
     from autograder.exercises.exercise import built_names
 
@@ -511,11 +507,7 @@ def explain(
 
 
 def _graded_result(course: Course, exercise: str, student: str) -> Result:
-    """The stored result of a student whose checks were run.
-
-    Raises:
-        Unusable: there is none; why, and what to do.
-    """
+    """The stored result of a student whose checks were run."""
     from autograder.course.course import STUDENT_ID
     from autograder.course.results import stored_result
 

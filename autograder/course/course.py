@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import hmac
 import os
@@ -121,17 +122,10 @@ class Course:
 
         path = self.state / "secret"
         try:
-            self.state.mkdir(parents=True, exist_ok=True)
-            # O_EXCL: of two graders that start together only one draws the secret.
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(descriptor, "w") as file:
-                file.write(secrets.token_hex(32))
-        except FileExistsError:
-            pass
+            self._draw(path, secrets.token_hex(32), 0o600)
         except OSError as error:
-            raise Unusable(
-                path, str(error.strerror), "choose another folder with --course"
-            ) from None
+            repair = "choose another folder with --course"
+            raise Unusable(path, str(error.strerror), repair) from None
 
         try:
             return path.read_bytes().strip()
@@ -149,12 +143,7 @@ class Course:
         is_old = any(place.exists() for place in made)
         drawn = OLD_ID if is_old else f"course-{secrets.token_hex(4)}"
         try:
-            self.state.mkdir(parents=True, exist_ok=True)
-            # As the secret: the first who asks decides.
-            with path.open("x", encoding="utf-8") as file:
-                file.write(f"{drawn}\n")
-        except FileExistsError:
-            pass
+            self._draw(path, f"{drawn}\n", 0o666)
         except OSError:
             return drawn  # whoever has to write there says that it cannot be done
 
@@ -163,6 +152,14 @@ class Course:
             repair = "write one word of letters, digits, . _ and - into it"
             raise Unusable(path, f"{id!r} is not a course name", repair)
         return id
+
+    def _draw(self, path: Path, text: str, mode: int) -> None:
+        """Write what is drawn once: of two who ask together the first decides."""
+        self.state.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(FileExistsError):
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+            with os.fdopen(descriptor, "w") as file:
+                file.write(text)
 
     def came_with(self, notebook: Path) -> bool:
         """Whether a notebook lies in the course's folder, and may have brought all of it along.

@@ -163,8 +163,7 @@ def lines(course: Course, collected: Collected) -> list[str]:
 
 def inbound(course: Course) -> Path:
     """The folder of the exchange in which submissions arrive."""
-    settings = config.config(course)
-    return Path(settings.Exchange.root, settings.CourseDirectory.course_id, "inbound")
+    return config.exchange(course) / "inbound"
 
 
 def from_exchange(
@@ -216,11 +215,7 @@ def release_feedback(course: Course, exercise: Exercise, students: Sequence[str]
 
 
 def _insist(course: Course, exercise: Exercise) -> None:
-    """Refuse to hand out a folder without all files of the exercise.
-
-    Raises:
-        Unusable: one is not there, or not as it is in ``solutions/``.
-    """
+    """Refuse to hand out a folder without all files of the exercise."""
     folder = notebook_at(course.root, exercise.name, "assignments").parent
     for place, content in exercise.data.items():
         path = below(folder, place, follow=False)
@@ -280,11 +275,7 @@ def from_release(course: Course, path: Path) -> tuple[Exercise, dict[str, bytes]
 
 
 def _insist_on_release(path: Path, content: bytes) -> None:
-    """Refuse a notebook with solutions or hidden checks in it, whoever has put it there.
-
-    Raises:
-        Unusable: it is not what students may see.
-    """
+    """Refuse a notebook with solutions or hidden checks in it, whoever has put it there."""
     if b"### BEGIN SOLUTION" in content or b"### BEGIN HIDDEN TESTS" in content:
         raise Unusable(path, "has solutions in it", "take the one in assignments/")
 

@@ -61,11 +61,7 @@ def serve(course: Course, arguments: Sequence[str] = ()) -> None:
 
 
 def prepare(course: Course) -> None:
-    """Create what the formgrader needs to show every exercise: the gradebook with all of them.
-
-    Raises:
-        Unusable: as ``serve``.
-    """
+    """Create what the formgrader needs to show every exercise: the gradebook with all of them."""
     if not (course.root / "nbgrader_config.py").is_file():
         raise Unusable(
             course.root, "no nbgrader_config.py, so no course", "go to the folder of the kit"

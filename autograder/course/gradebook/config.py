@@ -98,6 +98,12 @@ def defaults(course: Course) -> dict[str, dict[str, str]]:
     }
 
 
+def exchange(course: Course) -> Path:
+    """The course's folder in nbgrader's exchange."""
+    said = config(course)
+    return Path(said.Exchange.root, said.CourseDirectory.course_id)
+
+
 def course_of(coursedir: Any, running: Config | None = None) -> Course:
     """The course that an nbgrader ``CourseDirectory`` describes.
 

@@ -130,11 +130,7 @@ class CourseGrades:
                 yield f"not final: {row.student}: {row.note}"
 
     def refuse_outdated(self) -> None:
-        """Refuse to pass on scores from before an exercise or a setting was changed.
-
-        Raises:
-            Unusable: there are some.
-        """
+        """Refuse to pass on scores from before an exercise or a setting was changed."""
         for one in self.exercises:
             one.grades.refuse_outdated()
 

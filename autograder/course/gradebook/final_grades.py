@@ -283,11 +283,7 @@ class ClassGrades:
                 yield f"not final: {student}: waits for a person's marks"
 
     def refuse_outdated(self) -> None:
-        """Refuse to pass on scores from before the exercise or a setting was changed.
-
-        Raises:
-            Unusable: there are some.
-        """
+        """Refuse to pass on scores from before the exercise or a setting was changed."""
         old = []
         changed: set[str] = set()
         for grade in self.grades:

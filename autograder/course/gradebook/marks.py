@@ -160,11 +160,7 @@ class Marks:
 
 
 def marks(course: Course, exercise: Exercise | str, student: str) -> Marks | None:
-    """The marks of one student; None when the gradebook has no submission of theirs.
-
-    Raises:
-        Unusable: the gradebook cannot be read.
-    """
+    """The marks of one student; None when the gradebook has no submission of theirs."""
     return class_marks(course, exercise, student).get(student)
 
 

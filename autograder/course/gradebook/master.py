@@ -196,9 +196,6 @@ def save(
     """Create or update the assignment, its notebook and its cells.
 
     Cells that are gone take their grades along, but never a person's marks.
-
-    Raises:
-        Unusable: there are marks by hand of a cell that is gone.
     """
     if not connection.scalar(select(COURSE.c.id).where(COURSE.c.id == course_id)):
         connection.execute(insert(COURSE).values(id=course_id))

@@ -74,9 +74,6 @@ class Autograded:
 
         Args:
             former: the names that cells have by now, by those of before.
-
-        Raises:
-            Unusable: it is damaged.
         """
         path = course.autograded_of(student, exercise) / f"{exercise}.ipynb"
         try:
@@ -389,11 +386,7 @@ def take_out(course: Course, back: Sequence[Mark]) -> None:
 
 
 def read(course: Course, name: str) -> list[Mark]:
-    """The marks in one of the files.
-
-    Raises:
-        Unusable: a line is none.
-    """
+    """The marks in one of the files."""
     path = course.state / name
     marks = []
     try:

@@ -60,9 +60,6 @@ def refuse_a_new_gradebook(
 
     Args:
         pending: whose results the gradebook cannot know yet; None where nobody knows.
-
-    Raises:
-        Unusable: it is so.
     """
     known = (
         select(SUBMITTED_NOTEBOOK.c.id)

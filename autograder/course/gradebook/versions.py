@@ -278,11 +278,7 @@ def _place(course: Course, *name: str) -> Path:
 
 
 def _kept(path: Path) -> Any:
-    """What was kept there; None where nothing is.
-
-    Raises:
-        Unusable: it is damaged.
-    """
+    """What was kept there; None where nothing is."""
     try:
         content = json.loads(gzip.decompress(path.read_bytes()))
     except FileNotFoundError:

@@ -120,11 +120,7 @@ class ClassRun:
 
     @contextmanager
     def answered(self, names: Sequence[str]) -> Iterator[Iterator[Graded]]:
-        """The submissions of these students as they are graded, while the graders live.
-
-        Raises:
-            Unusable, Fault, Interrupted: as ``grade_class``.
-        """
+        """The submissions of these students as they are graded, while the graders live."""
 
         def task(student: str) -> Task:
             folder = self.scanned.folder
@@ -251,11 +247,7 @@ def grade_class(
 
 
 def insist_on_the_secret(course: Course) -> None:
-    """Refuse to draw a new secret where somebody has been graded with the old one.
-
-    Raises:
-        Unusable: the secret is gone.
-    """
+    """Refuse to draw a new secret where somebody has been graded with the old one."""
     is_graded = any(path.is_file() for path in course.results.glob("*/*.json"))
     if is_graded and not course.has_secret():
         path, folder = course.state / "secret", short(course.results)

@@ -78,6 +78,7 @@ class Records:
             self._lines[student] = f"{graded.result.to_json()}\n"
         if student in self._journal.pending:
             graded = replace(graded, unchanged=False)
+
         self._batch.append(graded)
         # Without its steps, so that it may be kept of a whole class.
         result = graded.result

@@ -228,11 +228,7 @@ def _add(archive: tarfile.TarFile, path: Path, name: str, without: set[Path | No
 
 @contextlib.contextmanager
 def _readable(path: Path) -> Iterator[BinaryIO]:
-    """A file that is read to the end that it has now.
-
-    Raises:
-        Unusable: it cannot be, or has become shorter meanwhile.
-    """
+    """A file that is read to the end that it has now."""
     try:
         with files.open_regular(path) as file:
             yield file
@@ -358,11 +354,7 @@ def _extract(archive: tarfile.TarFile, member: tarfile.TarInfo, path: Path, fold
 
 
 def _new(folder: Path, root: Path) -> list[tuple[Path, Path]]:
-    """The files of a backup that are not below ``root`` yet, each with its place there.
-
-    Raises:
-        Unusable: another file lies in the place of one.
-    """
+    """The files of a backup that are not below ``root`` yet, each with its place there."""
     new = []
     for source in sorted(folder.rglob("*")):
         if not source.is_file():

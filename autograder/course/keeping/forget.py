@@ -17,11 +17,10 @@ from sqlalchemy import Connection, delete, select
 from autograder.base import files
 from autograder.base.errors import Unusable
 from autograder.base.text import short
-from autograder.course import log, tries
 from autograder.course.class_list import EMAILS, full_name, value_of
 from autograder.course.collecting import store
 from autograder.course.course import Course, pseudonym
-from autograder.course.gradebook import database, deadlines, old_marks
+from autograder.course.gradebook import config, database, deadlines, old_marks
 from autograder.course.gradebook.database import (
     COMMENT,
     GRADE,
@@ -54,11 +53,7 @@ class _Traces:
     others: tuple[str, ...]
 
     def are_in(self, path: Path, above: Path) -> bool:
-        """Whether a file has them in its name, or in what it holds.
-
-        Raises:
-            Refused: nobody can look into it.
-        """
+        """Whether a file has them in its name, or in what it holds."""
         if self.are_among(str(path.relative_to(above))):
             return True
         if not zipfile.is_zipfile(path):
@@ -133,15 +128,7 @@ def _forgotten(course: Course, student: str) -> Done:
 
     for path in (*places.folders(course, student), *places.results(course, student)):
         _remove(path, done)
-    places.change_journals(course, student, None)
-
-    def without(entry: places.Entry) -> places.Entry | None:
-        return None if entry.get("student") == student else entry
-
-    for name in (*old_marks.NAMES, tries.NAME):
-        path = course.state / name
-        done.note(path, places.change_lines(path, without), "line")
-    done.note(course.state / log.NAME, places.change_log(course, without), "score")
+    places.change_notes(course, student, None, done)
     _class_list(course, student, done)
 
     # Whoever is nobody may be called like a word of every report.
@@ -163,7 +150,7 @@ def _exchange(course: Course, student: str, done: Done) -> None:
     """Remove what the student handed in through nbgrader, and the pages that wait there."""
     from nbgrader.utils import notebook_hash  # type: ignore[import-untyped]
 
-    place = places.exchange(course)
+    place = config.exchange(course)
     inbound = places.handed_in(course, student)
 
     pages = []

@@ -17,7 +17,7 @@ from sqlalchemy import Connection, select
 from autograder.base import files
 from autograder.base.errors import Unusable
 from autograder.base.text import count, short
-from autograder.course import class_list, log
+from autograder.course import class_list, log, tries
 from autograder.course.collecting import inbox, store
 from autograder.course.collecting.roster import Roster
 from autograder.course.course import STUDENT_ID, Course
@@ -46,11 +46,7 @@ class Done:
 
 
 def refuse_no_id(course: Course, student: str) -> None:
-    """Refuse what nobody can be called here, before anything is changed.
-
-    Raises:
-        Unusable: it is no id, or no folder of this system can have that name.
-    """
+    """Refuse what nobody can be called here, before anything is changed."""
     if not STUDENT_ID.match(student):
         raise Unusable(f"{student!r} is not a student id; use letters, digits, . _ @ + -")
     try:
@@ -70,25 +66,9 @@ def results(course: Course, student: str) -> list[Path]:
     return sorted(course.results.glob(f"*/{student}.json"))
 
 
-def change_journals(course: Course, student: str, new: str | None) -> None:
-    """Write another id, or none, where a run that was cut short has left that of the student."""
-    for path in sorted(course.results.glob(f"*/{JOURNAL}")):
-        names = path.read_text(encoding="utf-8").split()
-        if student in names:
-            kept = [new if name == student else name for name in names]
-            # In its place: the file is a lock, too.
-            path.write_text("".join(f"{name}\n" for name in kept if name), encoding="utf-8")
-
-
 def handed_in(course: Course, student: str) -> list[Path]:
     """What the student handed in through nbgrader's exchange."""
-    return sorted(exchange(course).glob(f"inbound/{glob.escape(student)}+*"))
-
-
-def exchange(course: Course) -> Path:
-    """The course's folder in nbgrader's exchange."""
-    settings = config.config(course)
-    return Path(settings.Exchange.root, settings.CourseDirectory.course_id)
+    return sorted(config.exchange(course).glob(f"inbound/{glob.escape(student)}+*"))
 
 
 def owners(course: Course) -> dict[Path, set[str]]:
@@ -136,14 +116,31 @@ def work(course: Course, student: str) -> list[str]:
     return found
 
 
-def change_lines(path: Path, change: Callable[[Entry], Entry | None]) -> int:
-    """Change the lines of a file of JSON that say something of a student.
+def change_notes(course: Course, student: str, new: str | None, done: Done) -> None:
+    """Write another id, or nothing, wherever the course's own files name the student."""
+    for path in sorted(course.results.glob(f"*/{JOURNAL}")):
+        names = path.read_text(encoding="utf-8").split()
+        if student in names:  # a run was cut short
+            kept = [new if name == student else name for name in names]
+            # In its place: the file is a lock, too.
+            path.write_text("".join(f"{name}\n" for name in kept if name), encoding="utf-8")
+
+    def changed(entry: Entry) -> Entry | None:
+        if entry.get("student") != student:
+            return entry
+        return None if new is None else entry | {"student": new}
+
+    for name in (*old_marks.NAMES, tries.NAME):
+        path = course.state / name
+        done.note(path, _change_lines(path, changed), "line")
+    done.note(course.state / log.NAME, _change_log(course, changed), "score")
+
+
+def _change_lines(path: Path, change: Callable[[Entry], Entry | None]) -> int:
+    """Change the lines of a file of JSON; how many are others now.
 
     Args:
         change: the line as it is to be; None where it is to go. What is no JSON stays.
-
-    Returns:
-        How many lines are others now.
     """
     if not path.is_file():
         return 0
@@ -158,6 +155,7 @@ def change_lines(path: Path, change: Callable[[Entry], Entry | None]) -> int:
             number += 1
             line = b"" if new is None else json.dumps(new, ensure_ascii=False).encode() + b"\n"
         lines.append(line)
+
     if number:
         mode = path.stat().st_mode
         files.write(path, b"".join(lines))
@@ -165,12 +163,8 @@ def change_lines(path: Path, change: Callable[[Entry], Entry | None]) -> int:
     return number
 
 
-def change_log(course: Course, change: Callable[[Entry], Entry | None]) -> int:
-    """Change the scores in the log that are of a student; the lines stay, they are the class's.
-
-    Returns:
-        How many scores are others now.
-    """
+def _change_log(course: Course, change: Callable[[Entry], Entry | None]) -> int:
+    """Change scores in the log; how many are others now. The lines stay, they are the class's."""
     number = 0
 
     def changed(line: Entry) -> Entry:
@@ -184,7 +178,7 @@ def change_log(course: Course, change: Callable[[Entry], Entry | None]) -> int:
             new[kind] = [one for one in kept if one is not None]
         return new
 
-    change_lines(course.state / log.NAME, changed)
+    _change_lines(course.state / log.NAME, changed)
     return number
 
 

@@ -14,10 +14,9 @@ from sqlalchemy import Connection, delete, insert, select, update
 from autograder.base import files
 from autograder.base.errors import Unusable
 from autograder.base.text import listed, short
-from autograder.course import log, tries
 from autograder.course.collecting import store
 from autograder.course.course import Course
-from autograder.course.gradebook import database, old_marks
+from autograder.course.gradebook import database
 from autograder.course.gradebook.database import STUDENT, SUBMITTED_ASSIGNMENT
 from autograder.course.keeping import places
 from autograder.course.keeping.backup import nobody_grades
@@ -43,7 +42,7 @@ def rename(course: Course, old: str, new: str) -> Done:
         done = Done()
         _gradebook(course, old, new, done)
         _files(course, old, new, done)
-        _lines(course, old, new, done)
+        places.change_notes(course, old, new, done)
         _tables(course, old, new, done)
         _handed_in(course, old, new, done)
         (course.state / NAME).unlink()
@@ -109,7 +108,6 @@ def _files(course: Course, old: str, new: str, done: Done) -> None:
         _rewrite(path, wanted, old, new)
         path.unlink()
         done.places.append(short(wanted))
-    places.change_journals(course, old, new)
 
 
 def _move(path: Path, wanted: Path, done: Done) -> None:
@@ -137,16 +135,6 @@ def _rewrite(path: Path, wanted: Path, old: str, new: str) -> None:
     except (ValueError, TypeError, KeyError, RecursionError):
         pass  # whoever reads it says so
     files.write(wanted, data)
-
-
-def _lines(course: Course, old: str, new: str, done: Done) -> None:
-    def changed(entry: places.Entry) -> places.Entry:
-        return entry | {"student": new} if entry.get("student") == old else entry
-
-    for name in (*old_marks.NAMES, tries.NAME):
-        path = course.state / name
-        done.note(path, places.change_lines(path, changed), "line")
-    done.note(course.state / log.NAME, places.change_log(course, changed), "score")
 
 
 def _tables(course: Course, old: str, new: str, done: Done) -> None:

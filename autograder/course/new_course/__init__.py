@@ -81,9 +81,6 @@ def _old_settings(old: Path) -> tuple[str, list[str]]:
     """The text of the settings for a new course, and what a teacher should know of it.
 
     The due dates of last year would make everybody late: they are kept as comments.
-
-    Raises:
-        Unusable: they are not sound.
     """
     paths = [path for path in (old / settings.NAME, old / STATE / settings.NAME) if path.is_file()]
     settings.read(*paths)

@@ -44,11 +44,7 @@ def take_all(course: Path) -> list[str]:
 
 
 def refuse_unknown(name: str) -> None:
-    """Refuse the name of no exercise of the kit.
-
-    Raises:
-        Unusable: it is none.
-    """
+    """Refuse the name of no exercise of the kit."""
     source = kit()
     if source is None:
         raise Unusable("this kit is installed without exercises; take them in a checkout of it")
@@ -70,11 +66,7 @@ def take(course: Path, name: str) -> None:
 
 
 def insist(old: Path) -> None:
-    """Refuse a course of which a file cannot be copied.
-
-    Raises:
-        Unusable: there is a broken link.
-    """
+    """Refuse a course of which a file cannot be copied."""
     for folder in FOLDERS:
         for path in (old / folder).rglob("*"):
             if not path.exists():

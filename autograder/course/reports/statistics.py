@@ -221,6 +221,7 @@ def _item(name: str, points: float, rows: Sequence[Row]) -> Item:
     students: dict[str, list[str]] = {"passed": [], "carried": [], "failed": [], "not_run": []}
     for student, status, *_ in rows:
         students[status].append(student)
+
     numbers = np.array([row[2:] for row in rows], dtype=float).reshape(-1, 3)
     total, earned, offered = numbers.T  # (n_students,) each
     return Item(

@@ -425,10 +425,9 @@ def _compare(run: ClassRun) -> None:
     title = f"comparing {run.exercise.name}"
     progress = class_tables.class_progress(title, size, sys.stdout)
     with interruption.adopted(), progress as tick:
-        found = comparison.of_class(run, tick)
-    for line in comparison.lines(found):
+        changed, lines = comparison.of_class(run, tick)
+    for line in lines:
         print(inert(line))
-    changed = sum(one.old != one.new for one in found)
     left = size - changed
     print(f"{count(changed, 'score')} would change, {left} would not; nothing was written")
 

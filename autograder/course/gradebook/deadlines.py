@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -201,10 +201,15 @@ class TimeLeft:
         self._zone = course.settings.zone_shown(exercise)
         self._due = due_date(course, exercise)
         self._given = extensions(course)
-        none: dict[str, timedelta | None] = {}
-        self._stored = database.read(
-            course, lambda opened: _stored_extensions(opened, exercise), none
+        # Also of those who handed in nothing.
+        query = (
+            select(SUBMITTED_ASSIGNMENT.c.student_id, SUBMITTED_ASSIGNMENT.c.extension)
+            .join(ASSIGNMENT, ASSIGNMENT.c.id == SUBMITTED_ASSIGNMENT.c.assignment_id)
+            .where(ASSIGNMENT.c.name == exercise)
         )
+        none: Sequence[Any] = []
+        rows = database.read(course, lambda opened: opened.execute(query).all(), none)
+        self._stored = {row.student_id: row.extension for row in rows}
 
     def of(self, student: str) -> str:
         """Until when a student has time, in words; empty where that is over, or never ended."""
@@ -223,16 +228,6 @@ class TimeLeft:
     def _until(self, student: str) -> datetime | None:
         stored = self._stored.get(student)
         return self._given.deadline(student, self._exercise, self._due, stored)
-
-
-def _stored_extensions(connection: Connection, exercise: str) -> dict[str, timedelta | None]:
-    """What the gradebook has, also of who handed in nothing, by student."""
-    query = (
-        select(SUBMITTED_ASSIGNMENT.c.student_id, SUBMITTED_ASSIGNMENT.c.extension)
-        .join(ASSIGNMENT, ASSIGNMENT.c.id == SUBMITTED_ASSIGNMENT.c.assignment_id)
-        .where(ASSIGNMENT.c.name == exercise)
-    )
-    return {row.student_id: row.extension for row in connection.execute(query)}
 
 
 def seconds_late(submitted: datetime | None, deadline: datetime | None) -> float:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 
 from autograder.base.errors import Unusable
 from autograder.base.result import Result
@@ -28,41 +27,11 @@ CAUSES = {
 """What has changed since a grade, for people."""
 
 
-@dataclass(frozen=True)
-class Change:
-    """A check that would earn other points.
-
-    ``old`` is None for a check that is new, ``new`` for one that is gone; ``message`` is what it
-    says of the submission now.
-    """
-
-    check: str
-    old: float | None
-    new: float | None
-    message: str
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """One student whose checks, or whose final score, would change.
-
-    The scores are final ones, None where there is none; ``why`` is a cause in words.
-    """
-
-    student: str
-    old: float | None
-    new: float | None
-    why: str
-    changes: tuple[Change, ...]
-
-
-def of_class(
-    run: ClassRun, progress: Callable[[Graded], None] = lambda _: None
-) -> list[Comparison]:
+def of_class(run: ClassRun, progress: Callable[[Graded], None]) -> tuple[int, list[str]]:
     """Grade a class as ``grade_class`` would, and write nothing.
 
     Returns:
-        Those whose points would change, in the order of their ids.
+        How many final scores would change, and lines about everybody whose points would.
 
     Raises:
         Unusable: nobody has been graded, or the secret is gone.
@@ -93,30 +62,18 @@ def of_class(
 
     marks = class_marks(course, exercise)
     marks_then = with_results(course, exercise, marks, new)
-    found = []
+    number = 0
+    lines = []
     for student in sorted(new):
         before, after = old.get(student), new[student]
-        now = marks[student].score if student in marks else None
-        then = marks_then[student].score if student in marks else None
-        one = Comparison(
-            student,
-            _final(before, now),
-            _final(after, then),
-            _why(before, after),
-            tuple(_changes(exercise, before, after)),
-        )
-        if one.changes or one.old != one.new:
-            found.append(one)
-    return found
-
-
-def lines(comparisons: Iterable[Comparison]) -> Iterator[str]:
-    """The same as lines of text."""
-    for one in comparisons:
-        yield f"{one.student}: {_shown(one.old)} -> {_shown(one.new)}, {one.why}"
-        for change in one.changes:
-            said = f": {' '.join(change.message.split())}" if change.message else ""
-            yield f"  {change.check}: {_shown(change.old)} -> {_shown(change.new)}{said}"
+        now = _final(before, marks[student].score if student in marks else None)
+        then = _final(after, marks_then[student].score if student in marks else None)
+        changes = list(_changes(exercise, before, after))
+        number += now != then
+        if changes or now != then:
+            lines.append(f"{student}: {_shown(now)} -> {_shown(then)}, {_why(before, after)}")
+            lines += changes
+    return number, lines
 
 
 def _shown(points: float | None) -> str:
@@ -147,7 +104,7 @@ def _why(old: Result | None, new: Result) -> str:
     return f"for {listed(causes)} changed" if causes else "though nothing has changed"
 
 
-def _changes(exercise: Exercise, old: Result | None, new: Result) -> Iterator[Change]:
+def _changes(exercise: Exercise, old: Result | None, new: Result) -> Iterator[str]:
     """The checks whose points differ, by their present ids, in the order of the notebook."""
     if old is None or (old.status, new.status) != ("graded", "graded"):
         return
@@ -156,6 +113,7 @@ def _changes(exercise: Exercise, old: Result | None, new: Result) -> Iterator[Ch
         was = before.pop(id, None)
         earned = was.earned if was is not None else None
         if earned != check.earned:
-            yield Change(id, earned, check.earned, check.message)
+            said = f": {' '.join(check.message.split())}" if check.message else ""
+            yield f"  {id}: {_shown(earned)} -> {_shown(check.earned)}{said}"
     for id, check in before.items():
-        yield Change(id, check.earned, None, "")
+        yield f"  {id}: {_shown(check.earned)} -> none"

@@ -196,7 +196,8 @@ class Graders:
             core = min(self._cores, key=taken.count, default=None)
             process = _GraderProcess(self._job[2].isolation, core)
             self._alive.add(process)
-        process.tell(pickle.dumps((core, *self._job)))
+        with contextlib.suppress(OSError):  # it has died already: whoever asks it will notice
+            process.connection.send_bytes(pickle.dumps((core, *self._job)))
         return process
 
     def _discard(self, process: _GraderProcess) -> None:
@@ -213,9 +214,9 @@ class _GraderProcess:
 
     def __init__(self, level: str, core: int | None) -> None:
         self.core = core
-        self._connection, theirs = Pipe()
+        self.connection, theirs = Pipe()
         with theirs:
-            self._process = subprocess.Popen(
+            self.process = subprocess.Popen(
                 [sys.executable, "-c", START, str(theirs.fileno()), level, *sys.path],
                 **_inherited(theirs.fileno()),
                 stdin=subprocess.DEVNULL,
@@ -226,36 +227,27 @@ class _GraderProcess:
                 env={**os.environ, **ONE_THREAD},
             )
 
-    def tell(self, job: bytes) -> None:
-        """Hand over exercise, secret and settings."""
-        with contextlib.suppress(OSError):  # it has died already: whoever asks it will notice
-            self._connection.send_bytes(job)
-
     def ask(self, task: Task) -> Graded | Unusable:
         """Let it grade a submission; EOFError or OSError when it dies."""
-        self._connection.send(task)
-        answer = self._connection.recv()
+        self.connection.send(task)
+        answer = self.connection.recv()
         assert isinstance(answer, (Graded, Unusable))
         return answer
 
     @property
     def ended_by(self) -> str:
         """The name of the signal that has ended it; empty where none has."""
-        code = self._process.returncode
+        code = self.process.returncode
         return signal.Signals(-code).name if code is not None and code < 0 else ""
-
-    def end(self) -> None:
-        """Ask it to end, and its workers with it."""
-        self._process.terminate()
 
     def wait(self) -> None:
         """Wait until it has ended; kill it if it does not."""
         try:
-            self._process.wait(END_SECONDS)
+            self.process.wait(END_SECONDS)
         except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        self._connection.close()
+            self.process.kill()
+            self.process.wait()
+        self.connection.close()
 
 
 def _inherited(descriptor: int) -> dict[str, Any]:
@@ -271,7 +263,7 @@ def _inherited(descriptor: int) -> dict[str, Any]:
 def _end(processes: set[_GraderProcess]) -> None:
     ending = list(processes)
     for process in ending:
-        process.end()
+        process.process.terminate()
     for process in ending:
         process.wait()
 

@@ -173,7 +173,10 @@ class Collector(_OfTheExchange, ExchangeCollect):  # type: ignore[misc]
         stored: list[str] = []
         unchanged: list[str] = []
         for student, records in sorted(self._records.items()):
-            newest = self._in_order(records)
+            newest = sorted(records, key=lambda record: (record.time, record.folder), reverse=True)
+            due = self._due
+            if due is not None and self.before_duedate:  # those in time before those that are late
+                newest.sort(key=lambda record: record.time > due)
             tries = newest
             if len(newest) > MAX_TRIES:
                 readable = (record for record in newest if self._digest(record) is not None)
@@ -254,14 +257,6 @@ class Collector(_OfTheExchange, ExchangeCollect):  # type: ignore[misc]
                 data = files.read(f"{self.coursedir.assignment_id}.ipynb", MAX_BYTES, folder)
                 self._digests[record.folder] = sha256(data).digest()
         return self._digests[record.folder]
-
-    def _in_order(self, records: list[_Record]) -> list[_Record]:
-        """The newest first; with ``before_duedate`` those in time before those that are late."""
-        newest = sorted(records, key=lambda record: (record.time, record.folder), reverse=True)
-        due = self._due
-        if due is None or not self.before_duedate:
-            return newest
-        return sorted(newest, key=lambda record: record.time > due)
 
     @contextmanager
     def _opened(self, record: _Record) -> Iterator[int]:

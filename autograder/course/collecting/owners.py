@@ -136,7 +136,9 @@ class Owners:
         if platform is not None:
             claim = self._without_team(download, depth - 1, platform[0])
             return replace(claim, depth=depth)
-        if is_named and before and not self._is_added(before):
+        # What people add to names is nobody's name.
+        is_added = self._roster.is_nobodys(before) and not self._roster.knows(before)
+        if is_named and before and not is_added:
             return Claim("plain", before, depth=depth)
         # What lies in the inbox itself was put there by a teacher, and may be called just a name.
         alone = self._roster.claim(download.parts[0].rpartition(".")[0]) if depth == 1 else None
@@ -191,10 +193,6 @@ class Owners:
             return self._roster.listed or self._roster.names_nobody(part)
         is_exercise = part.casefold() == self._exercise.casefold()
         return is_exercise or naming.GRADESCOPE_EXPORT.fullmatch(part) is not None
-
-    def _is_added(self, before: str) -> bool:
-        """Whether what stands before the exercise in a file's name is nobody's name."""
-        return self._roster.is_nobodys(before) and not self._roster.knows(before)
 
     def _without_team(self, download: Download, place: int, claim: Claim) -> Claim:
         """The claim without the name of a team that Moodle has written before the student's."""

@@ -64,8 +64,9 @@ class Roster:
                 self._by_words[tuple(sorted(spelled))].add(student)
             for word in words:
                 self._by_word[word].add(student)
-            for key in _rotations(words):
-                self._by_key[key].add(student)
+            # As Canvas may run a name together: the surname first, however many words that has.
+            for start in range(len(words)):
+                self._by_key["".join(words[start:] + words[:start])].add(student)
             for column, value in columns.items():
                 self._by_value[column, value.strip().casefold()].add(student)
 
@@ -302,11 +303,3 @@ def _words(text: str) -> list[str]:
     decomposed = unicodedata.normalize("NFKD", text).casefold()
     plain = "".join(letter for letter in decomposed if not unicodedata.combining(letter))
     return re.findall(r"[^\W_]+", plain)
-
-
-def _rotations(words: list[str]) -> set[str]:
-    """A name as Canvas may run it together: the surname first, however many words that has.
-
-    "Ada King Lovelace" is lovelaceadaking or kinglovelaceada.
-    """
-    return {"".join(words[start:] + words[:start]) for start in range(len(words))}

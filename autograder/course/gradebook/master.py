@@ -270,7 +270,10 @@ def _save_cells(
             del gone[id]
     if gone:
         old_marks.of_gone_cells(connection, course, name, gone, master.exercise.removed)
-        _remove(connection, list(gone))
+        for table in (GRADE, COMMENT):
+            connection.execute(delete(table).where(table.c.cell_id.in_(list(gone))))
+        for table in (GRADE_CELL, SOLUTION_CELL, TASK_CELL, BASE_CELL):
+            connection.execute(delete(table).where(table.c.id.in_(list(gone))))
 
     query = select(GRADE_CELL).where(GRADE_CELL.c.id.in_(list(ids.values())))
     rows = {row.id: row for row in connection.execute(query)}
@@ -286,14 +289,6 @@ def _save_cells(
         elif is_new:
             connection.execute(insert(SOLUTION_CELL).values(id=id))
     return ids
-
-
-def _remove(connection: Connection, cells: list[str]) -> None:
-    """Remove cells, with their grades and comments."""
-    for table in (GRADE, COMMENT):
-        connection.execute(delete(table).where(table.c.cell_id.in_(cells)))
-    for table in (GRADE_CELL, SOLUTION_CELL, TASK_CELL, BASE_CELL):
-        connection.execute(delete(table).where(table.c.id.in_(cells)))
 
 
 def _save_sources(connection: Connection, notebook: str, master: Master) -> None:

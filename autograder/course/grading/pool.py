@@ -113,7 +113,7 @@ class Graders:
         self._cores = random.sample(list(cores), len(cores))
         self._lock = threading.Lock()
         self._closed = False
-        self._level = ""
+        self._level = ""  # that of all; the first answer sets it
         self._idle: list[_GraderProcess] = []
         self._alive: set[_GraderProcess] = set()
         weakref.finalize(self, _end, self._alive)
@@ -157,7 +157,9 @@ class Graders:
                     raise GraderCrashed from None
                 continue
 
-            if isinstance(answer, Unusable) or not self._at_level(answer):
+            if isinstance(answer, Graded) and not self._level:
+                self._level = answer.result.isolation
+            if isinstance(answer, Unusable) or answer.result.isolation != self._level:
                 # Or perhaps somebody has ended the parent of its workers while that was being
                 # tested.
                 trouble = answer
@@ -182,11 +184,6 @@ class Graders:
             ending = set(self._alive)
             self._alive.clear()
         _end(ending)
-
-    def _at_level(self, answer: Graded) -> bool:
-        """Whether it was graded at the isolation level of all others; the first sets it."""
-        self._level = self._level or answer.result.isolation
-        return answer.result.isolation == self._level
 
     def _start(self) -> _GraderProcess:
         with self._lock:

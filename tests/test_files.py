@@ -172,7 +172,7 @@ OWN = {
     },
     "course/grading/choice.py": {
         "place / f'{exercise}.ipynb'",
-        "place / f'{self._exercise.name}.ipynb'",
+        "place / f'{name}.ipynb'",
     },
     "nbgrader/plugin.py": {
         "Path(converter.coursedir.root, converter._input_directory)",
@@ -214,10 +214,7 @@ OWN = {
         "self.folder / file",
         "self.folder / student",
     },
-    "course/keeping/places.py": {
-        "Path(settings.Exchange.root, settings.CourseDirectory.course_id)",
-        "course.state / name",
-    },
+    "course/keeping/places.py": {"course.state / name"},
     # Both ids have been held against ``STUDENT_ID``.
     "course/keeping/rename.py": {
         "course.inbox / new",
@@ -245,6 +242,7 @@ OWN = {
     "course/gradebook/config.py": {
         "Path(coursedir.root, getattr(coursedir, f'{name}_directory'))",
         "Path(folder, f'nbgrader_config{suffix}')",
+        "Path(said.Exchange.root, said.CourseDirectory.course_id)",
         "base / name",
     },
     "course/keeping/backup.py": {
@@ -256,15 +254,11 @@ OWN = {
     },
     "course/keeping/forget.py": {
         "course.state / name",
-        "place / 'feedback' / f'{_named(secret, folder)}.html'",
+        "place / 'feedback' / f'{name}.html'",
     },
     "nbgrader/teachers.py": {
         "Path(dest, f'{name}.ipynb')",
         "os.path.join(self.root, self.coursedir.course_id, 'inbound')",
-    },
-    "nbgrader/course_config.py": {"place / step"},
-    "nbgrader/exchange.py": {
-        "Path(settings.Exchange.root, settings.CourseDirectory.course_id, 'inbound')"
     },
     "nbgrader/students.py": {"Path(self.root, course)", "inbound / self.assignment_filename"},
     "pytest_plugin.py": {"folder / argument.partition('::')[0]"},

@@ -127,19 +127,6 @@ def test_without_a_release_on_record_all_steps_are_asked_for(older):
     assert grade(older) == {"ann": 5, "bob": 2}
 
 
-def test_a_release_that_was_noted_without_its_steps_is_known_by_what_was_graded_with_it(course):
-    courses.write_root(course.root, OLDER)
-    release(course)
-    courses.submit(course, "ann", DOUBLE)
-    grade(course)
-    path = course.state / versions.RELEASED
-    noted = json.loads(path.read_text())
-    del noted[NAME]["steps"], noted[NAME]["earlier"]
-    path.write_text(json.dumps(noted))
-    courses.write_root(course.root)
-    assert grade(course) == {"ann": 10}
-
-
 def test_a_step_has_the_name_that_it_has_now(course):
     courses.write_root(course.root, courses.AUTHORED)
     release(course)

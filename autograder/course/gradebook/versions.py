@@ -87,7 +87,7 @@ class Releases:
         noted = released(course).get(exercise.name)
         self.last: frozenset[str] | None = None
         self.earlier: dict[str, frozenset[str]] = {}
-        if isinstance(noted, dict):
+        if isinstance(noted, dict) and "steps" in noted:
             former = exercise.former
             self.last = frozenset(former.get(step, step) for step in noted["steps"])
             for digest, steps in noted["earlier"].items():

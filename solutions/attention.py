@@ -2447,9 +2447,14 @@ def who_is_it():
 # ## Optional: explain a heatmap
 #
 # A person grades this one. It can add up to 5 points to the 100. Take one heatmap that you drew with your own
-# functions, in "Now draw your own heatmap" or anywhere else. Answer in a few sentences. Which tokens, features or
-# masks did you use? Pick one row. Which key wins, and which numbers in the queries and keys make it win? Which
-# entry surprised you, and what would you change to test your explanation?
+# functions, in "Now draw your own heatmap" or anywhere else, and explain it in a few sentences.
+#
+# **Rubric**
+#
+# - 1 point: says which tokens, features and masks it was drawn from
+# - 2 points: names the key that wins a row, and the numbers in the queries and keys that make it win
+# - 1 point: explains an entry that is surprising, or why none is
+# - 1 point: says what to change to test the explanation, and what should happen then
 
 # %% [markdown] manual="explain_a_heatmap" points=5 extra=true
 # *Write your explanation here.*

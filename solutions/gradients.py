@@ -807,6 +807,21 @@ def two_heads_learn_where_to_look():
 
 
 # %% [markdown]
+# ## Optional: explain how a head learns
+#
+# A person grades this one. It can add up to 4 points to the 100. Take one token in one of the two heads above, and
+# explain in a few sentences how it learned where to look.
+#
+# **Rubric**
+#
+# - 2 points: follows the gradient of one weight back to a score, and says which sign it has and why
+# - 1 point: says why the steps are small at the beginning or at the end
+# - 1 point: predicts what one wrong sign in the code would do to the loss, and compares that with a run
+
+# %% [markdown] manual="explain_a_head" points=4 extra=true
+# *Write your explanation here.*
+
+# %% [markdown]
 # ## Your score so far
 #
 # The results of the visible checks that you have run in this session. Before you hand in, restart the kernel and

@@ -1352,6 +1352,21 @@ def four_ways_to_write():
 # | the text anew is good, but another one | `decode_with_cache` lets its rows see what comes later |
 
 # %% [markdown]
+# ## Optional: explain a cost
+#
+# A person grades this one. It can add up to 4 points to the 100. Take two of the ways above, and one number in which
+# they differ: rows, pairs, bytes or seconds. Explain the difference in a few sentences.
+#
+# **Rubric**
+#
+# - 2 points: derives both numbers, or how they grow, from the length of the text
+# - 1 point: says what the cheaper way has to keep in memory for it
+# - 1 point: describes a case in which it is hardly cheaper, or not at all
+
+# %% [markdown] manual="explain_a_cost" points=4 extra=true
+# *Write your explanation here.*
+
+# %% [markdown]
 # ## Your score so far
 #
 # The results of the visible checks that you have run in this session. Before you hand in, restart the kernel and

@@ -851,6 +851,21 @@ def who_pays_by_the_token():
 
 
 # %% [markdown]
+# ## Optional: explain who pays
+#
+# A person grades this one. It can add up to 4 points to the 100. Take two lines of the last scene that cost very
+# differently for each character, and explain in a few sentences why.
+#
+# **Rubric**
+#
+# - 2 points: explains the difference by the bytes of the characters and by what the training text contained
+# - 1 point: names a token of several characters that one of the lines uses, and why it was learned
+# - 1 point: says which training text would make the dearer line cheaper, and what that costs the other one
+
+# %% [markdown] manual="explain_who_pays" points=4 extra=true
+# *Write your explanation here.*
+
+# %% [markdown]
 # ## Your score so far
 #
 # The results of the visible checks that you have run in this session. Before you hand in, restart the kernel and

@@ -1540,6 +1540,21 @@ def without_the_root():
 
 
 # %% [markdown]
+# ## Optional: explain an experiment
+#
+# A person grades this one, for up to 4 points more. Take one of the two experiments, and explain its curves in a few
+# sentences.
+#
+# **Rubric**
+#
+# - 1 point: reads from the curves where they part
+# - 2 points: explains it by the moments, or by the weights and their gradients
+# - 1 point: predicts another setting, and compares that with a run
+
+# %% [markdown] manual="explain_an_experiment" points=4 extra=true
+# *Write your explanation here.*
+
+# %% [markdown]
 # ## Your score so far
 #
 # The visible checks that you have run in this session, and what is still open. Before you hand in,

@@ -1560,6 +1560,21 @@ def what_the_heads_do():
 
 
 # %% [markdown]
+# ## Optional: explain a play
+#
+# A person grades this one. It can add up to 4 points to the 100. Let the larger model write twice, with two
+# temperatures or two values of top-k, and explain in a few sentences what changed.
+#
+# **Rubric**
+#
+# - 1 point: quotes a passage of each that shows the difference
+# - 2 points: explains it by what the setting does to the scores and to the probabilities of the next token
+# - 1 point: names something that the model gets wrong with both, and a reason in how it was built or trained
+
+# %% [markdown] manual="explain_a_play" points=4 extra=true
+# *Write your explanation here.*
+
+# %% [markdown]
 # ## Your score so far
 #
 # The results of the visible checks that you have run in this session, and what is still open. Before you hand in,

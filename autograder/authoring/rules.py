@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Set
@@ -15,6 +16,7 @@ from typing import TypeAlias
 
 from autograder.authoring import arrays, check_rules, drawings, draws, modules, needs, regions
 from autograder.authoring.cells import AuthoredCell, Kind, Problem, Source
+from autograder.exercises import rubric
 from autograder.exercises.names import BUILTINS, Names, first_use, names
 
 Rule: TypeAlias = Callable[[Source], Iterator[Problem]]
@@ -126,6 +128,27 @@ def points(source: Source) -> Iterator[Problem]:
                 f"{step.id} declares {step.points} points, but its checks add up to {total}",
                 f"write points={total}, or change the points of its checks",
             )
+
+
+def _rubrics(source: Source) -> Iterator[Problem]:
+    """A rubric adds up to the points of the question right below it."""
+    for cell, below in zip(source.cells, (*source.cells[1:], None)):
+        if cell.kind != "prose":
+            continue
+        try:
+            items = rubric.items(cell.source)
+        except ValueError as error:
+            yield Problem(cell.line, str(error), "write each as - 2 points: what earns them")
+            continue
+        total = math.fsum(item.points for item in items)
+        if items and (below is None or below.kind != "manual"):
+            repair = 'put it into the text right above a cell marked manual="..."'
+            yield Problem(cell.line, "a rubric that belongs to no question", repair)
+        elif items and below and abs(total - (below.points or 0)) > 1e-9:
+            cause = f"{below.id} has {below.points} points, but its rubric adds up to {total:g}"
+            yield Problem(cell.line, cause, f"write points={total:g}, or change the rubric")
+        elif len({item.text for item in items}) < len(items):
+            yield Problem(cell.line, "two items of a rubric are the same", "say what differs")
 
 
 def _categories(source: Source) -> Iterator[Problem]:
@@ -254,7 +277,7 @@ _GROUPS: tuple[tuple[frozenset[Kind], tuple[Rule, ...]], ...] = (
     (frozenset({"setup", "step", "check", "plain"}), (_any_check, _layout, _ids, _order, points)),
     (frozenset({"step", "check"}), (needs.given,)),
     (frozenset({"practice", "step"}), (_practice,)),
-    (frozenset(), (drawings.problems,)),
+    (frozenset(), (drawings.problems, _rubrics)),
     (frozenset({"setup", "step"}), (_layout, _ids, _order, needs.unknown)),
     (frozenset({"setup", "step", "oracles", "plain"}), (_layout, _order, _names)),
 )

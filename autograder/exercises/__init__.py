@@ -12,6 +12,7 @@ __all__ = [
     "percent",
     "promises",
     "right_answers",
+    "rubric",
     "setup_cell",
     "sources",
 ]

@@ -40,8 +40,9 @@ OPTION = re.compile(r"^ *(\w+): \S", re.MULTILINE)
 BROUGHT = "brought"
 """The id of the cell that brings functions of earlier exercises over."""
 
-DOUBLED = frozenset({"check", "points", "step"})
-"""Marks of a check that its id and its points say, too; what students get is without them."""
+DOUBLED = frozenset({"check", "hidden", "points", "step"})
+"""Marks of a step or a visible check that its id and its points say, too; what students get is
+without them."""
 
 # Nearly every check begins so. To parse the whole cell for it takes a hundred times as long, and
 # every command reads all checks of an exercise.
@@ -458,7 +459,7 @@ def _check(marks: Mapping[str, Any], nbgrader: Mapping[str, Any], source: str) -
         name=name,
         category=marks["category"],
         points=float(marks["points"] if "points" in marks else nbgrader["points"]),
-        hidden=bool(marks["hidden"]),
+        hidden=bool(marks.get("hidden")),
         sentence=sentence_of(source),
         source=source,
         repeatable=marks.get("repeat", True),

@@ -86,9 +86,10 @@ def beside(released: Mapping[str, Any], full: Sequence[Cell]) -> list[Cell]:
 
 
 def _short(raw: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A check without those of our marks that nbgrader's say, too; another cell as it is."""
+    """A step or a visible check without those of our marks that nbgrader's say, too; another cell
+    as it is."""
     marks = raw["metadata"].get("autograder", {})
-    if marks.get("kind") != "check":
+    if marks.get("kind") not in ("check", "step"):
         return raw
     own = {name: mark for name, mark in marks.items() if name not in DOUBLED}
     return {**raw, "metadata": {**raw["metadata"], "autograder": own}}

@@ -41,7 +41,8 @@ class Observed:
         numbers, before = self.numbers, usual.numbers
         if len(written(usual.value)) <= MOST_SHOWN:
             text = written(self.value)
-            return f"it returns {text}" if len(text) <= MOST_SHOWN else ""
+            is_short = len(text) <= MOST_SHOWN and "e+" not in text  # nobody computes with 1e+300
+            return f"it returns {text}" if is_short else ""
         if numbers is None or before is None or is_unclear(numbers, before):
             return ""
         said = f"it returns an array of shape {numbers.shape}"

@@ -122,8 +122,8 @@ class StudentCode:
             if number not in documented and text.strip() and not text.strip().startswith("#"):
                 self.lines.append((number, text))
         self.text = "\n".join(text for _, text in self.lines)
-        self.is_random = bool(re.search(r"\bempty|random|\brng\b", self.text))
-        """Whether some numbers may be anything."""
+        self.is_random = bool(re.search(r"\bempty|random|\brng\b|\byield\b", self.text))
+        """Whether some numbers may be anything, or whether lines run when nobody expects it."""
         self.statements = self._statements()
 
     def line(self, number: int) -> str:

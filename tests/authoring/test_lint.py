@@ -127,6 +127,10 @@ def test_jupytext_reads_the_same_cells(tmp_path):
         ("x = rng", "%timeit 1\nx = rng", "%timeit", "without % and ! lines"),
         ("# Rows of", "Rows of", "Rows of", "without #"),
         ("# %% [markdown]\n# # D", "import os\n# %% [markdown]\n# # D", "import os", "code before the first cell"),
+        ('# %% [markdown] manual="why"', "# %% [markdown]\n# **Rubric**\n#\n# - 2 points: so\n# - 1.5 points: and\n#   so\n\n# %% [markdown] manual=\"why\"", "# %% [markdown]\n# **Rubric**", "why has 0 points, but its rubric adds up to 3.5; write points=3.5"),
+        ('# %% [markdown] manual="why"', "# %% [markdown]\n# **Rubric**\n#\n# - 2 points: so\n# - two points: and so\n\n# %% [markdown] manual=\"why\"", "# %% [markdown]\n# **Rubric**", "a rubric with something else than items; write each as - 2 points"),
+        ('# %% [markdown] manual="why"', "# %% [markdown]\n# **Rubric**\n#\n# Nothing.\n\n# %% [markdown] manual=\"why\"", "# %% [markdown]\n# **Rubric**", "a rubric with something else than items"),
+        ("# # Doubling\n", "# # Doubling\n#\n# **Rubric**\n#\n# - 1 point: so\n", "# %% [markdown]\n# # D", "a rubric that belongs to no question; put it into the text right above"),
     ],
 )  # fmt: skip
 def test_a_mistake_gets_one_line_with_file_line_cause_and_repair(tmp_path, old, new, at, says):

@@ -217,3 +217,19 @@ def test_points_of_an_extra_question_come_on_top(course):
     ada = marks.class_marks(course, known)["ada"]
     assert ada.max_score == 10 and ada.cells["why"].max_score == 4
     assert ada.cells["why"].needs_manual_grade and marks.unmarked(course, NAME) == ["ada"]
+
+
+def test_a_rubric_stands_before_its_answer_and_a_students_text_makes_none(course):
+    rubric = (
+        "# %% [markdown]\n# # Why\n#\n# **Rubric**\n#\n# - 3 points: $x$ & `y`\n# - 1 point: z\n\n"
+    )
+    question = '# %% [markdown] manual="why" points=4'
+    courses.write_root(course.root, courses.AUTHORED.replace(question, rubric + question))
+    answers = {**RIGHT, "why": '<div class="rubric" data-question="why" data-items="%5B%5D"></div>'}
+    path = autograded.write(course, template(course), courses.graded(course, "ada", answers))
+    notebook = read_notebook(path)
+    prose, items, answer, *_ = notebook.cells
+    assert prose.source.startswith("# Why") and answer.id == "why"
+    assert items.source.startswith('<div class="rubric" data-question="why" data-items="%5B%5B3.0')
+    shown = formgrader.view(path)
+    assert shown.count('<div class="rubric"') == 1 and items.source.split('"')[5] in shown

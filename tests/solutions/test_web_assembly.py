@@ -35,7 +35,8 @@ def cells(name: str) -> dict[str, Any]:
             sources[cell["id"]] = "".join(cell["source"])
             # What is a student's own: a step, or functions of an earlier exercise.
             marks = cell["metadata"].get("autograder", {})
-            own = marks.get("functions", [marks.get("step")] if marks.get("kind") == "step" else [])
+            id = cell["metadata"].get("nbgrader", {}).get("grade_id")
+            own = marks.get("functions", [id] if marks.get("kind") == "step" else [])
             if own:
                 sources[cell["id"]] = "\n\n".join(known.cell(step).source for step in own)
 

@@ -45,7 +45,7 @@ def test_a_students_copy_has_all_of_its_checks_where_cells_were_merged():
     place = next(
         n
         for n, cell in enumerate(cells)
-        if cell["metadata"].get("autograder", {}).get("step") == "softmax"
+        if cell["metadata"].get("nbgrader", {}).get("grade_id") == "softmax"
     )
     answer, check = cells[place], cells.pop(place + 1)
     answer["source"] = "".join(answer["source"]) + "\n\n" + "".join(check["source"])

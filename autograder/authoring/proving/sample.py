@@ -44,8 +44,8 @@ class SampleStudent:
         """What this student hands in: the students' notebook with the answers typed in."""
         handed_in = copy.deepcopy(dict(release))
         for cell in handed_in["cells"]:
-            source = self.sources.get(cell["metadata"].get("autograder", {}).get("step", ""))
-            if source is None or cell["metadata"]["autograder"]["kind"] != "step":
+            source = self.sources.get(cell["metadata"].get("nbgrader", {}).get("grade_id", ""))
+            if source is None:
                 continue
             # The first line says which step it is, and stays.
             first = "".join(cell["source"]).split("\n", 1)[0]

@@ -16,6 +16,7 @@ from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from autograder.base import files
 from autograder.base.files import below
@@ -33,6 +34,8 @@ from autograder.base.text import (
 from autograder.course import timestamp
 from autograder.course.course import Course
 from autograder.course.gradebook.master import Master, MasterCell
+from autograder.exercises import rubric
+from autograder.exercises.exercise import content_id
 from autograder.submissions import notebook
 from autograder.submissions.pictures import Pictures, pictures
 
@@ -106,12 +109,17 @@ class Template:
                 self.handed_out.update(one[0] for one in drawn)
         self._questions: set[str] = set()
         self._asked: set[str] = set()
+        self._rubrics: dict[str, bytes] = {}
+        """What the formgrader makes boxes to tick of, by question."""
         for before, cell in zip((None, *master.cells), master.cells):
             if cell.released.kind == "manual":
                 self._questions.add(cell.id)
                 self._asked.add(cell.id)
                 if before is not None and not before.nbgrader and before.cell_type == "markdown":
                     self._asked.add(before.id)
+                    items = rubric.items(before.released.source)
+                    if items:
+                        self._rubrics[cell.id] = _rubric(cell.id, items)
         self._outputs = lru_cache(maxsize=REMEMBERED)(lambda check: _json(outputs(check)))
 
     def asks(self, submission: Submission) -> bool:
@@ -133,7 +141,8 @@ class Template:
         asked: list[bytes] = []
         others: list[bytes] = []
         for id, cell in self._filled_cells(result.by_id, submission):
-            (asked if is_asked and id in self._asked else others).append(cell)
+            there = asked if is_asked and id in self._asked else others
+            there += [self._rubrics[id], cell] if id in self._rubrics else [cell]
         if asked and shown and (shown.shown or shown.others):
             # Behind the answers and the fields for marks: they may be many, and tall.
             asked.append(_picture_cell(shown))
@@ -205,6 +214,13 @@ def _cell(id: str, source: str, outputs: Sequence[object] | None = None) -> byte
     if outputs is not None:
         cell |= {"cell_type": "code", "execution_count": None, "outputs": outputs}
     return _json({**cell, "source": source.splitlines(keepends=True)}) + b"\n"
+
+
+def _rubric(question: str, items: Sequence[rubric.RubricItem]) -> bytes:
+    """A cell that shows nothing by itself, as JSON; ``formgrader.js`` reads it."""
+    told = quote(json.dumps([(item.points, str(item)) for item in items]))
+    marks = f'class="rubric" data-question="{question}" data-items="{told}"'
+    return _cell(content_id("rubric", marks), f"<div {marks}></div>")
 
 
 def _picture_cell(pictures: Pictures) -> bytes:

@@ -32,11 +32,13 @@ function showRubric() {
     var cell = $("#" + rubric.attr("data-question")).parents(".nbgrader_cell");
     var score = cell.find(".score"), comment = cell.find(".comment");
     var lines = items.map((item) => ["- \u2717 " + item[1], "- \u2713 " + item[1]]);
-    var boxes = items.map(() => $("<input type='checkbox' class='tabbable'/>"));
+    var boxes = items.map(() => $("<input type='checkbox' class='tabbable' disabled/>"));
     var said = () => comment.val().split("\n");
 
     function read() {
+        var isLoaded = formgrader.grades.loaded && formgrader.comments.loaded;  // nothing is saved before
         boxes.forEach((box, place) => box.prop("checked", said().includes(lines[place][1])));
+        boxes.forEach((box) => box.prop("disabled", !isLoaded));
     }
     function write() {
         var ticked = boxes.map((box) => box.prop("checked"));
@@ -73,4 +75,5 @@ function showRubric() {
     comment.on("change", read);
     $(document).ajaxComplete(read);  // the comment has come, or is saved
 }
-$(() => $("div.rubric").each(showRubric));
+// Before the page is complete: then nbgrader looks for its fields.
+document.addEventListener("DOMContentLoaded", () => $("div.rubric").each(showRubric));

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from autograder.course.course import Course
@@ -62,6 +63,8 @@ def saved(page: Page, act: object, *what: str) -> None:
     assert all(answer.value.ok for answer in answers)
 
 
+# A server and a page. What the page is made of: test_autograded.py.
+@pytest.mark.everything
 def test_what_is_ticked_is_the_mark_and_is_on_the_students_page(
     course: Course, browser: Browser, tmp_path: Path
 ):

@@ -292,6 +292,16 @@ attack(
         finally: raise ValueError('done')
     """,
 )
+ENDS = "import os\ndef {}(*_): os._exit(0)"
+attack(
+    "E31-a-worker-for-every-call",
+    "have a new worker started for every call",
+    said="ended its process",
+    **{
+        step: ENDS.format(step)
+        for step in ("softmax", "label", "count", "apply", "product", "total")
+    },
+)
 attack(
     "E28-other-system-calls",
     "sleep where no signal wakes it",

@@ -336,7 +336,11 @@ def grade(
         stored = short(folder_of(course, exercise.name))
         print(f"wrote {stored}, {short(course.autograded)} and the gradebook", file=out)
     if levels.WASM.name in isolated_by:
-        print("isolated by WebAssembly (level wasm); SECURITY.md says what it relies on", file=out)
+        print(
+            "isolated by WebAssembly (level wasm): SECURITY.md says what it relies on, "
+            "docs/teachers.md what it computes differently",
+            file=out,
+        )
     if any(grade.status == "error" for grade in grades):
         stop("some submissions could not be graded, or not recorded: see reason", 3)
     tell_new(graded_now, exit_code)

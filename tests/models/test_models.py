@@ -1,7 +1,6 @@
 """What is said of the trained models, measured: on sentences that they have not seen."""
 
 import re
-from collections.abc import Callable
 from functools import cache
 from random import Random
 from typing import Any
@@ -10,7 +9,7 @@ import numpy as np
 import pytest
 
 from autograder import tools
-from autograder.authoring import cells, read
+from autograder.authoring import cells
 from models import grammar, reference
 from models.grammar import ADJECTIVE, ASKED, FIRST, IT, ITEM, SECOND, WORDS, Item
 from tests.support.courses import ROOT
@@ -156,22 +155,6 @@ def test_the_functions_of_attention_give_the_looks_of_the_finder():
         _, looks = solved["scaled_dot_product_attention"](*heads)
         np.testing.assert_allclose(looks, wanted, rtol=0, atol=1e-12)
         x = x + solved["multi_head_attention"](x, *own, 2)
-
-
-@pytest.fixture
-def finale(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], dict[str, Any]]:
-    """Gives the names of an exercise that is solved, to its end; its scenes are not played."""
-    monkeypatch.setattr(tools, "demo", lambda scene: scene)
-    monkeypatch.setattr(tools, "summary", lambda: None)
-
-    def names_of(exercise: str) -> dict[str, Any]:
-        path = ROOT / "solutions" / f"{exercise}.py"
-        names: dict[str, Any] = {"__file__": str(path)}
-        for cell in read.read(path).of("setup", "arrays", "needed", "step", "plain"):
-            exec(cell.source, names)
-        return names
-
-    return names_of
 
 
 def test_the_functions_of_transformer_run_the_decoder(finale):

@@ -1045,6 +1045,17 @@ def one_cache_for_all_texts(q, k, v, cache):
 
 
 @misconception(step="cached_step", caught_by="cached_step-by_hand")
+def outputs_averaged_on(q, k, v, cache):
+    """Your third token reads the first two with the weights that the second one gave them. Print what your cache holds after two tokens: can another query still ask their keys?"""
+    weight = np.exp(np.clip((q * k).sum(axis=-1, keepdims=True) / math.sqrt(q.shape[-1]), -700, 700))
+    if cache is None:
+        return v.copy(), (v.copy(), weight)
+    output, total = cache
+    output = (output * total + v * weight) / (total + weight)
+    return output, (output, total + weight)
+
+
+@misconception(step="cached_step", caught_by="cached_step-by_hand")
 def queries_kept_for_keys(q, k, v, cache):
     """Your tokens meet the queries of earlier ones. Print what your cache holds of the first token: is it its key?"""
     keys, values = q[..., None, :], v[..., None, :]

@@ -1121,7 +1121,8 @@ lists_agree(clip_by_global_norm(gradients, 1.25), wanted, "gradients that are to
 # %% check="clip_by_global_norm-inputs_unchanged" points=1 category="purity" hidden=true
 """List and arrays stay as they are, and a second call gives the same answer."""
 first, second = 3 * rng.normal(size=(2, 3)), 3 * rng.normal(size=4)
-first[0, 0], gradients = 7.0, [first, second]
+first[0, 0] = second[0] = 7.0
+gradients = [first, second]  # each is longer than 2
 for max_norm in (2.0, 500.0):
     wanted = clipped_by_definition(gradients, max_norm)
     with tools.unchanged(first=first, second=second):

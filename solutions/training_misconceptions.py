@@ -15,6 +15,11 @@ import numpy as np
 
 from autograder.exercises.misconceptions import misconception
 
+ALIKE = {
+    "sum_of_the_lengths, sum_of_the_sizes": "Your length of 3 and 4 is 7. Print what you add up, and what you do with the sum: "
+    "where are the squares, and where is the root?",
+}
+
 
 # 1. cross_entropy
 
@@ -1121,7 +1126,7 @@ def rows_for_what_occurs_alone(d_output, tokens, vocabulary_size):
 
 
 @misconception(step="embedding_backward", caught_by="embedding_backward-by_hand")
-def whole_numbers_in_the_table(d_output, tokens, vocabulary_size):
+def token_zero_taken_for_padding(d_output, tokens, vocabulary_size):
     """Token 0 gets nothing, as if it were padding. Print row 0 and what came back to token 0: who says that it does not count?"""
     d_table = np.zeros((vocabulary_size, d_output.shape[-1]))
     np.add.at(d_table, tokens, d_output)
@@ -1890,7 +1895,7 @@ def equals_all_kept(logits, temperature=1.0, top_k=None, top_p=None):
     return top_p_of(shares / shares.sum(), top_p)
 
 
-@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-top_k")
+@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-top_k", family="higher index")
 def equals_of_higher_index(logits, temperature=1.0, top_k=None, top_p=None):
     """Of two equals you keep the later one. Print the indices that you keep: which of the two does the docstring name?"""
 
@@ -1978,7 +1983,7 @@ def one_more_than_k(logits, temperature=1.0, top_k=None, top_p=None):
     return top_p_of(top_k_of(softmax_of(logits / temperature), logits, None if top_k is None else top_k + 1), top_p)
 
 
-@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-top_p")
+@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-top_p", family="crossing token")
 def crossing_token_dropped(logits, temperature=1.0, top_k=None, top_p=None):
     """You drop the token that reaches top_p. Print the sum of what you keep, before you divide: does it reach 0.6?"""
 
@@ -2555,6 +2560,181 @@ def warm_up_begins_at_the_floor(step, peak, warmup, total, floor=0.0):
         return floor + (peak - floor) * (step + 1) / warmup
     part = min(1.0, (step - warmup) / (total - warmup))
     return floor + (peak - floor) * (1 + math.cos(math.pi * part)) / 2
+
+
+
+@misconception(step="cross_entropy", caught_by="cross_entropy-by_hand")
+def softmax_down_the_columns(logits, targets, ignore=-1):
+    """Your columns sum to 1, and not your rows. Print both sums of your probabilities: between which tokens does the model choose?"""
+    kept = targets != ignore
+    if not kept.any():
+        return 0.0
+    rows = logits[kept] - logits[kept].max(axis=0)
+    return (np.log(np.exp(rows).sum(axis=0))[targets[kept]] - rows[np.arange(len(rows)), targets[kept]]).mean()
+
+
+@misconception(step="cross_entropy", caught_by="cross_entropy-ignored", family="padding counts")
+def padding_set_to_zero(logits, targets, ignore=-1):
+    """A row of zeros costs something, too. Print your price of a row of padding: is it 0?"""
+    kept = targets != ignore
+    rows = np.where(kept[..., None], logits, 0.0)
+    rows = rows - rows.max(axis=-1, keepdims=True)
+    prices = np.log(np.exp(rows).sum(axis=-1)) - np.take_along_axis(rows, np.where(kept, targets, 0)[..., None], -1)[..., 0]
+    return prices.sum() / kept.sum() if kept.any() else 0.0
+
+
+@misconception(step="cross_entropy_backward", caught_by="cross_entropy_backward-by_hand")
+def through_softmax_twice(logits, targets, ignore=-1):
+    """You go back through softmax twice. Print a row of your gradient and its sum: is it 0?"""
+    kept = (targets != ignore)[..., None]
+    shares = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    shares = shares / shares.sum(axis=-1, keepdims=True)
+    pushed = shares - (targets[..., None] == np.arange(logits.shape[-1]))
+    return kept * pushed * shares * (1 - shares) / max(kept.sum(), 1)
+
+
+@misconception(step="cross_entropy_backward", caught_by="cross_entropy_backward-thousands")
+def each_text_by_itself(logits, targets, ignore=-1):
+    """You divide by the number of targets in a text. Print that for a batch of two, and how many targets there are in all: which of them is the loss the mean of?"""
+    kept = (targets != ignore)[..., None]
+    shares = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    shares = shares / shares.sum(axis=-1, keepdims=True)
+    return kept * (shares - (targets[..., None] == np.arange(logits.shape[-1]))) / np.maximum(kept.sum(axis=-2, keepdims=True), 1)
+
+
+@misconception(step="layer_norm_backward", caught_by="layer_norm_backward-by_hand")
+def centred_for_normed(d_output, x, gamma, eps=1e-5):
+    """The factor in front of your last mean has not been divided yet. Print it in the first check: is it -3/4, -3/4, 3/4, 3/4?"""
+    root = np.sqrt(x.var(axis=-1, keepdims=True) + eps)
+    centred = x - x.mean(axis=-1, keepdims=True)
+    normed, g, over = centred / root, gamma * d_output, tuple(range(x.ndim - 1))
+    d_x = (g - g.mean(axis=-1, keepdims=True) - centred * (g * normed).mean(axis=-1, keepdims=True)) / root
+    return d_x, (d_output * normed).sum(axis=over), d_output.sum(axis=over)
+
+
+@misconception(step="clip_by_global_norm", caught_by="clip_by_global_norm-by_hand")
+def sum_of_the_sizes(gradients, max_norm):
+    """You add up sizes without squares. Print your length for 3 and 4: is it 5 or 7?"""
+    size = sum(float(np.abs(array).sum()) for array in gradients)
+    return [array * (max_norm / size if size > max_norm else 1.0) for array in gradients]
+
+
+@misconception(step="clip_by_global_norm", caught_by="clip_by_global_norm-drawn")
+def another_norm_of_a_matrix(gradients, max_norm):
+    """Of a matrix you take another norm. Print your length of np.eye(2) alone: is it the root of 2?"""
+    sizes = [np.linalg.norm(array, 2) if array.ndim == 2 else np.linalg.norm(array.ravel()) for array in gradients]
+    size = math.hypot(*sizes)
+    return [array * (max_norm / size if size > max_norm else 1.0) for array in gradients]
+
+
+@misconception(step="clip_by_global_norm", caught_by="clip_by_global_norm-drawn")
+def long_arrays_alone_are_shortened(gradients, max_norm):
+    """Arrays that are short by themselves stay as they are. Print your factor for each array: is it the same for all?"""
+    size = math.sqrt(sum(float(np.sum(array**2)) for array in gradients))
+    if size <= max_norm:
+        return list(gradients)
+    return [array * max_norm / size if np.sum(array**2) > max_norm**2 else array for array in gradients]
+
+
+@misconception(step="adamw_update", caught_by="adamw_update-second_step")
+def second_moment_never_falls(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
+    """Your second moment never gets smaller. Print v before and after a step without any gradient: which share of the old one is kept?"""
+    m, v = beta_1 * m + (1 - beta_1) * gradient, np.maximum(v, beta_2 * v + (1 - beta_2) * gradient**2)
+    step = m / (1 - beta_1**t) / (np.sqrt(v / (1 - beta_2**t)) + eps)
+    return w - learning_rate * (step + weight_decay * w), m, v
+
+
+@misconception(step="learning_rate", caught_by="learning_rate-drawn")
+def warm_up_never_below_the_floor(step, peak, warmup, total, floor=0.0):
+    """Your warm-up never goes below the floor. Print the rates of steps 0 to 3 for a peak of 2, a warm-up of 4 and a floor of 1: does the formula of the warm-up have a floor?"""
+    if step < warmup:
+        return max(floor, peak * (step + 1) / warmup)
+    part = min(1.0, (step - warmup) / (total - warmup))
+    return floor + (peak - floor) * (1 + math.cos(math.pi * part)) / 2
+
+
+@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-top_k")
+def zero_for_a_logit_that_is_cut(logits, temperature=1.0, top_k=None, top_p=None):
+    """A logit of 0 is a logit like others. Print the exponential of what you write into the places that are cut: is it 0?"""
+    if temperature == 0:
+        return np.eye(len(logits))[np.argmax(logits)]
+    scores = logits / temperature
+    if top_k is not None:
+        scores[np.argsort(-scores, kind="stable")[top_k:]] = 0.0
+    shares = np.exp(scores - scores.max())
+    shares = shares / shares.sum()
+    order = np.argsort(-shares, kind="stable")
+    if top_p is not None:
+        shares[order[np.searchsorted(np.cumsum(shares[order]), top_p) + 1 :]] = 0.0
+    return shares / shares.sum()
+
+
+@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-inputs_unchanged")
+def exponentials_of_seven_hundred_at_most(logits, temperature=1.0, top_k=None, top_p=None):
+    """Logits above 700 are all alike to you. Print your probabilities for the logits 3000 and 3001: does one more not matter?"""
+    if temperature == 0:
+        return np.eye(len(logits))[np.argmax(logits)]
+    scores = logits / temperature
+    shares = np.exp(np.minimum(scores, 700.0))
+    shares = shares / max(shares.sum(), 1e-300)
+    order = np.argsort(-logits, kind="stable")
+    if top_k is not None:
+        shares[order[top_k:]] = 0.0
+        shares = shares / shares.sum()
+    if top_p is not None:
+        shares[order[np.searchsorted(np.cumsum(shares[order]), top_p) + 1 :]] = 0.0
+    return shares / max(shares.sum(), 1e-300)
+
+
+@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-top_k", family="higher index")
+def higher_index_throughout(logits, temperature=1.0, top_k=None, top_p=None):
+    """Of two equals the later one comes first in your order. Print the indices in the order in which you keep them: which of the two does the docstring name?"""
+    if temperature == 0:
+        return np.eye(len(logits))[np.argmax(logits)]
+    scores = logits / temperature
+    shares = np.exp(scores - scores.max())
+    shares = shares / shares.sum()
+    order = np.argsort(logits, kind="stable")[::-1]
+    if top_k is not None:
+        shares[order[top_k:]] = 0.0
+        shares = shares / shares.sum()
+    if top_p is not None:
+        shares[order[np.searchsorted(np.cumsum(shares[order]), top_p) + 1 :]] = 0.0
+    return shares / shares.sum()
+
+
+@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-drawn")
+def top_k_of_one_for_none(logits, temperature=1.0, top_k=None, top_p=None):
+    """For a top_k of 1 you keep all. Print how many of your probabilities are above 0 then: how many were asked for?"""
+    if temperature == 0:
+        return np.eye(len(logits))[np.argmax(logits)]
+    scores = logits / temperature
+    shares = np.exp(scores - scores.max())
+    shares = shares / shares.sum()
+    order = np.argsort(-logits, kind="stable")
+    if top_k is not None and top_k > 1:
+        shares[order[top_k:]] = 0.0
+        shares = shares / shares.sum()
+    if top_p is not None:
+        shares[order[np.searchsorted(np.cumsum(shares[order]), top_p) + 1 :]] = 0.0
+    return shares / shares.sum()
+
+
+@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-top_p", family="crossing token")
+def kept_below_p_alone(logits, temperature=1.0, top_k=None, top_p=None):
+    """You keep what stays below top_p, without the token that reaches it. Print the sum of what you keep, before you divide: does it reach 0.6?"""
+    if temperature == 0:
+        return np.eye(len(logits))[np.argmax(logits)]
+    scores = logits / temperature
+    shares = np.exp(scores - scores.max())
+    shares = shares / shares.sum()
+    order = np.argsort(-logits, kind="stable")
+    if top_k is not None:
+        shares[order[top_k:]] = 0.0
+        shares = shares / shares.sum()
+    if top_p is not None:
+        shares[order[max(1, np.count_nonzero(np.cumsum(shares[order]) < top_p)) :]] = 0.0
+    return shares / shares.sum()
 
 
 UNCLAIMED = {"next_token_probabilities-equals": "it asks of sorts that keep no order, which show on some machines alone"}

@@ -1682,6 +1682,34 @@ def every_block_reads_the_start(tokens, embedding, blocks, norm):
 
 
 @misconception(step="language_model", caught_by="language_model-by_hand")
+def blocks_side_by_side(tokens, embedding, blocks, norm):
+    """All blocks get the same stream, and their answers are added. Print what the second block gets in the first check: is it [[2, 4]]?"""
+    x = embedding[tokens]
+    x = x + positional_encoding(*x.shape[-2:])
+    return norm(sum(block(x) for block in blocks)) @ embedding.T
+
+
+@misconception(step="language_model", caught_by="language_model-batch_of_two")
+def scores_of_the_last_token(tokens, embedding, blocks, norm):
+    """Only the last token has scores. Print the shape of your result for a text of two: how many rows does the docstring promise?"""
+    x = embedding[tokens]
+    x = x + positional_encoding(*x.shape[-2:])
+    for block in blocks:
+        x = block(x)
+    return norm(x)[..., -1:, :] @ embedding.T
+
+
+@misconception(step="language_model", caught_by="language_model-inputs_unchanged")
+def blocks_used_up(tokens, embedding, blocks, norm):
+    """A second call finds no blocks. Print the length of the list before and after your call: who has taken them out?"""
+    x = embedding[tokens]
+    x = x + positional_encoding(*x.shape[-2:])
+    while blocks:
+        x = blocks.pop(0)(x)
+    return norm(x) @ embedding.T
+
+
+@misconception(step="language_model", caught_by="language_model-by_hand")
 def blocks_added_to_the_stream(tokens, embedding, blocks, norm):
     """A block's answer is added to the stream, which it has done itself. Print what the second block gets in the first check: is it [[2, 4]]?"""
     x = embedding[tokens]

@@ -55,6 +55,9 @@ EXACT: Kinds = (
     ("no_plain_value", r"^CannotCross",
      "Your function returns something that is no plain array, number or list. Of which type is "
      "it, and which type does the docstring promise?"),
+    ("axes_left_over", r"no '\.\.\.' ellipsis provided",
+     "An einsum of yours meets axes that it does not name and that its output does not keep. "
+     "Print the shapes that it gets: what should become of the axes in front?"),
     ("fixed_number_of_axes", r"values to unpack|tuple index out of range|axes don't match array|"
      r"out of bounds for array of dimension|einstein sum subscripts|einsum|too many indices|"
      r"axis .* out of bounds|invalid axis|invalid index to scalar",

@@ -95,8 +95,9 @@ def of_values(a: Array, b: Array, arguments: Mapping[str, Any]) -> Iterator[Foun
             yield ("scaled_somehow", ""), worth(y) - 1
             # One call alone says nothing of others.
             yield ("scaled_alike", f"{factor:.6g}"), min(worth(y) - 1, SURE - 1)
-        error = np.abs(y[used] - x[used]) / np.abs(x[used])
-        if not are_whole and error.max() < 1e-2 and np.abs(y - x).max() < 1e-2 * np.abs(x).max():
+        # Of numbers that are small beside the others a hundredth is more than rounding leaves.
+        least = np.maximum(np.abs(x), np.abs(x).max() / 10)
+        if not are_whole and (np.abs(y - x) < 1e-2 * least).all():
             yield ("nearly", ""), worth(y)
 
     if a.ndim == 1 and finite.all():

@@ -62,6 +62,7 @@ VAGUE = frozenset(
         "not_finite",
         "infinite",
         "right_where_positive",
+        "right_where_small",
         "small_are_zero",
         "first_row_only",
         "something_missing",
@@ -129,6 +130,10 @@ def _subjects(wrong: Sequence[Pair]) -> Iterator[tuple[str, int | None, list[Pai
     """
     yield "your answer", None, list(wrong)
 
+    listed = _listed(wrong)
+    if listed:
+        yield "each wrong part of your answer", None, listed
+
     off: list[tuple[str, int, list[Pair]]] = []
     every: list[Pair] = []
     for place in range(_number_of_parts(wrong)):
@@ -150,6 +155,17 @@ def _number_of_parts(pairs: Sequence[Pair]) -> int:
         fits = isinstance(got, (tuple, list)) and isinstance(wanted, tuple)
         counts.add(len(wanted) if fits and len(got) == len(wanted) else 0)
     return counts.pop() if len(counts) == 1 else 0
+
+
+def _listed(pairs: Sequence[Pair]) -> list[Pair]:
+    """The wrong arrays of lists of arrays, each beside the right one; none if a length is wrong."""
+    parts: list[Pair] = []
+    for got, wanted, arguments in pairs:
+        fits = isinstance(got, (tuple, list)) and isinstance(wanted, list)
+        if not fits or not len(got) == len(wanted) > 0 or not isinstance(wanted[0], np.ndarray):
+            return []
+        parts += [(*both, arguments) for both in zip(got, wanted)]
+    return _told_apart(parts)[1]
 
 
 def _parts(pairs: Sequence[Pair], place: int) -> list[Pair]:
@@ -347,6 +363,9 @@ def of_arguments(a: Array, b: Array, arguments: Mapping[str, Any]) -> Iterator[F
             others = np.count_nonzero(wide <= 0)
             if 0 < 3 * np.count_nonzero(wrong) >= others < wide.size and (wide[wrong] <= 0).all():
                 yield ("right_where_positive", name), float(np.count_nonzero(wrong)) / 1.5
+            if _are_largest(np.abs(wide), wrong):  # and says nothing where all is wrong
+                much = 0 if wrong.all() else np.count_nonzero(wrong)
+                yield ("right_where_small", name), much / 1.5
         if a.shape == b.shape and array.dtype.kind == "b":
             same = np.isclose(a, b, ALIKE_RTOL, ALIKE_ATOL, equal_nan=True)
             for key, where in (("right_where_true", wide), ("right_where_false", ~wide)):
@@ -355,6 +374,11 @@ def of_arguments(a: Array, b: Array, arguments: Mapping[str, Any]) -> Iterator[F
             empty = ~wide.any(axis=-1)
             if empty.any() and not empty.all() and (same.all(axis=-1) == ~empty).all():
                 yield ("wrong_in_empty_rows", name), float(np.count_nonzero(~same))
+
+
+def _are_largest(sizes: Array, wrong: Array) -> bool:
+    """Whether the entries that are wrong are those where a size is largest."""
+    return bool(wrong.any() and sizes[wrong].min() > sizes[~wrong].max(initial=0.0))
 
 
 def shares(x: Array, axis: int) -> Array:

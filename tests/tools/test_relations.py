@@ -43,6 +43,13 @@ def named(change, wanted, arguments=lambda right: {}, **how):
         ("scaled", MATRICES, lambda right: right / 2),
         ("shifted", MATRICES, lambda right: right + 0.3),
         ("nearly", MATRICES, lambda right: right * (1 + 1e-4)),
+        ("nearly", MATRICES, lambda right: right + 1e-4 * np.sin(7 * right)),
+        ("other_shape", [MATRICES[:1], MATRICES], lambda right: [np.ravel(one) for one in right]),
+        (
+            "negated",
+            [MATRICES[:1], MATRICES],
+            lambda right: [right[0], *(-one for one in right[1:])],
+        ),
         ("summed", MATRICES, lambda right: right.sum(-1)),
         ("averaged", MATRICES, lambda right: right.mean(-2)),
         ("accumulated", MATRICES, lambda right: right.cumsum(-1)),
@@ -154,6 +161,10 @@ def test_a_change_of_parts_has_its_name(name, change):
         (
             "right_where_positive",
             lambda right: np.where(2 * right[..., ::-1] > 0, right, 7 - right),
+        ),
+        (
+            "right_where_small",
+            lambda right: np.where(np.abs(right[..., ::-1]) < 0.5, right, np.tanh(right) + 0.01),
         ),
         ("argument_merged", lambda right: (2 * right[..., ::-1]).prod(-1)),
     ],

@@ -453,6 +453,13 @@ def columns_by_default(scores, axis=0):
     return e / e.sum(axis=axis, keepdims=True)
 
 
+@wrong_answer(step="softmax", named="axes_left_over")
+def einsum_over_an_ellipsis(scores, axis=-1):
+    """The axes in front are in no output."""
+    powers = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    return powers / np.einsum("...j->", powers)
+
+
 @wrong_answer(step="softmax", named="nearly")
 def a_little_in_the_denominator(scores, axis=-1):
     """Adds 1e-6 to the total."""

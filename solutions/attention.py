@@ -611,9 +611,8 @@ for got, right, what in zip(parts, wanted, ("the queries", "the keys", "the valu
 
 # %% check="project_qkv-inputs_unchanged" points=1 category="purity" hidden=true
 """The tokens and the three matrices stay as they are, and a second call gives the same answer."""
-n, d_model, d_k, d_v = different_sizes(4)
-X, W_V = rng.normal(size=(n, d_model)), random_weights(d_model, d_v)
-W_Q, W_K = random_weights(d_model, d_k), random_weights(d_model, d_k)
+n = 5  # of one size, any result would fit into the memory of any input
+X, (W_Q, W_K, W_V) = rng.normal(size=(n, n)), (random_weights(n, n) for _ in range(3))
 wanted = [product_by_definition(X, W) for W in (W_Q, W_K, W_V)]
 with tools.unchanged(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V):
     for turn in ("first", "second"):
@@ -707,8 +706,7 @@ tools.agree(attention_scores(Q, K), wanted, "the scores of many long vectors", "
 
 # %% check="attention_scores-inputs_unchanged" points=1 category="purity" hidden=true
 """Queries and keys stay as they are, and a second call gives the same answer."""
-n_queries, n_keys, d_k = different_sizes(3)
-Q, K = rng.normal(size=(n_queries, d_k)), rng.normal(size=(n_keys, d_k))
+Q, K = rng.normal(size=(2, 5, 5))  # of one size, the scores would fit into their memory
 wanted = scores_by_definition(Q, K)
 with tools.unchanged(Q=Q, K=K):
     tools.agree(attention_scores(Q, K), wanted, "the first answer")
@@ -982,6 +980,7 @@ for nobody in (False, True):
     tools.agree(weights, wanted, "the weights", "What is the exponential of -inf?", where=rows[:, None])
     rows_sum_to_one(weights, where=rows)
     hidden_get_nothing(weights, seen)
+softmax(np.full((2, n_keys), -np.inf))  # may give anything, but no error
 scores = np.where(seen, rng.integers(-80, 1, size=(n, n_keys)) / 8, -np.inf)
 scores[seen[:, 1], 1], scores[0, 2] = -9.0, -1.0  # the largest of one row is not that of another
 scores = np.stack([scores[rows].T, scores[rows].T - 5.0])
@@ -1727,9 +1726,9 @@ attention_agrees(scaled_dot_product_attention(Q, K, V, mask.copy()), wanted, mas
 
 # %% check="scaled_dot_product_attention-inputs_unchanged" points=1 category="purity" hidden=true
 """Queries, keys, values and mask stay as they are, a second call gives the same answer, and none remembers an earlier one."""
-n_queries, n_keys, d_k, d_v = 3, 5, 2, 7
-Q, K, V = (rng.normal(size=size) for size in ((n_queries, d_k), (n_keys, d_k), (n_keys, d_v)))
-mask, wanted = random_mask(n_queries, n_keys), attention_by_definition(Q, K, V)
+n = 5  # of one size, any result would fit into the memory of any input
+Q, K, V = rng.normal(size=(3, n, n))
+mask, wanted = random_mask(n, n), attention_by_definition(Q, K, V)
 mask[0] = False
 others = attention_by_definition(Q[::-1], K[::-1], V)
 with tools.unchanged(Q=Q, K=K, V=V, mask=mask):
@@ -1874,7 +1873,7 @@ for turn, (b, n, d_model, d_k, d_v) in enumerate((*rising_and_falling(5), (3, 3,
     masks = [((b,), random_mask(b, 1, n)), ((b,), random_mask(b, n, n)), ((2, b), random_mask(n, n)), ((2, b), None)]
     masks = masks[turn % 2 :: 2]
     if turn == 0:
-        masks += [((), random_mask(n)), ((b,), mask_for_all_keys(n, 1)), ((), mask_for_all_keys())]
+        masks += [((2, b), random_mask(b, 1, n)), ((), random_mask(n)), ((b,), mask_for_all_keys(n, 1)), ((), mask_for_all_keys())]
     for lead, mask in masks:
         X = 1.3 * rng.normal(size=(*lead, n, d_model))
         wanted = attention_by_definition(*(product_by_definition(X, W) for W in (W_Q, W_K, W_V)), mask)
@@ -1883,8 +1882,8 @@ for turn, (b, n, d_model, d_k, d_v) in enumerate((*rising_and_falling(5), (3, 3,
 
 # %% check="self_attention-inputs_unchanged" points=1 category="purity" hidden=true
 """Tokens that attend to themselves stay as they are, so do matrices and mask, and a second call agrees."""
-n, d_model, d_k, d_v = different_sizes(4)
-X, (W_Q, W_K, W_V) = rng.normal(size=(n, d_model)), (random_weights(d_model, width) for width in (d_k, d_k, d_v))
+n = 5
+X, (W_Q, W_K, W_V) = rng.normal(size=(n, n)), (random_weights(n, n) for _ in range(3))
 wanted = attention_by_definition(*(product_by_definition(X, W) for W in (W_Q, W_K, W_V)))
 mask = random_mask(n, n)
 mask[0] = False
@@ -2033,6 +2032,7 @@ for *lead, n_tokens, num_heads, d_head in (
     (2, *different_sizes(4)),
     (n, n, n, n, n),
     (1, 3, 2, 2),
+    (2, 3, 1, 2),
     (2, 1, 2, 1, 2, 1),
 ):
     X = rng.normal(size=(*lead, n_tokens, num_heads * d_head))
@@ -2143,6 +2143,7 @@ for *lead, n_tokens, num_heads, d_head in (
     (2, *different_sizes(4)),
     (n, n, n, n, n),
     (1, 3, 2, 2),
+    (2, 1, 1, 2),
     (2, 1, 2, 1, 2, 1),
 ):
     X = rng.normal(size=(*lead, n_tokens, num_heads * d_head))
@@ -2555,6 +2556,7 @@ PROMISES = {
             np.isneginf(scores).any(axis=-1) & (np.max(scores, axis=-1) < -1e3) & np.isfinite(np.max(scores, axis=-1))
         ).any(),
         "a row of nothing but -inf": lambda scores: np.isneginf(scores).all(axis=-1).any(),
+        "nothing but -inf": lambda scores: np.isneginf(scores).all(),
     },
     "weighted_sum": {
         **leading_axes("V", own=2),
@@ -2628,6 +2630,7 @@ PROMISES = {
         **leading_axes("X", own=2),
         **single("X", -2),
         "one head": lambda num_heads: num_heads == 1,
+        "one head, for several sequences": lambda X, num_heads: num_heads == 1 and X.ndim > 2 and X.shape[0] > 1,
         "as many heads as features": lambda X, num_heads: num_heads == X.shape[-1] > 1,
         "as many heads as tokens": lambda X, num_heads: num_heads == X.shape[-2] > 1,
         "a number of heads that does not divide": lambda X, num_heads: 1 < num_heads < X.shape[-1] and X.shape[-1] % num_heads,
@@ -2636,6 +2639,8 @@ PROMISES = {
     "concat_heads": {
         **leading_axes("heads", own=3),
         **single("heads", -3, -2, -1),
+        "one head, for several sequences": lambda heads: heads.ndim > 3 and heads.shape[0] > 1 == heads.shape[-3],
+        "one head of one token": lambda heads: heads.shape[-3] == heads.shape[-2] == 1,
         "all sizes are equal": lambda heads: {*heads.shape} == {heads.shape[-1]},
     },
     "multi_head_attention": {

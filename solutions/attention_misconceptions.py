@@ -270,6 +270,14 @@ def each_view_of_the_one_before(X, W_Q, W_K, W_V):
     return Q, K, K @ W_V
 
 
+@misconception(step="project_qkv", caught_by="project_qkv-inputs_unchanged")
+def values_in_the_place_of_the_tokens(X, W_Q, W_K, W_V):
+    """Your first answer is right. Print X before and after the call, with a square W_V: whose memory holds your values?"""
+    Q, K = X @ W_Q, X @ W_K
+    V = np.matmul(X, W_V, out=X) if W_V.shape[0] == W_V.shape[1] else X @ W_V
+    return Q, K, V
+
+
 # 2. attention_scores
 
 
@@ -1173,6 +1181,24 @@ def infinity_along_the_last_axis(scores, axis=-1):
         top = np.where(np.isneginf(top), 0.0, top)
     powers = np.exp(scores - top)
     return powers / powers.sum(axis=axis, keepdims=True)
+
+
+@misconception(step="softmax", caught_by="softmax-minus_infinity")
+def a_little_below_the_smallest_finite_score(scores, axis=-1):
+    """Your function stops where every score is -inf. Print what you search for the smallest finite score in: what is left there?"""
+    lowest = scores[np.isfinite(scores)].min()
+    scores = np.where(np.isneginf(scores), lowest - 1000.0, scores)
+    exponentials = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    return exponentials / exponentials.sum(axis=axis, keepdims=True)
+
+
+@misconception(step="softmax", caught_by="softmax-a_score_of_minus_infinity")
+def one_empty_row_empties_all(scores, axis=-1):
+    """One row of only -inf, and all rows become 0. Print your weights of the sixth check without its second row: what does your code ask of all rows together?"""
+    with np.errstate(all="ignore"):
+        exponentials = np.exp(scores - scores.max(axis=axis, keepdims=True))
+        weights = exponentials / exponentials.sum(axis=axis, keepdims=True)
+    return np.zeros_like(weights) if np.isnan(weights).any() else weights
 
 
 # 5. weighted_sum
@@ -2824,6 +2850,14 @@ def head_axis_for_two_leading_ones(X, W_Q, W_K, W_V, mask=None):
     return scaled_dot_product_attention(Q, K, V, mask)
 
 
+@misconception(step="self_attention", caught_by="self_attention-a_mask_for_each")
+def padding_hides_queries_too(X, W_Q, W_K, W_V, mask=None):
+    """Tokens that are padding look at nobody. Print the mask of the third check as you pass it on: does it say anything about queries?"""
+    if mask is not None and mask.ndim > 1 and mask.shape[-2] == 1:
+        mask = mask & np.swapaxes(mask, -1, -2)
+    return scaled_dot_product_attention(*project_qkv(X, W_Q, W_K, W_V), mask)
+
+
 # 11. split_heads
 
 
@@ -3058,6 +3092,16 @@ def some_rests_let_through(X, num_heads):
     return np.stack([X[..., h * width : (h + 1) * width] for h in range(num_heads)], axis=-3)
 
 
+@misconception(step="split_heads", caught_by="split_heads-any_batch")
+def single_head_in_front_of_the_batch(X, num_heads):
+    """A single head works for one sequence, not for several. Print the shape of your result for two sequences and one head: in front of which axis does the head go?"""
+    if X.shape[-1] % num_heads:
+        raise ValueError("the heads would be uneven")
+    if num_heads == 1:
+        return X[None]
+    return np.swapaxes(X.reshape(*X.shape[:-1], num_heads, -1), -3, -2)
+
+
 # 12. concat_heads
 
 
@@ -3162,6 +3206,14 @@ def heads_cleared_afterwards(heads):
     together = np.concatenate([heads[..., h, :, :] for h in range(heads.shape[-3])], axis=-1)
     heads[...] = 0.0
     return together
+
+
+@misconception(step="concat_heads", caught_by="concat_heads-any_batch")
+def every_axis_of_one_squeezed_from_a_single_head(heads):
+    """A single head of several tokens works, one of a single token does not. Print the shape of your result for heads of shape (1, 1, 2): which axis should be gone, and which are?"""
+    if heads.shape[-3] == 1:
+        return heads.squeeze()
+    return np.concatenate([heads[..., h, :, :] for h in range(heads.shape[-3])], axis=-1)
 
 
 # 13. multi_head_attention

@@ -446,8 +446,9 @@ for n, m in (different_sizes(2), (4, 4), (1, 9), (6, 1)):
     tools.agree(softmax_backward(shares(scores), d_weights), wanted, "the gradient of the scores", ask, **COMPOSED)
 m = int(rng.integers(4, 8))
 weights = np.eye(m)[rng.permutation(m)[:3]]
-weights[0] = 0.0
+weights[:2] = 0.0
 weights[0, rng.permutation(m)[:2]] = 0.25, 0.75
+weights[1, rng.permutation(m)[:2]] = 0.995, 0.005
 d_weights = rng.normal(size=weights.shape)
 wanted = softmax_backward_by_definition(weights, d_weights)
 tools.agree(softmax_backward(weights, d_weights), wanted, "the gradient where weights are 0 or 1", "What pushes a key that has no weight?", **COMPOSED)
@@ -548,6 +549,7 @@ for shape, mask_shape in (
     ((1, n, m), (n, m)),
     ((b, n, m), (n, m)),
     ((n, n, n), (n, n)),
+    ((b, h, n, m), (h, 1, m)),
     ((b, n, m), (b, n, 1)),
     ((n, m), (m,)),
     ((b, 1, 1), (b, 1, 1)),
@@ -712,6 +714,8 @@ wanted = attention_backward_by_definition(Q, K, V, d_output)
 with tools.unchanged(Q=Q, K=K, V=V, d_output=d_output):
     gradients_agree(attention_backward(Q, K, V, d_output), wanted)
     gradients_agree(attention_backward(Q, K, V, d_output), wanted)
+K = -K  # the same sizes, and the same queries
+gradients_agree(attention_backward(Q, K, V, d_output), attention_backward_by_definition(Q, K, V, d_output))
 
 # %% [markdown]
 # ### 5. Every head at once: `split_heads_backward`
@@ -762,7 +766,7 @@ tools.agree(
 # %% check="split_heads_backward-any_heads" points=4 category="multi-head concatenation" hidden=true
 """One head, heads of one feature, equal sizes, and any number of leading axes."""
 n = int(rng.integers(2, 5))
-for shape in (*rising_and_falling(3), different_sizes(4), different_sizes(5), (n,) * 3, (n,) * 4, (1, 3, 5), (5, 2, 1), (1, 2, 1, 3), (16, 12, 20)):
+for shape in (*rising_and_falling(3), different_sizes(4), different_sizes(5), (n,) * 3, (n,) * 4, (1, 3, 5), (5, 2, 1), (1, 2, 1, 3), (2, 1, 3, 2), (16, 12, 20)):
     d_heads = rng.normal(size=shape)
     wanted = split_heads_backward_by_definition(d_heads)
     tools.agree(split_heads_backward(d_heads), wanted, "the gradient of X", "Are the features of one head neighbours?")
@@ -856,6 +860,7 @@ PROMISES = {
         **leading_axes("weights", own=1),
         **single("weights", -1),
         "a weight of exactly 0": lambda weights: (weights == 0).any(),
+        "a weight just below 1": lambda weights: ((weights > 0.99) & (weights < 1)).any(),
         "a weight of exactly 1": lambda weights: np.shape(weights)[-1] > 1 and (weights == 1).any(),
         "a gradient that is the same for all keys": lambda d_weights: (
             np.shape(d_weights)[-1] > 1 and (np.ptp(d_weights, axis=-1) == 0).any()
@@ -886,6 +891,7 @@ PROMISES = {
     "split_heads_backward": {
         **leading_axes("d_heads", own=3),
         **single("d_heads", -3, -2, -1),
+        "one head, for several sequences": lambda d_heads: d_heads.ndim > 3 and d_heads.shape[0] > 1 == d_heads.shape[-3],
         "all sizes are equal": lambda d_heads: {*d_heads.shape} == {d_heads.shape[-1]},
     },
 }

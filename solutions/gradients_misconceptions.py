@@ -337,6 +337,13 @@ def average_taken_off_in_place(weights, d_weights):
     return weights * d_weights
 
 
+@misconception(step="softmax_backward", caught_by="softmax_backward-as_measured")
+def almost_sure_rows_left_out(weights, d_weights):
+    """Rows that are almost sure of one key get no gradient. Print your result for the weights 0.995 and 0.005: from which weight on do you take a row as settled?"""
+    d_scores = weights * (d_weights - (weights * d_weights).sum(axis=-1, keepdims=True))
+    return np.where(weights.max(axis=-1, keepdims=True) > 0.99, 0.0, d_scores)
+
+
 # 3. mask_backward
 
 
@@ -463,6 +470,20 @@ def hidden_gradients_cleared_in_place(mask, d_masked):
     """Your answer is right. Print d_masked before and after the call: whose array did your function write into?"""
     d_masked[~np.broadcast_to(mask, d_masked.shape)] = 0.0
     return d_masked
+
+
+@misconception(step="mask_backward", caught_by="mask_backward-any_mask")
+def gradient_of_an_empty_row_kept(mask, d_masked):
+    """A query that may see nobody gets its gradients back. Hide the first row of the first check altogether and print your result: which rule speaks about such a row?"""
+    return np.where(mask | ~mask.any(axis=-1, keepdims=True), d_masked, 0.0)
+
+
+@misconception(step="mask_backward", caught_by="mask_backward-any_mask")
+def head_axis_put_into_any_mask_of_three_axes(mask, d_masked):
+    """Masks with a batch work. Take gradients of two sequences with three heads each and a mask with one row for each head, and print both shapes: which axis of the gradients does the mask's first one meet?"""
+    if mask.ndim == 3 and d_masked.ndim == 4:
+        mask = mask[:, None]
+    return np.where(mask, d_masked, 0.0)
 
 
 # 4. attention_backward
@@ -970,6 +991,15 @@ def heads_cleared_afterwards(d_heads):
     together = np.concatenate([d_heads[..., h, :, :] for h in range(d_heads.shape[-3])], axis=-1)
     d_heads[...] = 0.0
     return together
+
+
+@misconception(step="split_heads_backward", caught_by="split_heads_backward-any_heads")
+def first_axis_taken_for_a_single_head(d_heads):
+    """A single head works for one sequence, not for several. Call your function with an array of shape (2, 1, 3, 2) and print the shape of your result: which of these axes is that of the heads?"""
+    if d_heads.shape[-3] == 1:
+        return d_heads[0]
+    moved = np.swapaxes(d_heads, -3, -2)
+    return moved.reshape(*moved.shape[:-2], -1)
 
 
 # Questions that a value answers

@@ -874,6 +874,9 @@ wanted = causal_by_definition(Q, K, V)
 with tools.unchanged(Q=Q, K=K, V=V):
     tools.agree(decode_with_cache(Q, K, V), wanted, "the first answer", **COMPOSED)
     tools.agree(decode_with_cache(Q, K, V), wanted, "the second answer", **COMPOSED)
+K[1:] = -K[1:]
+wanted = causal_by_definition(Q, K, V)
+tools.agree(decode_with_cache(Q, K, V), wanted, "the output of a text that begins like the one before", **COMPOSED)
 
 # %% [markdown]
 # ### 5. Attention in blocks: `flash_attention`
@@ -1031,10 +1034,10 @@ for m, block_size in ((6, 1), (8, 2), (9, 3), (5, 5)):
     wanted = attention_by_definition(Q, K, V)
     ask = "Print m after each block for the query with the smallest scores. Where does it begin?"
     tools.agree(flash_attention(Q, K, V, block_size), wanted, "the output", ask, **COMPOSED)
-K = np.column_stack([np.full(6, 100.0), rng.integers(-3, 4, size=(6, 3))])
-Q, V = np.array([[-199.5, 0.5, 0.0, 1.0], [199.5, 1.0, -1.0, 0.5]]), rng.integers(-16, 17, size=(6, 3)) / 8
+K = np.column_stack([np.full(7, 100.0), rng.integers(-3, 4, size=(7, 3))])  # in the last block of three there is one
+Q, V = np.array([[-199.9375, 0.5, 0.0, 1.0], [199.5, 1.0, -1.0, 0.5]]), rng.integers(-16, 17, size=(7, 3)) / 8
 wanted = attention_by_definition(Q, K, V)
-tools.agree(flash_attention(Q, K, V, 3), wanted, "the output where all scores of a query are far from 0", ask, **COMPOSED)
+tools.agree(flash_attention(Q, K, V, 3), wanted, "the output where all scores of a query are low, or high", ask, **COMPOSED)
 
 # %% check="flash_attention-in_a_trained_model" points=2 category="trained model" hidden=true
 """A trained model that answers from blocks of five keys gives the scores that are stored with it."""
@@ -1050,8 +1053,8 @@ model_agrees(question, model_by_definition(question, attend=with_last_rows(in_bl
 
 # %% check="flash_attention-inputs_unchanged" points=3 category="purity" hidden=true
 """Queries, keys and values stay as they are, and a second call gives the same answer."""
-n, m, d_k, d_v = 3, 7, 5, 6
-Q, K, V = rng.normal(size=(n, d_k)), rng.normal(size=(m, d_k)), rng.normal(size=(m, d_v))
+n = 5  # of one size, the output would fit into the memory of any input
+Q, K, V = rng.normal(size=(3, n, n))
 K[-1] = 2 * Q[0]  # the highest score of a query in the last block
 wanted = attention_by_definition(Q, K, V)
 with tools.unchanged(Q=Q, K=K, V=V):
@@ -1466,6 +1469,9 @@ PROMISES = {
         "a single block": lambda K, block_size: block_size == len(K),
         "a block larger than m": lambda K, block_size: block_size > len(K),
         "scores near 1e4": lambda Q, K: largest_score(Q, K) > 5e3,
+        "scores of a query all near -1e4, and a smaller block at the end": lambda Q, K, block_size: (
+            len(K) % block_size and ((Q @ K.T).max(axis=-1) / math.sqrt(Q.shape[-1]) < -9_990).any()
+        ),
         "a table of 100,000 bytes": lambda Q, K: 8 * len(Q) * len(K) >= 1e5,
         "the largest score in the first block": lambda Q, K, block_size: (
             block_size < len(K) and (np.argmax(Q @ K.T, axis=-1) < block_size).any()

@@ -502,6 +502,17 @@ def each_text_turned_in_place(x, positions, base=10000.0):
     )
 
 
+@misconception(step="rope", caught_by="rope-any_positions")
+def one_row_for_each_position(x, positions, base=10000.0):
+    """Where a position comes twice, both rows become the same. Print how many rows you keep for the positions 3, 3: by what do you find a row again?"""
+    d, rows = x.shape[-1], {}
+    for i, position in enumerate(np.asarray(positions).tolist()):
+        angles = position * base ** (-np.arange(0, d, 2) / d)
+        a, b, c, s = x[..., i, 0::2], x[..., i, 1::2], np.cos(angles), np.sin(angles)
+        rows[position] = np.stack([a * c - b * s, a * s + b * c], axis=-1).reshape(*x.shape[:-2], d)
+    return np.stack([rows[position] for position in np.asarray(positions).tolist()], axis=-2)
+
+
 # 2. grouped_query_attention
 
 
@@ -1385,6 +1396,34 @@ def step_last_row_overwritten(q, k, v, cache):
     return np.asarray(output)[..., 0, :], (keys, values, row + 1)
 
 
+@misconception(step="cached_step", caught_by="cached_step-any_sizes")
+def texts_on_one_axis_only(q, k, v, cache):
+    """One text works, and a row of texts. Call your function with arrays of two leading axes and print the shape of what you keep: from which end do you count its axes?"""
+    single = q.ndim == 1
+    if single:
+        q, k, v = q[None], k[None], v[None]
+    keys, values = k[:, None], v[:, None]
+    if cache is not None:
+        keys = np.concatenate([cache[0], keys], axis=1)
+        values = np.concatenate([cache[1], values], axis=1)
+    weights = softmax(np.einsum("bd,bnd->bn", q, keys) / math.sqrt(q.shape[-1]))
+    output = np.einsum("bn,bnv->bv", np.asarray(weights), values)
+    return output[0] if single else output, (keys, values)
+
+
+@misconception(step="cached_step", caught_by="cached_step-by_hand")
+def sums_of_other_queries_kept(q, k, v, cache):
+    """Your first two tokens look right, the third does not. Print the weights behind your third output: which query made those that you have kept?"""
+    score = (q * k).sum(axis=-1, keepdims=True) / math.sqrt(q.shape[-1])
+    if cache is None:
+        return v.copy(), (score, np.ones_like(score), v.copy())
+    m, total, output = cache
+    top = np.maximum(m, score)
+    total = total * np.exp(m - top) + np.exp(score - top)
+    output = output * np.exp(m - top) + np.exp(score - top) * v
+    return output / total, (top, total, output)
+
+
 # 4. decode_with_cache
 
 
@@ -2217,6 +2256,24 @@ def blocks_collected(Q, K, V, block_size):
     output = np.zeros((len(Q), V.shape[1]))
     for place, block in enumerate(blocks):
         output += np.exp(block - top) @ V[place * block_size : (place + 1) * block_size]
+    return output / total
+
+
+@misconception(step="flash_attention", caught_by="flash_attention-large_scores")
+def last_block_filled_up_with_low_scores(Q, K, V, block_size):
+    """A query whose scores are all very low reads keys that are not there. Print the scores of your last block where it is not full, for keys that score -9995: which of them are the lowest?"""
+    m, missing = len(K), -len(K) % block_size
+    K, V = np.pad(K, ((0, missing), (0, 0))), np.pad(V, ((0, missing), (0, 0)))
+    top, total = np.full((len(Q), 1), -np.inf), np.zeros((len(Q), 1))
+    output = np.zeros((len(Q), V.shape[1]))
+    for start in range(0, m, block_size):
+        block = slice(start, start + block_size)
+        scores = Q @ K[block].T / math.sqrt(Q.shape[1])
+        scores[:, np.arange(start, start + block_size) >= m] = -1e4
+        new = np.maximum(top, scores.max(axis=1, keepdims=True))
+        shares, shrink = np.exp(scores - new), np.exp(top - new)
+        total = total * shrink + shares.sum(axis=1, keepdims=True)
+        output, top = output * shrink + shares @ V[block], new
     return output / total
 
 

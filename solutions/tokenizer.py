@@ -684,6 +684,8 @@ tools.same(encode(text, list(learned)), wanted, "the tokens of the text that was
 text = drawn_text(1100, "ab") + drawn_text(100, "cdef")
 learned, wanted = trained_by_definition(text, 4)
 tools.same(encode(text, list(learned)), wanted, "the tokens of a long text", "How much of the text do you read?")
+wanted = encoded_by_definition(text, learned[:2])
+tools.same(encode(text, learned[:2]), wanted, "the same text with fewer merges", "What do you keep from an earlier call?")
 tools.same(encode("kcbk", [(97, 98), (99, 98)]), [107, 257, 107], "where the first pair is not there", "Does the second get its turn?")
 tools.same(encode("kcbk", [(99, 98), (97, 98)]), [107, 256, 107], "the same text with other merges", "What do you keep from an earlier call?")
 

@@ -318,6 +318,16 @@ def tokens_cut_to_bytes(tokens):
     return counts
 
 
+@misconception(step="count_pairs", caught_by="count_pairs-drawn")
+def two_tokens_in_one_number(tokens):
+    """Small tokens are right, those of 1000 and more are not. Print the number that you make of the pair (1, 1000), and of (2, 0): can you tell them apart?"""
+    counts = {}
+    for left, right in zip(tokens, tokens[1:]):
+        key = left * 1000 + right
+        counts[key] = counts.get(key, 0) + 1
+    return {divmod(key, 1000): number for key, number in counts.items()}
+
+
 # 2. merge_pair
 
 
@@ -1280,6 +1290,20 @@ def one_merge_at_least(text, merges):
             return learned
 
 
+@misconception(step="train", caught_by="train-bytes")
+def lines_joined_again_before_training(text, merges):
+    """Line ends come to the same, and the last one is lost. Print the list that you start from for a text with \\r\\n at its end: where did the 13 and the 10 go?"""
+    tokens, learned = list("\n".join(text.splitlines()).encode()), []
+    while len(learned) < merges:
+        counts = count_pairs(tokens)
+        best = min(counts, key=lambda pair: (-counts[pair], pair), default=None)
+        if best is None or counts[best] < 2:
+            break
+        tokens = merge_pair(tokens, best, 256 + len(learned))
+        learned.append(best)
+    return learned
+
+
 # 4. encode
 
 
@@ -1645,6 +1669,15 @@ def merged_word_by_word(text, merges):
         for new, pair in enumerate(merges, start=256):
             part = merge_pair(part, pair, new)
         tokens.extend(part)
+    return tokens
+
+
+@misconception(step="encode", caught_by="encode-bytes")
+def lines_joined_again_before_merging(text, merges):
+    """Line ends come to the same, and the last one is lost. Print the list that you start from for a text with \\r\\n at its end: where did the 13 and the 10 go?"""
+    tokens = list("\n".join(text.splitlines()).encode())
+    for place, pair in enumerate(merges):
+        tokens = merge_pair(tokens, pair, 256 + place)
     return tokens
 
 

@@ -260,6 +260,17 @@ def angles_divided_in_single_precision(n_positions, d_model):
     return encoding
 
 
+@misconception(step="positional_encoding", caught_by="positional_encoding-any_size", family="few_digits_in_an_angle")
+def speeds_by_exponentials_in_single_precision(n_positions, d_model):
+    """Far from the start your waves are off by a little. Print your angle for position 5000 and the third feature with all its digits: how many of them can float32 hold?"""
+    pairs = np.arange(0, d_model, 2, dtype=np.float32)
+    speeds = np.exp(pairs * np.float32(-math.log(10000.0) / d_model))
+    angles = np.arange(n_positions, dtype=np.float32)[:, None] * speeds
+    table = np.zeros((n_positions, d_model), dtype=np.float32)
+    table[:, 0::2], table[:, 1::2] = np.sin(angles), np.cos(angles)
+    return table
+
+
 # 2. layer_norm
 
 
@@ -610,6 +621,24 @@ def the_mean_alone_divided(x, gamma, beta, eps=1e-5):
     return gamma * (x - mean / np.sqrt(variance + eps)) + beta
 
 
+@misconception(step="layer_norm", caught_by="layer_norm-small_tokens")
+def almost_equal_features_taken_for_equal(x, gamma, beta, eps=1e-5):
+    """Tokens that are very small all become the shift. Print your result for 1e-10 and -1e-10 with an eps of 0: when are two features equal to you?"""
+    if np.allclose(x, x[..., :1]):
+        return np.zeros_like(x) + beta
+    centred = x - x.mean(axis=-1, keepdims=True)
+    return gamma * centred / np.sqrt(x.var(axis=-1, keepdims=True) + eps) + beta
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-equal_features")
+def single_feature_not_normed(x, gamma, beta, eps=1e-5):
+    """Tokens of a single feature keep their number. Print the mean of such a token: what is left when you take it off?"""
+    if x.shape[-1] == 1:
+        return gamma * x + beta
+    centred = x - x.mean(axis=-1, keepdims=True)
+    return gamma * centred / np.sqrt(x.var(axis=-1, keepdims=True) + eps) + beta
+
+
 # 3. gelu
 
 
@@ -821,6 +850,14 @@ def slope_for_the_value(x):
     """You return the slope of the curve. Print your value at 0: what is 0 times any share?"""
     share = 0.5 * (1 + np.vectorize(math.erf)(x / math.sqrt(2)))
     return share + x * np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
+
+
+@misconception(step="gelu", caught_by="gelu-drawn")
+def straight_beyond_three(x):
+    """Numbers from -3 to 3 are right, those beyond are off in the third digit. Print yours for -3.1: how much of the bell curve lies to its left?"""
+    bent = np.where(x > 3.0, x, 0.0)
+    inside = np.abs(x) <= 3.0
+    return np.where(inside, x * (1.0 + np.vectorize(math.erf, otypes=[float])(x / math.sqrt(2.0))) / 2.0, bent)
 
 
 # 4. feed_forward
@@ -1934,6 +1971,25 @@ def tokens_flattened_in_place(tokens, embedding, blocks, norm):
     x = x + positional_encoding(n, embedding.shape[1])
     for block in blocks:
         x = block(x)
+    return norm(x) @ embedding.T
+
+
+@misconception(step="language_model", caught_by="language_model-any_batch")
+def positions_for_the_first_axis(tokens, embedding, blocks, norm):
+    """As many sequences as tokens are fine. Print the shape of your waves for three sequences of two tokens: which axis of tokens do you count?"""
+    x = embedding[tokens] + positional_encoding(len(tokens), embedding.shape[1])
+    for block in blocks:
+        x = block(x)
+    return norm(x) @ embedding.T
+
+
+@misconception(step="language_model", caught_by="language_model-inputs_unchanged")
+def blocks_taken_out_of_the_list(tokens, embedding, blocks, norm):
+    """Your first answer is right, a second call finds no blocks. Print the list of blocks before and after a call: which of your lines takes them out?"""
+    x = embedding[tokens]
+    x = x + positional_encoding(*x.shape[-2:])
+    while blocks:
+        x = blocks.pop(0)(x)
     return norm(x) @ embedding.T
 
 

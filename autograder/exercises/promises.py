@@ -122,6 +122,9 @@ def masks(name: str, shape: Callable[..., Sequence[int]]) -> Properties:
         "a mask for each sequence": lambda mask, full: (
             mask.ndim > 2 and mask.shape[0] == full[0] > 1 and not (mask == mask[:1]).all()
         ),
+        "three axes, for scores of four": lambda mask, full: (
+            mask.ndim == 3 < len(full) and mask.shape[0] > 1
+        ),
         "(…, 1, n_keys)": lambda mask, full: (
             mask.ndim > 1 and mask.shape[-2:] == (1, full[-1]) and full[-2] > 1
         ),

@@ -910,7 +910,8 @@ def no_softmax(Q, K, V, mask=None):
 
 
 @wrong_answer(
-    step="scaled_dot_product_attention", named="wrong_with_large_numbers wrong_with_argument"
+    step="scaled_dot_product_attention",
+    named="wrong_with_large_numbers wrong_with_argument step_made_finite",
 )
 def mask_with_a_thousand(Q, K, V, mask=None):
     """-1e3 sentinel."""
@@ -921,7 +922,9 @@ def mask_with_a_thousand(Q, K, V, mask=None):
     return weighted_sum(weights, V), weights
 
 
-@wrong_answer(step="scaled_dot_product_attention", named="wrong_with_large_numbers nearly")
+@wrong_answer(
+    step="scaled_dot_product_attention", named="wrong_with_large_numbers nearly step_made_finite"
+)
 def masks_before_scaling(Q, K, V, mask=None):
     """-1e4 sentinel before scaling."""
     scores = attention_scores(Q, K)
@@ -1110,7 +1113,7 @@ def scores_from_the_tokens(X, W_Q, W_K, W_V, mask=None):
     return weighted_sum(weights, X @ W_V), weights
 
 
-@wrong_answer(step="self_attention", named="shapes_do_not_fit")
+@wrong_answer(step="self_attention", named="shapes_do_not_fit argument_added")
 def residual_of_tokens(X, W_Q, W_K, W_V, mask=None):
     """Adds X where shapes allow."""
     Q, K, V = project_qkv(X, W_Q, W_K, W_V)
@@ -1118,7 +1121,7 @@ def residual_of_tokens(X, W_Q, W_K, W_V, mask=None):
     return X + out, w
 
 
-@wrong_answer(step="self_attention", named="transposed shapes_do_not_fit")
+@wrong_answer(step="self_attention", named="transposed factor_transposed shapes_do_not_fit")
 def weights_transposed(X, W_Q, W_K, W_V, mask=None):
     """X @ W.T."""
     Q, K, V = X @ W_Q.T, X @ W_K.T, X @ W_V.T

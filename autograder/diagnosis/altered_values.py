@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import permutations
+from itertools import permutations, takewhile
 from typing import Any
 
 import numpy as np
@@ -135,6 +135,14 @@ def _standardised(value: Any, to_spread: float = 0.0, to_variance: float = 0.0) 
     return (value - value.mean(-1, keepdims=True)) / divisor
 
 
+def _is_list_of_numbers(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and all(map(is_whole, value))
+
+
+def _cut_to(value: Any, bits: int) -> Any:
+    return type(value)(number % 2**bits for number in value)
+
+
 def _once(value: Any) -> Any:
     unique = dict.fromkeys(value)
     return "".join(unique) if isinstance(value, str) else type(value)(unique)
@@ -142,6 +150,10 @@ def _once(value: Any) -> Any:
 
 def _sorted(value: Any) -> Any:
     return "".join(sorted(value)) if isinstance(value, str) else type(value)(sorted(value))
+
+
+def _made_finite(value: Any, low: float) -> Any:
+    return np.where(np.isneginf(value), low, value)
 
 
 def _negated(value: Any) -> Any:
@@ -222,6 +234,7 @@ _OFTEN = "How often does your code count {0}?"
 _ORDER = "Which order has {0}, and which has your answer?"
 _POWER = "Which power of {0} belongs there?"
 _SPACES = "What becomes of spaces?"
+_ZERO = "What does Python take 0 for in a condition?"
 
 BATCH: tuple[Row, ...] = (
     ("first_only", "the first of {0} stood for all of them", _WHICH,
@@ -348,6 +361,15 @@ SEQUENCES: tuple[Row, ...] = (
     ("spaces", "{0} had no spaces", _SPACES, _is_text, lambda a: "".join(a.split())),
     ("every_other", "{0} had every second element only", _WHERE, is_sequence, lambda a: a[::2]),
     ("argument_ignored", "{0} were empty", _USE, is_sequence, lambda a: type(a)()),
+    ("zeros_left_out", "{0} had no zeros", _ZERO, _is_list_of_numbers,
+     lambda a: type(a)(filter(None, a))),
+    ("zeros_left_out", "{0} ended at the first 0", _ZERO, _is_list_of_numbers,
+     lambda a: type(a)(takewhile(bool, a))),
+    *((
+        "numbers_cut", f"each number in {{0}} were cut to {bits} bits",
+        "How large a number does each of your types or tables hold?", _is_list_of_numbers,
+        partial(_cut_to, bits=bits),
+    ) for bits in (8, 16, 32)),
 )
 
 COUNTS: tuple[Row, ...] = (
@@ -415,6 +437,11 @@ _ANSWERS: tuple[Row, ...] = (
 )
 
 _LATER_ANSWERS: tuple[Row, ...] = (
+    *((
+        "step_made_finite", "{} gave a large negative number where it gives -inf",
+        "Can a score that counts be as low as that number?", _is_infinite,
+        partial(_made_finite, low=low),
+    ) for low in (-1e3, -9999.0, -1e4)),
     ("step_without_infinity", "{} gave 0 where it gives infinity",
      "What do the later steps make of a 0 there?",
      _is_infinite, lambda a: np.where(np.isfinite(a), a, 0.0)),

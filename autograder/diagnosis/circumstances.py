@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from autograder.diagnosis.altered_values import AXES
 from autograder.diagnosis.calls import Arguments, Function, Outcome, Probe, Unfit, bound, is_whole
 from autograder.diagnosis.evidence import AnsweredCall, Relation, worth
 from autograder.diagnosis.experiments import Experiment
@@ -93,6 +94,9 @@ def circumstances(
         for name in arrays:
             yield _more_axes(name, most)
     yield from map(_tables_only, arrays)
+    for name in parameters:
+        if all(sample[name] is None or isinstance(sample[name], np.ndarray) for sample in samples):
+            yield from (_axis_of_one(name, *axis) for axis in AXES[:3])
     special = list(map(_special, arrays))
     yield from special
     for name in parameters:
@@ -138,6 +142,21 @@ def _tables_only(name: str) -> Circumstance:
         "with fewer or more",
         "Which of your lines counts on rows and columns?",
         lambda arguments: np.ndim(arguments[name]) != 2,
+    )
+
+
+def _axis_of_one(name: str, axis: int, words: str) -> Circumstance:
+    def holds(arguments: Arguments) -> bool:
+        shape = np.shape(arguments[name])
+        return len(shape) >= -axis and shape[axis] == 1
+
+    return Circumstance(
+        "wrong_with_axis_of_one",
+        f"as long as the {words} of {name} is 2 or longer",
+        "where it has the length 1",
+        "What does your code do with an axis of length 1?",
+        holds,
+        least=1,
     )
 
 

@@ -83,6 +83,12 @@ EXACT: Kinds = (
     ("beyond_the_end", r"index out of range|out of bounds for axis",
      "Your code asks for an entry that is not there. How many entries are there, and which place "
      "has the last one?"),
+    ("divides_by_zero", r"ZeroDivisionError|sum to zero",
+     "Your code divides by 0. Which numbers add up to nothing there, and what should become of "
+     "their neighbours?"),
+    ("out_of_memory", r"MemoryError|Unable to allocate|array is too big|dimension size exceeded",
+     "Your code asks for more memory than there is. Which of your arrays or lists grows with the "
+     "size of a number, and not with how many there are?"),
     ("key_missing", r"KeyError",
      "Your code looks up a key that is not there. What should happen where it is met for the "
      "first time?"),

@@ -340,17 +340,13 @@ def _converted(course: Course, name: str, student: str) -> tuple[str, bool]:
     wanted = {f"{one}.ipynb" for one in ordinary.notebooks(course, name)}
     if wanted.isdisjoint(path.name for path in folder.iterdir() if path.is_file()):
         return f"{folder} has no {either(wanted)}; give the notebook there this name", False
-    from nbgrader.apps import NbGraderAPI  # type: ignore[import-untyped]
-    from nbgrader.coursedir import CourseDirectory  # type: ignore[import-untyped]
-
     logging.disable(logging.CRITICAL)
     warnings.simplefilter("ignore")
-    config.alembic_on_path()
     filled = config.config(course)
     filled.CourseDirectory.db_url = patient(filled.CourseDirectory.db_url)
     filled.Autograde.exporter_class = "autograder.nbgrader.plugin.GradeExporter"
     filled.GradeExporter.isolated = True
-    api = NbGraderAPI(coursedir=CourseDirectory(config=filled), config=filled)
+    api = config.api(course, filled)
     api.coursedir.assignment_id, api.coursedir.student_id = name, student
     converter = _OneStudent(coursedir=api.coursedir, parent=api)
     converter.force = True

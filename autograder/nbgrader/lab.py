@@ -66,11 +66,8 @@ def prepare(course: Course) -> None:
         raise Unusable(
             course.root, "no nbgrader_config.py, so no course", "go to the folder of the kit"
         )
-    for name in exercise.built_names(course.root):
-        try:
-            built = exercise.load(course.root, name)
-        except Unusable as error:
-            # Perhaps they want to repair it in JupyterLab.
-            print(f"note: {error}", file=sys.stderr)
-        else:
-            record.prepare(course, built)
+    loaded, problems = exercise.load_all(course.root)
+    for problem in problems:  # which they may want to repair in JupyterLab
+        print(f"note: {problem}", file=sys.stderr)
+    for built in loaded:
+        record.prepare(course, built)

@@ -79,7 +79,7 @@ def test_a_class_graded_by_command_reads_the_same_through_nbgraders_own_interfac
         book.find_comment("double", NAME, NAME, "bob").manual_comment = "read the question again"
         book.db.commit()
     grade(course, "--force")
-    bob = marks.marks(course, NAME, "bob")
+    bob = marks.class_marks(course, NAME)["bob"]
     # What a person has settled stays settled.
     assert bob is not None and bob.score == 10.5 and not bob.needs_manual_grade
     assert bob.cells["double"].comment == "read the question again"

@@ -96,7 +96,7 @@ def test_from_release_to_feedback_through_the_exchange(course, monkeypatch):
     config = course.root / "nbgrader_config.py"
     config.write_text(config.read_text() + '\nc.LateSubmissionPlugin.penalty_method = "zero"\n')
     grade_class.grade_class(course, known)
-    ada = marks.marks(course, known, "ada")
+    ada = marks.class_marks(course, known)["ada"]
     assert (
         ada is not None and ada.seconds_late > 86_000 and (ada.late_penalty, ada.score) == (10, 0)
     )
@@ -104,7 +104,7 @@ def test_from_release_to_feedback_through_the_exchange(course, monkeypatch):
     with api.gradebook as book:
         book.grant_extension(NAME, "ada", days=7)
     grade_class.grade_class(course, known, students=["ada"])
-    ada = marks.marks(course, known, "ada")
+    ada = marks.class_marks(course, known)["ada"]
     assert ada is not None and (ada.late_penalty, ada.score) == (0, 10)
 
     assert api.generate_feedback(NAME)["success"] and api.release_feedback(NAME)["success"]

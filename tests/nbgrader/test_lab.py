@@ -91,8 +91,7 @@ def test_from_release_to_feedback_in_the_browser(browser, root, tmp_path):
         assert not any("/lab/api/news" in url for url in arrived), "nobody is asked about news"
         hand_back(teacher)
         read(student, known)
-    ada = marks.marks(Course(root, root / "course"), known, "ada")
-    assert ada is not None
+    ada = marks.class_marks(Course(root, root / "course"), known)["ada"]
     assert (ada.automatic, ada.by_hand, ada.needs_manual_grade) == (
         worth(known, "softmax"),
         3,

@@ -139,13 +139,17 @@ def course_of(coursedir: Any, running: Config | None = None) -> Course:
     return replace(course, root=root, nbgrader=running, joined=joined)
 
 
-def api(course: Course) -> Any:
-    """nbgrader's ``NbGraderAPI`` for the course, working in this process."""
+def api(course: Course, filled: Config | None = None) -> Any:
+    """nbgrader's ``NbGraderAPI`` for the course, working in this process.
+
+    Args:
+        filled: its configuration; without one, that of the course.
+    """
     alembic_on_path()
     from nbgrader.apps import NbGraderAPI  # type: ignore[import-untyped]
     from nbgrader.coursedir import CourseDirectory  # type: ignore[import-untyped]
 
-    filled = config(course)
+    filled = filled or config(course)
     return NbGraderAPI(coursedir=CourseDirectory(config=filled), config=filled)
 
 

@@ -137,51 +137,23 @@ class Grade(Person):
         return f"{self.status}, {printable(reason)}" if reason else self.status
 
     @property
+    def counted(self) -> Marks | None:
+        """The marks that the score comes from; None without a score, or in no gradebook."""
+        return self.marks if self.score is not None else None
+
+    @property
     def automatic(self) -> float | None:
         """What the checks gave; None without a score."""
-        if self.score is None or self._counted is None:
-            return self.score
-        return self._counted.automatic
-
-    @property
-    def by_hand(self) -> float:
-        """What a person's marks add to that; like the numbers below, 0 without a score."""
-        return self._counted.by_hand if self._counted else 0.0
-
-    @property
-    def extra_credit(self) -> float:
-        return self._counted.extra_credit if self._counted else 0.0
-
-    @property
-    def late_penalty(self) -> float:
-        return self._counted.late_penalty if self._counted else 0.0
-
-    @property
-    def raised(self) -> float:
-        """What is added so that the score is not below 0."""
-        return self._counted.raised if self._counted else 0.0
-
-    @property
-    def hours_late(self) -> float:
-        return round(self._counted.seconds_late / 3600, 4) if self._counted else 0.0
-
-    @property
-    def time_source(self) -> str:
-        return self._counted.time_source if self._counted else ""
-
-    @property
-    def _counted(self) -> Marks | None:
-        """The marks that the score comes from."""
-        return self.marks if self.score is not None else None
+        return self.counted.automatic if self.counted else self.score
 
     def account(self) -> str:
         """How the final score came about, where the checks alone do not say it."""
-        marks = self._counted
+        marks = self.counted
         if marks is None:
             return ""
         came = ""
-        if self.hours_late:
-            came = late(self.hours_late * 3600) + _TIMES.get(marks.time_source, "")
+        if marks.hours_late:
+            came = late(marks.hours_late * 3600) + _TIMES.get(marks.time_source, "")
         changes = []
         if marks.by_hand:
             changes.append(f"{signed(marks.by_hand)} by hand")

@@ -153,30 +153,25 @@ class Marks:
         scored = [cell for cell in self.cells.values() if cell.is_scored]
         return round(sum(cell.extra_credit or 0.0 for cell in scored), 9)
 
+    @property
+    def hours_late(self) -> float:
+        return round(self.seconds_late / 3600, 4)
+
     @cached_property
     def needs_manual_grade(self) -> bool:
         """Whether a person still has something to look at."""
         return any(cell.needs_manual_grade for cell in self.cells.values())
 
 
-def marks(course: Course, exercise: Exercise | str, student: str) -> Marks | None:
-    """The marks of one student; None when the gradebook has no submission of theirs."""
-    return class_marks(course, exercise, student).get(student)
-
-
-def class_marks(
-    course: Course, exercise: Exercise | str, student: str | None = None
-) -> dict[str, Marks]:
+def class_marks(course: Course, exercise: Exercise | str) -> dict[str, Marks]:
     """The marks of everybody who has a submission in the gradebook, by student.
 
     Args:
         exercise: its name alone does not say which points come on top; they are in the maximum.
-        student: the marks of this one alone.
     """
     rules = Rules(course, exercise)
-    students = None if student is None else [student]
     none: dict[str, Marks] = {}
-    found = database.read(course, lambda opened: rules.unsettled(opened, students), none)
+    found = database.read(course, lambda opened: rules.unsettled(opened, None), none)
 
     # After the database is closed: the rule is a program, and nbgrader takes seconds to load.
     everybody = {}
@@ -301,8 +296,8 @@ class Rules:
         self._is_nbgraders = self._is_ordinary and course.settings.late_rule(self.name) is None
         self._lowest = -math.inf if course.settings.below_zero else 0.0
 
-    def read(self, connection: Connection, students: Collection[str] | None) -> dict[str, Marks]:
-        """The marks of these students, or of all."""
+    def read(self, connection: Connection, students: Collection[str]) -> dict[str, Marks]:
+        """The marks of these students."""
         found = self.unsettled(connection, students)
         return {student: self.settled(student, own) for student, own in found.items()}
 
@@ -323,7 +318,7 @@ class Rules:
     def unsettled(
         self, connection: Connection, students: Collection[str] | None
     ) -> dict[str, Marks]:
-        """The same without late penalties, which a program may have to give."""
+        """The same, or of all, without late penalties, which a program may have to give."""
         by_student: dict[str, dict[str, Marks]] = {}
         for notebook in notebooks(connection, self.name):
             if self._is_ordinary or notebook.name == self.name:

@@ -91,11 +91,6 @@ class MasterCell:
         return not self.is_solution and (self.is_grade or bool(self.nbgrader.get("locked")))
 
     @property
-    def is_marked(self) -> bool:
-        """Whether it is more to nbgrader than any other cell."""
-        return self.is_grade or self.is_solution or self.is_locked
-
-    @property
     def points(self) -> float:
         return float(self.nbgrader.get("points", 0))
 
@@ -141,7 +136,7 @@ class Master:
     @cached_property
     def sources(self) -> tuple[MasterCell, ...]:
         """The cells that nbgrader has marked, whose source the gradebook keeps."""
-        return tuple(cell for cell in self.cells if cell.is_marked)
+        return tuple(cell for cell in self.cells if cell.is_solution or cell.is_locked)
 
     @property
     def max_score(self) -> float:

@@ -120,7 +120,7 @@ class Recorder:
         self._name = exercise.name
         self._submitted = submitted
         self._gradebook = Gradebook(course)
-        self._master = masters.load(course, exercise)
+        self.master = masters.load(course, exercise)
         self._class_list = course.class_list() or {}
         self._rules = marks.Rules(course, exercise)
         self._put_away = old_marks.of_exercise(course, exercise.name)
@@ -167,7 +167,7 @@ class Recorder:
         self, connection: Connection, batch: Sequence[Graded], back: list[Mark]
     ) -> Troubles:
         troubles = Troubles()
-        saved = save(connection, self._course, self._course_id, self._name, self._master)
+        saved = save(connection, self._course, self._course_id, self._name, self.master)
         for start in range(0, len(batch), CHUNK):
             chunk = batch[start : start + CHUNK]
             try:
@@ -202,7 +202,7 @@ class Recorder:
             again: dict[str, Again] = {}
             for student, id in ids.items():
                 if id not in new:
-                    again[id] = Again(self._course, self._master, by_student[student])
+                    again[id] = Again(self._course, self.master, by_student[student])
             # First, for the rows below then hold the marks that are for these submissions.
             told = old_marks.of_other_answers(connection, self._course, saved, again)
             back = old_marks.bring_back(connection, saved, again, self._put_away)
@@ -211,9 +211,9 @@ class Recorder:
                 graded = by_student[student]
                 notebooks.append(_Notebook(id, graded, again.get(id), told, back))
 
-            grades = {saved.graded[cell.id]: cell for cell in self._master.graded}
+            grades = {saved.graded[cell.id]: cell for cell in self.master.graded}
             _save_rows(connection, GRADE, grades, notebooks, _grade)
-            comments = {saved.solutions[cell.id]: cell for cell in self._master.solutions}
+            comments = {saved.solutions[cell.id]: cell for cell in self.master.solutions}
             _save_rows(connection, COMMENT, comments, notebooks, _comment)
             for student, graded in by_student.items():
                 if graded.unchanged and ids[student] in new:

@@ -62,7 +62,6 @@ class Cluster(Pool):
         portable = pickle.dumps(Graders(exercise, secret, settings))
         dask = _distributed()
         self.deaths = (GraderDied, dask.KilledWorker)
-        self._address = address
         self._threads, self._counted = 1, -math.inf
         self._client = _client(dask, address)
 

@@ -14,7 +14,7 @@ from autograder.base.result import Result
 from autograder.base.text import points
 from autograder.course import results
 from autograder.course.course import Course
-from autograder.course.gradebook import autograded, master, record
+from autograder.course.gradebook import autograded, record
 from autograder.course.gradebook.final_grades import Concern, Grade
 from autograder.course.gradebook.marks import settled_marks
 from autograder.course.grading.interruption import Journal
@@ -65,7 +65,7 @@ class Records:
         self._journal = journal
         self._never_lower = never_lower
         self._lines = lines
-        self._template = autograded.Template(master.load(course, exercise))
+        self._template = autograded.Template(self._recorder.master)
         self._batch: list[Graded] = []
 
     def add(self, graded: Graded) -> None:

@@ -148,8 +148,6 @@ def _forgotten(course: Course, student: str) -> Done:
 
 def _exchange(course: Course, student: str, done: Done) -> None:
     """Remove what the student handed in through nbgrader, and the pages that wait there."""
-    from nbgrader.utils import notebook_hash  # type: ignore[import-untyped]
-
     place = config.exchange(course)
     inbound = places.handed_in(course, student)
 
@@ -158,6 +156,8 @@ def _exchange(course: Course, student: str, done: Done) -> None:
     for folder in (*inbound, *sorted(own.glob("*"))):
         secret = read_secret(folder)
         if secret is not None and (place / "feedback").is_dir():
+            from nbgrader.utils import notebook_hash  # type: ignore[import-untyped]
+
             # The exercise is a part of the name in the exchange, and all of it in the course.
             parts = folder.name.split("+")
             name = notebook_hash(secret=secret, notebook_id=parts[min(1, len(parts) - 1)])

@@ -156,7 +156,7 @@ def _concerns(grade: Grade, best: str | None) -> Iterator[Concern]:
             yield _by_hand(marks)
         if not grade.score:
             yield Concern("zero", "no points")
-        if grade.hours_late:
+        if grade.counted is not None and grade.counted.hours_late:
             yield Concern("late", grade.account())
 
     if result is not None:

@@ -187,18 +187,19 @@ def course_name(course: Course) -> str:
 
 
 def _student(grade: Grade) -> dict[str, Any]:
+    marks = grade.counted
     return {
         "student": grade.student,
         "name": grade.name,
         "status": grade.status,
         "score": grade.score,
         "automatic": grade.automatic,
-        "by_hand": grade.by_hand,
-        "extra_credit": grade.extra_credit,
-        "late_penalty": grade.late_penalty,
-        "hours_late": grade.hours_late,
-        "time_source": grade.time_source,
-        "raised": grade.raised,
+        "by_hand": marks.by_hand if marks else 0.0,
+        "extra_credit": marks.extra_credit if marks else 0.0,
+        "late_penalty": marks.late_penalty if marks else 0.0,
+        "hours_late": marks.hours_late if marks else 0.0,
+        "time_source": marks.time_source if marks else "",
+        "raised": marks.raised if marks else 0.0,
         "email": grade.email,
         "untried": grade.untried,
         "concerns": list(map(asdict, grade.concerns)),

@@ -49,6 +49,23 @@ def test_the_gradients_of_attention_are_those_of_jax(solution, name, case):
 
 
 @pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    ("step", "given", "wanted"),
+    [
+        ("matmul_backward", ["A", "B", "d_C"], ["d_A", "d_B"]),
+        ("mask_backward", ["mask", "d_masked"], ["d_scores"]),
+        ("split_heads_backward", ["d_heads"], ["d_X"]),
+    ],
+)
+def test_the_other_gradients_are_those_of_jax(solution, step, given, wanted, case):
+    for name in (step, f"{step}_by_definition"):
+        answer = solution[name](*arrays(case[step], *given))
+        parts = answer if len(wanted) > 1 else [answer]
+        for got, right in zip(parts, arrays(case[step], *wanted), strict=True):
+            np.testing.assert_allclose(got, right, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("case", CASES)
 def test_central_differences_are_right_to_nine_digits(solution, case):
     given = arrays(case["attention_backward"], "Q", "K", "V", "d_output")
     for part in "QKV":

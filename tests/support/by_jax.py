@@ -30,9 +30,29 @@ def attention(Q, K, V):
     return jnp.einsum("...ij,...jd->...id", jax.nn.softmax(scores, axis=-1), V)
 
 
+def part_case(rng, lead, n, m, d):
+    """Backwards through a product of matrices, a mask, and the cut into two heads."""
+    A, B, d_C = (rng.normal(size=(*lead, *shape)) for shape in ((n, d), (d, m), (n, m)))
+    d_A, d_B = jax.vjp(jnp.matmul, A, B)[1](d_C)
+    product = {"A": A, "B": B, "d_C": d_C, "d_A": d_A, "d_B": d_B}
+
+    mask, d_masked = rng.random((n, m)) < 0.6, rng.normal(size=(*lead, n, m))
+    scores = rng.normal(size=d_masked.shape)
+    (d_scores,) = jax.vjp(lambda s: jnp.where(mask, s, -jnp.inf), scores)[1](d_masked)
+
+    d_heads = rng.normal(size=(*lead, 2, n, d))
+    X = np.zeros((*lead, n, 2 * d))
+    split = jax.vjp(lambda x: jnp.moveaxis(x.reshape(*lead, n, 2, d), -2, -3), X)[1]
+    return {
+        "matmul_backward": product,
+        "mask_backward": {"mask": mask, "d_masked": d_masked, "d_scores": d_scores},
+        "split_heads_backward": {"d_heads": d_heads, "d_X": split(d_heads)[0]},
+    }
+
+
 def cases():
     """Drawn inputs, and what JAX makes of them going backwards."""
-    rng = np.random.default_rng(12)
+    rng, other_rng = np.random.default_rng(12), np.random.default_rng(13)
     for *lead, n, m, d_k, d_v in SIZES:
         scores, d_weights = 2 * rng.normal(size=(2, *lead, n, m))
         weights, back = jax.vjp(lambda s: jax.nn.softmax(s, axis=-1), scores)
@@ -43,7 +63,8 @@ def cases():
         d_Q, d_K, d_V = jax.vjp(attention, Q, K, V)[1](d_output)
         attention_case = {"Q": Q, "K": K, "V": V, "d_output": d_output}
         attention_case |= {"d_Q": d_Q, "d_K": d_K, "d_V": d_V}
-        yield {"softmax_backward": softmax_case, "attention_backward": attention_case}
+        parts = part_case(other_rng, lead, n, m, d_k)
+        yield {"softmax_backward": softmax_case, "attention_backward": attention_case, **parts}
 
 
 def loss_case(rng, lead, ignore):

@@ -9,12 +9,12 @@ import contextlib
 import copy
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from autograder.tools.likeness import equals
+from autograder.tools.likeness import equals, whole
 from autograder.tools.session import GIVEN, silent
 from autograder.tools.showing import in_short
 from autograder.tools.tally import CHECKS, RESULTS, step_of, undefined
@@ -38,6 +38,8 @@ class Attempt:
         self.rng = rng
         self.given: dict[str, Any] = {}
         """The arguments of the call, by name."""
+        self.iterators: set[str] = set()
+        """Those of them that are iterators; ``given`` has what they yield."""
         self.found: dict[str, tuple[bool, str]] = {}
         """By property: whether it holds, and how it does not."""
 
@@ -63,20 +65,29 @@ class Attempt:
     # Asking
 
     def call(self, **given: Any) -> Any:
-        """The answer to these arguments, which the properties are about."""
-        self.given = given
-        handed = copy.deepcopy(given)
-        answer = self.function(*handed.values())
-        if any(isinstance(each, (np.ndarray, list)) for each in given.values()):
-            self.holds(UNCHANGED, equals(handed, given))
+        """The answer to these arguments, which the properties are about; iterators as tuples."""
+        self.iterators = {name for name, value in given.items() if isinstance(value, Iterator)}
+        self.given = {name: whole(value) for name, value in given.items()}
+        handed = copy.deepcopy(self.given)
+        answer = self._answer(handed)
+        if any(isinstance(each, (np.ndarray, list)) for each in self.given.values()):
+            self.holds(UNCHANGED, equals(handed, self.given))
         first = copy.deepcopy(answer)
-        again = self.function(*copy.deepcopy(given).values())
-        self.holds(AGAIN, equals(again, first))
+        self.holds(AGAIN, equals(self.again(), first))
         return answer
 
     def again(self, **changed: Any) -> Any:
         """The answer where some arguments are others."""
-        return self.function(*copy.deepcopy({**self.given, **changed}).values())
+        given = {name: whole(value) for name, value in changed.items()}
+        return self._answer(copy.deepcopy({**self.given, **given}))
+
+    def _answer(self, given: dict[str, Any]) -> Any:
+        """What the function makes of these arguments, of which some are read only once."""
+        return whole(
+            self.function(
+                *(iter(value) if name in self.iterators else value for name, value in given.items())
+            )
+        )
 
     def parts(self, answer: Any, names: str) -> list[Any]:
         """The arrays of an answer of several."""

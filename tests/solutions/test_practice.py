@@ -13,6 +13,7 @@ from autograder.authoring import notebook as authored
 from autograder.authoring import read
 from autograder.base.errors import Unusable
 from autograder.exercises import cell_code, exercise, misconceptions, right_answers
+from autograder.tools.trials import Attempt
 from tests.support import doubling
 from tests.support.courses import ROOT
 
@@ -56,6 +57,28 @@ def test_most_known_mistakes_break_a_property(name):
     bank = [wrong for wrong in entries if wrong.step in functions]
     noticed = [bool(broken(name, wrong.step, wrong.source, trials=20)) for wrong in bank]
     assert sum(noticed) > 0.65 * len(bank)
+
+
+def test_functions_may_take_iterators_and_return_them():
+    def running_totals(numbers):
+        total = 0.0
+        for number in numbers:
+            total += number
+            yield total
+
+    trial = Attempt(running_totals, np.random.default_rng(1))
+    answer = trial.call(numbers=iter([1.0, 2.0]))
+    assert list(answer) == [1.0, 3.0] and list(trial.again()) == [1.0, 3.0]
+    assert list(trial.again(numbers=iter([5.0]))) == [5.0]
+    assert all(is_so for is_so, _ in trial.found.values()) and trial.given == {
+        "numbers": (1.0, 2.0)
+    }
+
+
+def test_a_list_that_is_emptied_by_a_generator_has_changed():
+    trial = Attempt(lambda numbers: (numbers.pop() for _ in range(2)), np.random.default_rng(1))
+    trial.call(numbers=[1.0, 2.0])
+    assert trial.found["The inputs stay as they are."] == (False, "")
 
 
 PRACTISED = """

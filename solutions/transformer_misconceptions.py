@@ -1983,16 +1983,6 @@ def positions_for_the_first_axis(tokens, embedding, blocks, norm):
     return norm(x) @ embedding.T
 
 
-@misconception(step="language_model", caught_by="language_model-inputs_unchanged")
-def blocks_taken_out_of_the_list(tokens, embedding, blocks, norm):
-    """Your first answer is right, a second call finds no blocks. Print the list of blocks before and after a call: which of your lines takes them out?"""
-    x = embedding[tokens]
-    x = x + positional_encoding(*x.shape[-2:])
-    while blocks:
-        x = blocks.pop(0)(x)
-    return norm(x) @ embedding.T
-
-
 # Questions that a value answers
 
 

@@ -1183,15 +1183,6 @@ def infinity_along_the_last_axis(scores, axis=-1):
     return powers / powers.sum(axis=axis, keepdims=True)
 
 
-@misconception(step="softmax", caught_by="softmax-minus_infinity")
-def a_little_below_the_smallest_finite_score(scores, axis=-1):
-    """Your function stops where every score is -inf. Print what you search for the smallest finite score in: what is left there?"""
-    lowest = scores[np.isfinite(scores)].min()
-    scores = np.where(np.isneginf(scores), lowest - 1000.0, scores)
-    exponentials = np.exp(scores - scores.max(axis=axis, keepdims=True))
-    return exponentials / exponentials.sum(axis=axis, keepdims=True)
-
-
 @misconception(step="softmax", caught_by="softmax-a_score_of_minus_infinity")
 def one_empty_row_empties_all(scores, axis=-1):
     """One row of only -inf, and all rows become 0. Print your weights of the sixth check without its second row: what does your code ask of all rows together?"""

@@ -585,6 +585,15 @@ def total_over_the_last_axis(scores, axis=-1):
 # weighted_sum
 
 
+@wrong_answer(step="softmax", named="nothing_to_choose_from")
+def below_the_smallest_finite_score(scores, axis=-1):
+    """Stops where every score is -inf."""
+    lowest = scores[np.isfinite(scores)].min()
+    scores = np.where(np.isneginf(scores), lowest - 1000.0, scores)
+    exponentials = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    return exponentials / exponentials.sum(axis=axis, keepdims=True)
+
+
 @wrong_answer(step="weighted_sum", named="transposed")
 def turned_at_the_end(weights, V):
     """The result is transposed."""

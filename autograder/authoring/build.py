@@ -10,7 +10,7 @@ from pathlib import Path
 from autograder.authoring import draws, notebook, read, regions, self_check
 from autograder.authoring.cells import Problem, Source
 from autograder.base.errors import Unusable
-from autograder.base.files import write
+from autograder.base.files import is_same, write
 from autograder.base.settings import Settings
 from autograder.exercises import data_files, hidden_checks, misconceptions, sources
 from autograder.exercises.sources import notebook_at
@@ -90,16 +90,17 @@ def build(
     for path in sorted(set(data_files.files(handed_out)) - set(files)):
         raise Unusable(path, f"would be handed out, but is not in {folder}", "delete it")
 
-    stale = []
-    for path, content in files.items():
-        if _differs(path, content):
-            stale.append(path)
+    stale = [path for path, content in files.items() if not is_same(path, content)]
     if not check:
         from autograder.authoring import grading
 
         grading.insist(exercise, full, release, settings, data)
         for path in stale:
-            _write(path, files[path])
+            try:
+                write(path, files[path])
+            except OSError as error:
+                repair = "make its folder writable, or move away what is there"
+                raise Unusable(path, str(error.strerror), repair) from None
     return stale
 
 
@@ -121,15 +122,6 @@ def notes(source: Source) -> Iterator[Problem]:
         cause = f"no title, so pages are headed {source.exercise}"
         yield Problem(1, cause, "begin a [markdown] cell with # # and the title")
     yield from draws.in_solutions(source)
-
-
-def _write(path: Path, content: bytes) -> None:
-    try:
-        write(path, content)
-    except OSError as error:
-        raise Unusable(
-            path, str(error.strerror), "make its folder writable, or move away what is there"
-        ) from None
 
 
 def _release(full: bytes) -> bytes:
@@ -168,10 +160,3 @@ def _data(folder: Path, name: str) -> dict[str, bytes]:
         if path.suffix == ".ipynb" and path != folder / f"{name}.ipynb":
             raise Unusable(path, "nbgrader would release this notebook too", repair)
     return data_files.read(folder)
-
-
-def _differs(path: Path, content: bytes) -> bool:
-    try:
-        return path.read_bytes() != content
-    except OSError:
-        return True

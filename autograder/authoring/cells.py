@@ -6,7 +6,7 @@ import ast
 import math
 import re
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -34,8 +34,7 @@ Kind = Literal[
 QUESTIONS = ("number", "choice", "shape", "text")
 """The kinds of questions that a value answers."""
 
-TOLERANCE = 1e-6
-"""How far a number may be from the right one, as a share of it, where the mark says nothing."""
+TOLERANCE = 1e-6  # of a number, as a share of the right one, where the mark says nothing
 
 
 @dataclass(frozen=True)
@@ -113,11 +112,6 @@ class Source:
     built_from: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def title(self) -> str:
-        """The first heading of the prose, or else the exercise's name."""
-        return self.heading or self.exercise
-
-    @property
     def heading(self) -> str:
         """The first heading of the prose; empty if there is none."""
         for cell in self.of("prose"):
@@ -165,16 +159,13 @@ _MARKS: Mapping[Kind, tuple[str, ...]] = {
 }
 KNOWN = sorted(set(chain(*_MARKS.values())))
 
+_BARE = ("setup", "arrays", "practice", "oracles")
+"""Marks that need no value."""
+
 _FLAGS: Mapping[str, tuple[str, ...]] = {
-    "setup": ("true",),
-    "arrays": ("true",),
-    "practice": ("true",),
-    "oracles": ("true",),
-    "hidden": ("true", "false"),
+    **dict.fromkeys(_BARE, ("true",)),
+    **dict.fromkeys(("hidden", "given", "extra", "void"), ("true", "false")),
     "repeat": ("false", "true"),
-    "given": ("true", "false"),
-    "extra": ("true", "false"),
-    "void": ("true", "false"),
 }
 """Marks that are true or false, each with the values that it takes, the useful one first."""
 
@@ -257,12 +248,12 @@ class _CellReader:
             repeat=self._marks.get("repeat") != "false",
             needs=self._needs(),
             given=self._marks.get("given") == "true",
-            draws=self._draws(),
+            draws=cast(Picture, self._one_of("draws", get_args(Picture))) or None,
             extra=self._marks.get("extra") == "true",
             void=self._marks.get("void") == "true",
             was="".join(self._former("was")),
             removed=self._former("removed"),
-            question=self._question(),
+            question=self._one_of("kind", QUESTIONS),
             tolerance=self._tolerance(),
         )
 
@@ -290,7 +281,7 @@ class _CellReader:
             name, value = match["name"], match["value"]
             if name in marks:
                 self._wrong(f"the mark {name} is listed twice", "delete one")
-            if value is None and name not in ("setup", "arrays", "practice", "oracles"):
+            if value is None and name not in _BARE:
                 self._wrong(f"the mark {name} has no value", f"write {name}=...")
             marks[name] = "true" if value is None else value.strip("\"'")
             at = match.end()
@@ -383,23 +374,16 @@ class _CellReader:
             self._wrong("given without needs", 'write needs="attention:softmax", or delete it')
         return needs
 
-    def _draws(self) -> Picture | None:
-        draws = self._marks.get("draws")
-        pictures = get_args(Picture)
-        if draws in pictures:
-            return cast(Picture, draws)
-
-        if draws is not None:
-            choices = " or ".join(f'draws="{name}"' for name in pictures)
-            self._wrong(f"there is no picture {draws!r}", f"write {choices}")
-        return None
-
-    def _question(self) -> str:
-        kind = self._marks.get("kind", "")
-        if self._kind == "question" and kind not in QUESTIONS and self._is_complete:
-            choices = " or ".join(f'kind="{name}"' for name in QUESTIONS)
-            self._wrong(f"{self._marks['question']} is of no known kind", f"write {choices}")
-        return kind
+    def _one_of(self, mark: str, known: Sequence[str]) -> str:
+        """The value of a mark that takes one of a few words; empty where it is absent."""
+        value = self._marks.get(mark, "")
+        is_needed = mark == "kind" and self._kind == "question" and self._is_complete
+        if value not in known and (is_needed or (mark == "draws" and mark in self._marks)):
+            cause = f"there is no picture {value!r}"
+            if mark == "kind":
+                cause = f"{self._marks['question']} is of no known kind"
+            self._wrong(cause, "write " + " or ".join(f'{mark}="{name}"' for name in known))
+        return value
 
     def _tolerance(self) -> float:
         text = self._marks.get("tolerance", str(TOLERANCE))

@@ -25,11 +25,8 @@ def checks(source: Source) -> Iterator[Problem]:
     for cell in source.of("check"):
         tree = ast.parse(cell.source)
         if ast.get_docstring(tree) is None:
-            yield Problem(
-                cell.line,
-                f"the check {cell.id} has no docstring",
-                "start it with the sentence that students read",
-            )
+            cause = f"the check {cell.id} has no docstring"
+            yield Problem(cell.line, cause, "start it with the sentence that students read")
             continue
 
         yield from _sentence(cell, tree)
@@ -49,11 +46,8 @@ def _sentence(cell: AuthoredCell, tree: ast.Module) -> Iterator[Problem]:
     last_line = cell.source.split("\n")[(sentence.end_lineno or 1) - 1]
     after = last_line.encode()[sentence.end_col_offset :]  # columns are counted in bytes
     if sentence.lineno != 1 or after.strip():
-        yield Problem(
-            cell.first,
-            f"the docstring of {cell.id} does not stand alone",
-            "start the cell with it, and go on a line below",
-        )
+        cause = f"the docstring of {cell.id} does not stand alone"
+        yield Problem(cell.first, cause, "start the cell with it, and go on a line below")
 
 
 def _assertions(cell: AuthoredCell, tree: ast.Module, judges: Set[str]) -> Iterator[Problem]:
@@ -65,11 +59,8 @@ def _assertions(cell: AuthoredCell, tree: ast.Module, judges: Set[str]) -> Itera
 
     last = body[-1]
     if isinstance(last, ast.Expr) and not isinstance(last.value, ast.Call):
-        yield Problem(
-            cell.line_of(last.lineno),
-            "a check that ends on a value: nbgrader reads a number as partial credit",
-            "assert it or delete it",
-        )
+        cause = "a check that ends on a value: nbgrader reads a number as partial credit"
+        yield Problem(cell.line_of(last.lineno), cause, "assert it or delete it")
 
 
 def _announced(cell: AuthoredCell, tree: ast.Module) -> Iterator[Problem]:
@@ -77,11 +68,8 @@ def _announced(cell: AuthoredCell, tree: ast.Module) -> Iterator[Problem]:
     for call in announcements(tree):
         named = call.args[0] if call.args else None
         if not (isinstance(named, ast.Constant) and named.value == cell.id):
-            yield Problem(
-                cell.line_of(call.lineno),
-                f"this is the check {cell.id}, not what it says",
-                f'write check("{cell.id}")',
-            )
+            cause = f"this is the check {cell.id}, not what it says"
+            yield Problem(cell.line_of(call.lineno), cause, f'write check("{cell.id}")')
 
 
 def announcements(tree: ast.AST) -> list[ast.Call]:
@@ -115,11 +103,7 @@ def _judging(code: str, others: frozenset[str] = frozenset()) -> frozenset[str]:
                 judges.add(node.name)
 
     def calling(known: Set[str]) -> set[str]:
-        found = set()
-        for name, called in calls.items():
-            if called & (known | others):
-                found.add(name)
-        return found
+        return {name for name, called in calls.items() if called & (known | others)}
 
     return frozenset(closure(judges, calling))
 
@@ -152,43 +136,25 @@ _FAILURES = ("AssertionError", "Exception", "BaseException")
 
 def _never_calls_its_step(cell: AuthoredCell, tree: ast.Module) -> Iterator[Problem]:
     if cell.step not in mentioned(tree):
-        yield Problem(
-            cell.first,
-            f"the check {cell.id} never uses {cell.step}",
-            f"call {cell.step}, or give the check to another step",
-        )
+        cause = f"the check {cell.id} never uses {cell.step}"
+        yield Problem(cell.first, cause, f"call {cell.step}, or give the check to another step")
 
 
 def _always_true(cell: AuthoredCell, tree: ast.Module) -> Iterator[Problem]:
     for node in nodes(tree, ast.Assert, ast.Try):
-        if isinstance(node, ast.Assert) and _holds(node.test):
-            yield Problem(
-                cell.line_of(node.lineno),
-                "an assertion that always holds",
-                "assert something about what the function returned",
-            )
-        elif isinstance(node, ast.Try) and _is_swallowed(node):
-            yield Problem(
-                cell.line_of(node.lineno),
-                "an assertion whose failure is swallowed",
-                "take it out of the try, or raise again",
-            )
-
-
-def _holds(test: ast.expr) -> bool:
-    """Whether a value is true whatever the student wrote.
-
-    A constant is, and the tuple of ``assert (x, "message")``.
-    """
-    if isinstance(test, ast.Tuple):
-        return bool(test.elts)
-    return isinstance(test, ast.Constant) and bool(test.value)
-
-
-def _is_swallowed(statement: ast.Try) -> bool:
-    """Whether an assertion in a ``try`` may fail and nobody hears of it."""
-    asserts = any(next(nodes(part, ast.Assert), None) for part in statement.body)
-    return asserts and any(map(_swallows, statement.handlers))
+        line = cell.line_of(node.lineno)
+        if isinstance(node, ast.Try):
+            asserts = any(next(nodes(part, ast.Assert), None) for part in node.body)
+            if asserts and any(map(_swallows, node.handlers)):
+                cause = "an assertion whose failure is swallowed"
+                yield Problem(line, cause, "take it out of the try, or raise again")
+        elif isinstance(node, ast.Assert):
+            # A constant is true whatever the student wrote, and so is ``assert (x, "message")``.
+            test = node.test
+            is_constant = isinstance(test, ast.Constant) and bool(test.value)
+            if is_constant or (isinstance(test, ast.Tuple) and test.elts):
+                repair = "assert something about what the function returned"
+                yield Problem(line, "an assertion that always holds", repair)
 
 
 def _swallows(handler: ast.ExceptHandler) -> bool:
@@ -217,20 +183,13 @@ def _asks_for_dtype(cell: AuthoredCell, tree: ast.Module) -> Iterator[Problem]:
         else:
             continue
 
-        asks, is_of_bool = False, False
-        for operand in operands:
-            if _of_dtype(operand):
-                asks = True
-            elif "bool" in ast.unparse(operand):
-                is_of_bool = True
-
+        others = [operand for operand in operands if not _of_dtype(operand)]
         # A mask must be boolean, so that alone may be asked.
-        if asks and not is_of_bool:
-            yield Problem(
-                cell.line_of(node.lineno),
-                "a check that compares dtype: any real dtype is right",
-                "compare the values, or say next to the right answers why NOT_RIGHT has float32",
-            )
+        is_of_bool = any("bool" in ast.unparse(operand) for operand in others)
+        if len(others) < len(operands) and not is_of_bool:
+            cause = "a check that compares dtype: any real dtype is right"
+            how = "compare the values, or say next to the right answers why NOT_RIGHT has float32"
+            yield Problem(cell.line_of(node.lineno), cause, how)
 
 
 def _of_dtype(operand: ast.expr) -> bool:

@@ -55,7 +55,11 @@ def insist(
         place = f"{authored.path}:{authored.of('setup')[0].line}"
         raise Unusable(place, str(error).removeprefix(f"{authored.exercise}: ")) from None
 
-    lines = [*_lost(authored, solved), *_given(authored, blank)]
+    lines = list(_lost(authored, solved))
+    for line, step, check in _checks(authored, blank):
+        if check.earned > 0 and not check.void:
+            cause = f"the grader gives the blank stub points for {step}-{check.name}"
+            lines.append(f"{authored.path}:{line}: {cause}; let it fail on what {step} returns")
     if lines:
         raise Unusable.of_lines(lines)
 
@@ -124,24 +128,10 @@ def _lost(authored: Source, solved: Result) -> Iterator[str]:
 
         message = check.message.rstrip(".")
         cause = f"the grader gives the solution no points for {step}-{check.name}: {message}"
-        mended = _repair(message).format(step=step, instead=instead(message))
+        fitting = (repair for words, repair in REPAIRS.items() if words in message)
+        repair = next(fitting, "it passes in plain Python: student code runs in another process")
+        mended = repair.format(step=step, instead=instead(message))
         yield f"{authored.path}:{line}: {cause}; {mended}"
-
-
-def _repair(message: str) -> str:
-    """What to do where the grader says this of a right answer."""
-    for words, repair in REPAIRS.items():
-        if words in message:
-            return repair
-    return "it passes in plain Python: student code runs in another process"
-
-
-def _given(authored: Source, blank: Result) -> Iterator[str]:
-    """The points that the blank stub gets."""
-    for line, step, check in _checks(authored, blank):
-        if check.earned > 0 and not check.void:
-            cause = f"the grader gives the blank stub points for {step}-{check.name}"
-            yield f"{authored.path}:{line}: {cause}; let it fail on what {step} returns"
 
 
 def _checks(authored: Source, result: Result) -> Iterator[tuple[int, str, CheckResult]]:

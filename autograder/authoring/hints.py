@@ -23,19 +23,10 @@ from autograder.exercises.cell_code import ExerciseCode
 from autograder.exercises.exercise import Check, Exercise, from_notebook
 from autograder.exercises.misconceptions import Misconception, Misconceptions
 
-PLAIN = frozenset(
-    {
-        "argument_ignored",
-        "complemented",
-        "exchanged",
-        "negated",
-        "one_less",
-        "one_more",
-        "other_default",
-        "reshaped",
-        "transposed",
-    }
-)
+PLAIN = frozenset((
+    "argument_ignored", "complemented", "exchanged", "negated", "one_less", "one_more",
+    "other_default", "reshaped", "transposed",
+))  # fmt: skip
 """Experiments that many students make; a table of all of them would be most of a notebook."""
 
 

@@ -21,23 +21,10 @@ from autograder.authoring.statements import Statement, needed, statements
 from autograder.exercises.names import nodes
 from autograder.exercises.sources import SHARED, TOOLS
 
-ALWAYS = frozenset(
-    {
-        "ANSWERS",
-        "ASKS",
-        "CHECKS",
-        "HEADINGS",
-        "HINTS",
-        "REVEAL",
-        "answer",
-        "check",
-        "fingerprint",
-        "first",
-        "ready",
-        "silent",
-        "source",
-    }
-)
+ALWAYS = frozenset((
+    "ANSWERS", "ASKS", "CHECKS", "HEADINGS", "HINTS", "REVEAL",
+    "answer", "check", "fingerprint", "first", "ready", "silent", "source",
+))  # fmt: skip
 """What every notebook needs of the tools."""
 
 _FOR_STUDENTS = frozenset({"curves", "demo", "first", "heatmap", "source", "summary", "table"})
@@ -124,12 +111,8 @@ def indented(code: str) -> str:
 
 def uses_shared(cells: Iterable[AuthoredCell]) -> bool:
     """Whether the setup cell imports the course's shared code."""
-    for cell in cells:
-        if cell.kind == "setup":
-            for node in ast.parse(cell.source).body:
-                if _is_ours(node) and SHARED in _imported(node):
-                    return True
-    return False
+    top = [node for cell in cells if cell.kind == "setup" for node in ast.parse(cell.source).body]
+    return any(_is_ours(node) and SHARED in _imported(node) for node in top)
 
 
 def codes(shared: str) -> dict[str, str]:

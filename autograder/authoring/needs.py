@@ -44,7 +44,9 @@ def with_needed(cells: tuple[AuthoredCell, ...], authored: Path) -> tuple[Author
     found: list[AuthoredCell] = []
     brought: list[AuthoredCell] = []
     for cell in cells:
-        if not _imports(cell):
+        lines = list(filter(None, cell.source.split("\n")))
+        imports = all(line.startswith(("import ", "from ")) for line in lines)
+        if cell.kind != "plain" or not imports:
             found += brought
             brought = []
         steps = {need: _step(authored, need) for need in cell.needs}
@@ -73,12 +75,6 @@ def _bringing(files: tuple[str, ...], names: tuple[str, ...], solution: str) -> 
     quoted = ", ".join(f'"{place}"' for place in places)
     body = indented(f"{BEGIN}\n{solution}\n{END}")
     return "\n".join([*comments, f"with tools.bring({quoted}):", body])
-
-
-def _imports(cell: AuthoredCell) -> bool:
-    """Whether a cell imports, and does nothing else."""
-    lines = filter(None, cell.source.split("\n"))
-    return cell.kind == "plain" and all(line.startswith(("import ", "from ")) for line in lines)
 
 
 def unknown(source: Source) -> Iterator[Problem]:
@@ -129,8 +125,7 @@ def given(source: Source) -> Iterator[Problem]:
 
 def with_given(source: Source) -> Source:
     """The exercise without the checks of given steps, worth as much as before."""
-    given = _given(source)
-    if not given:
+    if not any(step.given for step in source.of("step")):
         return source
 
     points = dict(_scaled(source))
@@ -144,19 +139,15 @@ def with_given(source: Source) -> Source:
             cells.append(replace(cell, points=None))
         elif cell.kind != "check":
             cells.append(cell)
-        elif cell.step not in given:
+        elif cell.id in points:
             cells.append(replace(cell, points=points[cell.id]))
     return replace(source, cells=tuple(cells))
 
 
 def _graded(source: Source) -> list[AuthoredCell]:
     """The checks that stay."""
-    given = _given(source)
+    given = {step.id for step in source.of("step") if step.given}
     return [check for check in source.of("check") if check.step not in given]
-
-
-def _given(source: Source) -> set[str]:
-    return {step.id for step in source.of("step") if step.given}
 
 
 def _scaled(source: Source) -> Iterator[tuple[str, float]]:

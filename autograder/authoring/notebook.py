@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -42,7 +43,7 @@ def full(authored: Source, hints: str = "", brought: Mapping[str, str] = {}) -> 
         "language_info": {"name": "python"},
         "autograder": {
             "exercise": authored.exercise,
-            "title": authored.title,
+            "title": authored.heading or authored.exercise,
             "source_sha256": sources.combined(authored.built_from),
             "built_from": authored.built_from,
             **brought,
@@ -57,15 +58,20 @@ def _cells(authored: Source, hints: str) -> Iterator[dict[str, Any]]:
     """The cells of the full notebook; oracles are in it only where a hidden check uses them,
     and practice is part of the setup cell.
     """
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     for cell in authored.cells:
         if cell.kind in ("oracles", "practice"):
             continue
 
         id = cell.kind if cell.kind in ("setup", "arrays") else cell.id
+        if not id:
+            id = content_id(cell.kind, cell.source)
+            counts[id] += 1
+            if counts[id] > 1:  # of those that say the same, each has a number of its own
+                id = f"{id}-{counts[id]}"
         built: dict[str, Any] = {
             "cell_type": "markdown" if cell.markdown else "code",
-            "id": id or _content_id(cell, counts),
+            "id": id,
             "metadata": _metadata(authored, cell),
             "source": _text(authored, cell, hints).splitlines(keepends=True),
         }
@@ -79,9 +85,8 @@ def _text(authored: Source, cell: AuthoredCell, hints: str) -> str:
     if cell.kind == "setup":
         own = modules.without_imports(cell.source)
         filled_in = _tables(authored, cell)
-        practice = [
-            f"{one.source}\ntools.PRACTICE = vars(Practice)" for one in authored.of("practice")
-        ]
+        practice = [one.source for one in authored.of("practice")]
+        practice = [f"{source}\ntools.PRACTICE = vars(Practice)" for source in practice]
         parts = [modules.head(authored), own, *practice, filled_in, hints, "tools.ready()"]
         return setup_cell.packed("\n\n".join(filter(None, parts)))
     if cell.kind == "arrays":
@@ -144,13 +149,6 @@ def _asking(authored: Source, check: AuthoredCell) -> tuple[str, dict[str, str]]
     is_ours = "tools.check(" in body or modules.imported_as(setup, "tools", {"check"})
     # Another check's comparisons would find no question.
     return questions.taken_out(body, setup) if is_ours else (body, {})
-
-
-def _content_id(cell: AuthoredCell, counts: dict[str, int]) -> str:
-    """The id of a cell; of those that say the same, each has a number of its own."""
-    id = content_id(cell.kind, cell.source)
-    counts[id] = counts.get(id, 0) + 1
-    return id if counts[id] == 1 else f"{id}-{counts[id]}"
 
 
 # Metadata: our marks, nbgrader's, and how frontends treat a cell

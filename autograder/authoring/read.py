@@ -10,6 +10,7 @@ import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 from autograder.authoring import arrays, modules, needs, quiz, rules, self_check
 from autograder.authoring import cells as reading
@@ -30,14 +31,34 @@ def read(path: Path) -> Source:
         Unusable: everything that is wrong with it, a line each, from top to bottom; or it cannot be
             read.
     """
-    source, problems, _ = examined(path)
+    return read_or_try(path)
+
+
+def read_or_try(
+    path: Path,
+    full: Callable[[Source], bytes] | None = None,
+    data: Mapping[str, bytes] = MappingProxyType({}),
+) -> Source:
+    """Read the authored file at ``path``.
+
+    Args:
+        full: makes the full notebook; with it the sound cells of a file with mistakes are tried.
+        data: the files that lie beside it.
+
+    Raises:
+        Unusable: everything that is wrong with it, and with what its sound cells do; a line each.
+    """
+    source, problems, broken = _examined(path)
     if problems:
+        sound = _sound(source, problems, broken) if full else None
+        if full and sound:
+            problems += self_check.problems(sound, full(sound), data)
         problems.sort(key=lambda problem: problem.line)
         raise Unusable.of_lines(map(source.line, problems))
     return source
 
 
-def examined(path: Path) -> tuple[Source, list[Problem], dict[int, Kind]]:
+def _examined(path: Path) -> tuple[Source, list[Problem], dict[int, Kind]]:
     """The sound cells of the authored file at ``path``, all that is wrong, and the broken cells.
 
     Raises:
@@ -101,26 +122,6 @@ def _shared(authored: Path) -> str:
     except SyntaxError as error:
         raise Unusable(f"{path}:{error.lineno}", not_python(error), "fix it") from None
     return text
-
-
-def read_or_try(path: Path, full: Callable[[Source], bytes], data: Mapping[str, bytes]) -> Source:
-    """Read the authored file at ``path``.
-
-    Args:
-        full: makes the full notebook.
-        data: the files that lie beside it.
-
-    Raises:
-        Unusable: everything that is wrong with it, and with what its sound cells do; a line each.
-    """
-    source, problems, broken = examined(path)
-    sound = _sound(source, problems, broken) if problems else None
-    if sound is not None:
-        problems += self_check.problems(sound, full(sound), data)
-    if problems:
-        problems.sort(key=lambda problem: problem.line)
-        raise Unusable.of_lines(map(source.line, problems))
-    return source
 
 
 def _sound(

@@ -88,26 +88,17 @@ def steps(source: Source) -> Iterator[Problem]:
     for cell in source.of("step"):
         tree = ast.parse(cell.source)
         body = tree.body
-        named: list[ast.stmt] = []
-        others: list[ast.stmt] = []
-        for node in body:
-            if not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-                others.append(node)
-            if getattr(node, "name", "") == cell.id:
-                named.append(node)
+        others = [one for one in body if not isinstance(one, (ast.FunctionDef, ast.ClassDef))]
+        named = [node for node in body if getattr(node, "name", "") == cell.id]
 
         if not named:
-            yield Problem(
-                cell.line_of(body[0].lineno if body else 1),
-                f"the step {cell.id} defines no function or class {cell.id}",
-                "name the one that checks use after the step",
-            )
+            cause = f"the step {cell.id} defines no function or class {cell.id}"
+            line = cell.line_of(body[0].lineno if body else 1)
+            yield Problem(line, cause, "name the one that checks use after the step")
         elif others:
-            yield Problem(
-                cell.line_of(others[0].lineno),
-                f"the step {cell.id} holds more than functions and classes",
-                "move it into setup, or into the function that needs it",
-            )
+            cause = f"the step {cell.id} holds more than functions and classes"
+            repair = "move it into setup, or into the function that needs it"
+            yield Problem(cell.line_of(others[0].lineno), cause, repair)
         elif ast.get_docstring(named[0]) is None:  # type: ignore[arg-type]
             cause = f"{cell.id} has no docstring"
             yield Problem(cell.line_of(named[0].lineno), cause, "say what it takes and returns")
@@ -121,7 +112,8 @@ def _places_of_regions(cell: AuthoredCell, tree: ast.Module, named: ast.stmt) ->
     functions = list(nodes(tree, ast.FunctionDef))
     regions: dict[ast.FunctionDef, int] = {}
 
-    for begin in _lines_with(BEGIN, lines):
+    marked = [(number, line.strip()) for number, line in enumerate(lines, start=1)]
+    for begin in [number for number, line in marked if line == BEGIN]:
         function = _around(begin, lines, functions)
         if function is None:
             cause = f"{BEGIN} outside the body of a function"
@@ -134,7 +126,7 @@ def _places_of_regions(cell: AuthoredCell, tree: ast.Module, named: ast.stmt) ->
         regions[function] = begin
 
     for function, begin in regions.items():
-        end = next(line for line in _lines_with(END, lines) if line > begin)
+        end = next(number for number, line in marked if line == END and number > begin)
         if any(statement.lineno > end for statement in function.body):
             repair = "move it into the region: a stub never reaches it"
             yield Problem(cell.line_of(end + 1), f"code after {END}", repair)
@@ -157,12 +149,3 @@ def _around(
             is_below = not has_docstring or begin > (first.end_lineno or 0)
             return function if is_below else None
     return None
-
-
-def _lines_with(text: str, lines: list[str]) -> list[int]:
-    """The lines that say just this, counted from 1."""
-    found = []
-    for number, line in enumerate(lines, start=1):
-        if line.strip() == text:
-            found.append(number)
-    return found

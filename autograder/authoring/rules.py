@@ -22,8 +22,7 @@ from autograder.exercises.names import BUILTINS, Names, first_use, names
 Rule: TypeAlias = Callable[[Source], Iterator[Problem]]
 """What is wrong in an authored file, in one respect."""
 
-ALIKE = 0.8
-"""From how much likeness on, between 0 and 1, two words look like one that is misspelt."""
+ALIKE = 0.8  # the likeness, from 0 to 1, from which on two words look like one that is misspelt
 
 _WORD = re.compile(r"\w+")
 
@@ -49,9 +48,8 @@ def problems(source: Source, broken: Set[Kind]) -> list[Problem]:
 
 def _any_check(source: Source) -> Iterator[Problem]:
     if not source.of("check"):
-        yield Problem(
-            1, "no checks", 'add cells marked # %% check="<step>-<name>" points=1 category="values"'
-        )
+        repair = 'add cells marked # %% check="<step>-<name>" points=1 category="values"'
+        yield Problem(1, "no checks", repair)
 
 
 def _layout(source: Source) -> Iterator[Problem]:
@@ -107,12 +105,10 @@ def _order(source: Source) -> Iterator[Problem]:
         if cell.kind == "step":
             steps.append(cell.id)
         elif cell.step not in steps or not cell.name:
-            yield Problem(
-                cell.line,
-                f"the check {cell.id} belongs to no step above it",
-                "name it <step>-<name>, with a step that comes before it: "
-                + (", ".join(steps) or "none"),
-            )
+            cause = f"the check {cell.id} belongs to no step above it"
+            above = ", ".join(steps) or "none"
+            repair = f"name it <step>-<name>, with a step that comes before it: {above}"
+            yield Problem(cell.line, cause, repair)
 
 
 def points(source: Source) -> Iterator[Problem]:
@@ -160,16 +156,13 @@ def _categories(source: Source) -> Iterator[Problem]:
     used = Counter(check.category for check in source.of("check"))
     seen: list[str] = []
     for category, _ in used.most_common():
-        for other in seen:
-            if _is_nearly(category, other):
-                yield Problem(
-                    first[category],
-                    f"the category {category!r} is nearly {other!r}",
-                    f'write category="{other}", or a name that is less like it',
-                )
-                break
-        else:
+        other = next((one for one in seen if _is_nearly(category, one)), None)
+        if other is None:
             seen.append(category)
+        else:
+            cause = f"the category {category!r} is nearly {other!r}"
+            repair = f'write category="{other}", or a name that is less like it'
+            yield Problem(first[category], cause, repair)
 
 
 def _is_nearly(one: str, other: str) -> bool:
@@ -177,13 +170,9 @@ def _is_nearly(one: str, other: str) -> bool:
     words, others = _WORD.findall(one.lower()), _WORD.findall(other.lower())
     if "".join(words) == "".join(others):
         return True
-    if len(words) != len(others):
-        return False
-
-    for word, counterpart in zip(words, others):
-        if difflib.SequenceMatcher(None, word, counterpart).ratio() < ALIKE:
-            return False
-    return True
+    pairs = list(zip(words, others))
+    is_like = all(difflib.SequenceMatcher(None, *pair).ratio() >= ALIKE for pair in pairs)
+    return len(words) == len(others) and is_like
 
 
 def _names(source: Source) -> Iterator[Problem]:

@@ -23,18 +23,14 @@ from autograder.base.errors import Unusable
 from autograder.base.files import below, write
 from autograder.exercises.exercise import from_notebook
 
-SECONDS = 120.0
-"""For all of an exercise's cells together."""
+SECONDS = 120.0  # for all of an exercise's cells together
 
 Report = dict[str, Any]
 """What the rehearsal says of a cell: ``fact``, ``cell`` (its number) and ``message``."""
 
 
 def rehearse(
-    authored: Source,
-    full: bytes,
-    data: Mapping[str, bytes],
-    seconds: float = SECONDS,
+    authored: Source, full: bytes, data: Mapping[str, bytes], seconds: float = SECONDS
 ) -> None:
     """Run the full notebook's cells; ``data`` are the files that lie beside it.
 
@@ -47,10 +43,7 @@ def rehearse(
 
 
 def problems(
-    authored: Source,
-    full: bytes,
-    data: Mapping[str, bytes],
-    seconds: float = SECONDS,
+    authored: Source, full: bytes, data: Mapping[str, bytes], seconds: float = SECONDS
 ) -> list[Problem]:
     """What shows to be wrong, one problem for a cell, from top to bottom."""
     notebook = json.loads(full)

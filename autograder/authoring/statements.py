@@ -9,13 +9,8 @@ from functools import lru_cache
 
 from autograder.exercises.names import Names, mentioned, names
 
-_ONLY_BIND = (
-    ast.FunctionDef,
-    ast.AsyncFunctionDef,
-    ast.ClassDef,
-    ast.Import,
-    ast.ImportFrom,
-)
+_IMPORTS = (ast.Import, ast.ImportFrom)
+_ONLY_BIND = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, *_IMPORTS)
 """The statements that bind names and change nothing else."""
 
 
@@ -38,7 +33,10 @@ def statements(code: str) -> tuple[Statement, ...]:
     lines = code.split("\n")
     groups: list[list[ast.stmt]] = []
     for node in ast.parse(code).body:
-        if groups and _belongs_to(groups[-1][-1], node):
+        last = groups[-1][-1] if groups else None
+        shares_line = last is not None and _first_line(node) <= (last.end_lineno or 0)
+        explains_it = isinstance(last, (ast.Assign, ast.AnnAssign)) and _is_text(node)
+        if shares_line or explains_it:
             groups[-1].append(node)
         elif not _is_text(node):
             groups.append([node])
@@ -51,7 +49,7 @@ def statements(code: str) -> tuple[Statement, ...]:
         text = "\n".join(lines[first - 1 : nodes[-1].end_lineno])
         here = names(text)
         serves = here.bound.union(*map(_changed, nodes))
-        is_import = all(isinstance(node, (ast.Import, ast.ImportFrom)) for node in nodes)
+        is_import = all(isinstance(node, _IMPORTS) for node in nodes)
         found.append(Statement(text, here, serves, is_import))
     return tuple(found)
 
@@ -89,13 +87,6 @@ def closure(start: Set[str], more: Callable[[Set[str]], Set[str]]) -> set[str]:
         if larger == found:
             return found
         found = larger
-
-
-def _belongs_to(last: ast.stmt, node: ast.stmt) -> bool:
-    """Whether a statement shares a line with the last one, or is the text that explains it."""
-    if _first_line(node) <= (last.end_lineno or 0):
-        return True
-    return isinstance(last, (ast.Assign, ast.AnnAssign)) and _is_text(node)
 
 
 def _is_text(node: ast.stmt) -> bool:

@@ -169,11 +169,8 @@ def write(path: Path, data: bytes | Iterable[bytes]) -> None:
 
 def update(path: Path, data: bytes) -> bool:
     """Write ``data`` to ``path`` unless that is what it says; whether it was written."""
-    try:
-        if path.read_bytes() == data:
-            return False
-    except OSError:
-        pass  # writing says what is wrong
+    if is_same(path, data):
+        return False
     write(path, data)
     return True
 
@@ -188,6 +185,14 @@ def append(path: Path, text: str) -> None:
         os.write(descriptor, text.encode())
     finally:
         os.close(descriptor)
+
+
+def is_same(path: Path, data: bytes) -> bool:
+    """Whether that is what the file says; of one that cannot be read it is not."""
+    try:
+        return path.read_bytes() == data
+    except OSError:
+        return False
 
 
 def _created(path: Path) -> BinaryIO:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import json
 import tracemalloc
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property, wraps
 from pathlib import Path
@@ -55,20 +55,12 @@ class Promise:
 
 
 @dataclass(frozen=True)
-class Promises:
-    """What an exercise declares, and where: the file and its line."""
-
-    place: str
-    promises: tuple[Promise, ...]
-
-
-@dataclass(frozen=True)
 class Coverage:
     """For each promise, in which checks it occurs, and with which of the ``keys``."""
 
     exercise: Exercise
     keys: tuple[int, ...]
-    found: Mapping[Promise, Mapping[str, frozenset[int]]]
+    found: Mapping[Promise, Mapping[str, Set[int]]]
     failed: Mapping[str, str] = field(default_factory=dict)
     """The checks that fail on the solution, and what they say: inputs behind that are not seen."""
 
@@ -78,7 +70,7 @@ class Coverage:
         for check, failure in self.failed.items():
             lines.append(f"{check}: fails on the solution: {failure}")
         for promise, checks in self.found.items():
-            seen = frozenset[int]().union(*checks.values())
+            seen: set[int] = set().union(*checks.values())
             if promise.unasked and seen:
                 check = next(iter(checks))
                 lines.append(f"{promise.name}: occurs in {check} now; take it out of {UNASKED}")
@@ -124,19 +116,14 @@ class Coverage:
         """The table: for each property the checks in which it occurs, and with how many keys."""
         rows = []
         for promise, checks in self.found.items():
-            rows.append(
-                {
-                    "step": promise.step,
-                    "property": promise.words,
-                    "checks": {check: len(keys) for check, keys in checks.items()},
-                    "unasked": promise.unasked or None,
-                }
-            )
+            about = {"step": promise.step, "property": promise.words}
+            asked = {check: len(keys) for check, keys in checks.items()}
+            rows.append({**about, "checks": asked, "unasked": promise.unasked or None})
         return rows
 
 
-def read(root: Path, bench: Bench) -> Promises | None:
-    """What the authored file of an exercise declares; None where it declares nothing.
+def read(root: Path, bench: Bench) -> tuple[str, list[Promise]]:
+    """Where the authored file of an exercise declares promises, and these; empty where it has none.
 
     Raises:
         Unusable: what it declares does not fit the exercise.
@@ -159,9 +146,7 @@ def read(root: Path, bench: Bench) -> Promises | None:
         if not place and PROMISES in space:
             place = f"{path}:{cell.number}"
 
-    if not place:
-        return None
-    return Promises(place, tuple(_promises(bench.exercise, place, space)))
+    return place, list(_promises(bench.exercise, place, space)) if place else []
 
 
 def _promises(exercise: Exercise, place: str, space: Mapping[str, Any]) -> Iterator[Promise]:
@@ -202,72 +187,57 @@ def measure(root: Path, exercise: Exercise, keys: Sequence[int]) -> Coverage | N
     """
     with data_files.inside(exercise.data):
         bench = Bench(exercise)
-        promises = read(root, bench)
-        if promises is None:
+        place, promises = read(root, bench)
+        if not place:
             return None
 
-        found: dict[Promise, dict[str, set[int]]] = {promise: {} for promise in promises.promises}
+        found: dict[Promise, dict[str, set[int]]] = {promise: {} for promise in promises}
         failed: dict[str, str] = {}
         for check in exercise.checks:
             own = [promise for promise in found if promise.step == check.step]
             for key in keys if own and not check.void else ():
-                watch = _PromiseWatch(
-                    bench.function(check.step), own, f"{promises.place}: {check.id}"
-                )
+                function, seen = _watched(bench.function(check.step), own, f"{place}: {check.id}")
                 try:
-                    failure = bench.failure(check, f"coverage/{key}", {check.step: watch.watched()})
+                    failure = bench.failure(check, f"coverage/{key}", {check.step: function})
                 except CannotAsk as error:
                     raise Unusable(str(error)) from None
                 if failure:
                     failed.setdefault(check.id, failure)
-                for promise in watch.seen:
+                for promise in seen:
                     found[promise].setdefault(check.id, set()).add(key)
-
-    frozen = {}
-    for promise, checks in found.items():
-        frozen[promise] = {check: frozenset(seen) for check, seen in checks.items()}
-    return Coverage(exercise, tuple(keys), frozen, failed)
+    return Coverage(exercise, tuple(keys), found, failed)
 
 
-class _PromiseWatch:
-    """What calls of a step show of promises; only a check's own calls go through it."""
+def _watched(
+    function: Callable[..., Any], promises: Sequence[Promise], where: str
+) -> tuple[Callable[..., Any], set[Promise]]:
+    """A step whose calls are looked at, and the promises that they have shown so far.
 
-    def __init__(
-        self, function: Callable[..., Any], promises: Sequence[Promise], where: str
-    ) -> None:
-        self._function = function
-        self._waiting = list(promises)
-        self._where = where
-        self.seen: list[Promise] = []
+    Only a check's own calls go through it.
+    """
+    seen: set[Promise] = set()
+    signature = inspect.signature(function)
 
-    def watched(self) -> Callable[..., Any]:
-        """The step, which is looked at with every call."""
-        function, signature = self._function, inspect.signature(self._function)
-
-        @wraps(function)
-        def watching(*args: Any, **kwargs: Any) -> Any:
-            try:
-                call = signature.bind(*args, **kwargs)
-            except TypeError:  # a call that is meant to be refused
-                return function(*args, **kwargs)
-            call.apply_defaults()
-            self._look(call.arguments)
-            if tracemalloc.is_tracing():  # a check that asks how much is held means the step
-                tracemalloc.reset_peak()
+    @wraps(function)
+    def watching(*args: Any, **kwargs: Any) -> Any:
+        try:
+            call = signature.bind(*args, **kwargs)
+        except TypeError:  # a call that is meant to be refused
             return function(*args, **kwargs)
-
-        return watching
-
-    def _look(self, arguments: Mapping[str, Any]) -> None:
-        waiting: list[Promise] = []
-        for promise in self._waiting:
-            asked = {name: arguments[name] for name in promise.parameters}
+        call.apply_defaults()
+        for promise in promises:
+            asked = {name: call.arguments[name] for name in promise.parameters}
             try:
-                (self.seen if promise.holds(**asked) else waiting).append(promise)
+                if promise not in seen and promise.holds(**asked):
+                    seen.add(promise)
             except Exception as error:
                 said = " ".join(f"{type(error).__name__}: {error}".split())
                 raise CannotAsk(
-                    f"{self._where}: the promise {promise.words!r} cannot be asked of an input "
+                    f"{where}: the promise {promise.words!r} cannot be asked of an input "
                     f"({said}); let it say False there"
                 ) from error
-        self._waiting = waiting
+        if tracemalloc.is_tracing():  # a check that asks how much is held means the step
+            tracemalloc.reset_peak()
+        return function(*args, **kwargs)
+
+    return watching, seen

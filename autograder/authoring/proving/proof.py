@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations
 from pathlib import Path
@@ -50,11 +50,6 @@ class Proof:
     def checks(self) -> list[str]:
         """The ids of the checks, in the order of the notebook."""
         return [check.id for check in self.exercise.checks]
-
-    @property
-    def _void(self) -> set[str]:
-        """The checks that count in full for everybody: they catch nothing, and need not."""
-        return {check.id for check in self.exercise.checks if check.void}
 
     @property
     def wrong(self) -> list[Trial]:
@@ -116,6 +111,8 @@ class Proof:
 
     def _unclaimed(self) -> Iterator[str]:
         reasons = self.bank.unclaimed or {}
+        # Those that count in full for everybody catch nothing, and need not.
+        void = {check.id for check in self.exercise.checks if check.void}
         first: set[str] = set()
         for trial in self.wrong:
             for failed in trial.failed:
@@ -125,7 +122,7 @@ class Proof:
             if check in reasons and check in first:
                 repair = "take it out of UNCLAIMED"
                 yield f"{check}: is the first to catch a misconception now; {repair}"
-            elif check not in first and check not in reasons and check not in self._void:
+            elif check not in first and check not in reasons and check not in void:
                 repair = "add one, or delete the check"
                 yield f"{check}: no misconception is caught by it first; {repair}"
         for check in reasons:
@@ -172,6 +169,11 @@ class Proof:
     def to_json(self) -> str:
         """The same as the table on the terminal, and the problems, for other programs."""
         problems = self.problems()
+        right = []
+        for trial in self.right:
+            lost = {*chain.from_iterable(trial.failed), *trial.fallen, *trial.strays}
+            about = {"name": trial.answer.name, "step": trial.answer.step}
+            right.append({**about, "loses": sorted(lost)})
         proof = {
             "exercise": self.exercise.name,
             "exercise_sha256": self.exercise.sha256,
@@ -180,7 +182,7 @@ class Proof:
             "problems": problems,
             "checks": list(map(self._check_json, self.exercise.checks)),
             "misconceptions": list(map(self._misconception_json, self.wrong)),
-            "right_answers": list(map(_right_answer_json, self.right)),
+            "right_answers": right,
             "promises": self.coverage.rows() if self.coverage else [],
         }
         return json.dumps(proof, indent=1, ensure_ascii=False) + "\n"
@@ -190,12 +192,8 @@ class Proof:
         for trial in self.wrong:
             if trial.failed[0][:1] == (check.id,):
                 first.append(trial.answer.name)
-        return {
-            "id": check.id,
-            "points": check.points,
-            "hidden": check.hidden,
-            "first_to_catch": first,
-        }
+        about = {"id": check.id, "points": check.points, "hidden": check.hidden}
+        return {**about, "first_to_catch": first}
 
     def _misconception_json(self, trial: Trial) -> dict[str, Any]:
         entry = self.bank.entry(trial.answer.name)
@@ -207,11 +205,6 @@ class Proof:
             "fails": list(trial.failed[0]),
             "falls_with_it": list(trial.fallen),
         }
-
-
-def _right_answer_json(trial: Trial) -> dict[str, Any]:
-    lost = {*chain.from_iterable(trial.failed), *trial.fallen, *trial.strays}
-    return {"name": trial.answer.name, "step": trial.answer.step, "loses": sorted(lost)}
 
 
 def _keys(keys: Sequence[int]) -> str:
@@ -254,26 +247,14 @@ def size(root: Path, exercise: Exercise) -> int:
 
 # Whether two answers to a step are the same to anybody who only calls them
 
-# As the checks compare, unless they say otherwise.
-RTOL = 1e-7
-ATOL = 1e-10
+RTOL, ATOL = 1e-7, 1e-10  # as the checks compare, unless they say otherwise
 
 
-@dataclass(frozen=True)
-class _Call:
-    """What a check gave to a step's function."""
+_Call = tuple[tuple[Any, ...], dict[str, Any]]
+"""What a check gave to a step's function."""
 
-    args: tuple[Any, ...]
-    kwargs: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class _Reply:
-    """What came back: the name of an exception, or a value; and the arguments as they were left."""
-
-    raised: str
-    value: Any
-    arguments: tuple[Any, ...]
+_Reply = tuple[str, Any, tuple[Any, ...]]
+"""What came back: the name of an exception, or a value; and the arguments as they were left."""
 
 
 def _calls(bench: Bench, step: str, draw: str) -> list[_Call]:
@@ -283,7 +264,7 @@ def _calls(bench: Bench, step: str, draw: str) -> list[_Call]:
     right = bench.function(step)
 
     def recorded(*args: Any, **kwargs: Any) -> Any:
-        made.append(_Call(copy.deepcopy(args), copy.deepcopy(kwargs)))
+        made.append(copy.deepcopy((args, kwargs)))
         return right(*args, **kwargs)
 
     bench.replace(step, recorded)
@@ -297,13 +278,13 @@ def _replies(function: Callable[..., Any], calls: Sequence[_Call]) -> list[_Repl
     """What a function answers to the calls, one after the other."""
     answered = []
     for call in calls:
-        args, kwargs = copy.deepcopy(call.args), copy.deepcopy(dict(call.kwargs))
+        args, kwargs = copy.deepcopy(call)
         with quiet():
             try:
                 raised, value = "", function(*args, **kwargs)
             except Exception as error:
                 raised, value = type(error).__name__, None
-        answered.append(_Reply(raised, value, (*args, *kwargs.values())))
+        answered.append((raised, value, (*args, *kwargs.values())))
     return answered
 
 
@@ -312,8 +293,6 @@ def _same(a: Any, b: Any) -> bool:
 
     NaN equals NaN, and a list equals its array.
     """
-    if isinstance(a, _Reply) and isinstance(b, _Reply):
-        return a.raised == b.raised and _same(a.value, b.value) and _same(a.arguments, b.arguments)
     if isinstance(a, tuple) or isinstance(b, tuple):
         return type(a) is type(b) and len(a) == len(b) and all(map(_same, a, b))
     if isinstance(a, np.ma.MaskedArray) != isinstance(b, np.ma.MaskedArray):

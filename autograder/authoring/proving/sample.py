@@ -7,7 +7,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -18,8 +18,7 @@ from autograder.base.result import named_texts
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.sources import notebook_at
 
-LONGEST_ID = 64
-"""Characters of a student's id at most."""
+LONGEST_ID = 64  # characters of a student's id
 
 _WRITTEN = ".written.json"
 """In the folder of a class: its notebooks with their digests, by which they are known again."""
@@ -126,7 +125,7 @@ def students(root: Path, exercise: Exercise) -> list[SampleStudent]:
     Raises:
         Unusable: an entry of the banks does not fit the exercise.
     """
-    people = [*_plain(exercise), *_from_banks(root, exercise)]
+    people = list(_people(root, exercise))
     ids: set[str] = set()
     for place, student in enumerate(people):
         id = student.id[:LONGEST_ID]
@@ -135,12 +134,17 @@ def students(root: Path, exercise: Exercise) -> list[SampleStudent]:
             id = f"{student.id[: LONGEST_ID - 4]}-{number}"
             number += 1
         ids.add(id)
-        people[place] = SampleStudent(id, student.about, student.sources, student.loses_first)
+        people[place] = replace(student, id=id)
     return people
 
 
-def _plain(exercise: Exercise) -> Iterator[SampleStudent]:
-    right = _solutions(exercise)
+def _people(root: Path, exercise: Exercise) -> Iterator[SampleStudent]:
+    # The teacher's answers as a student would hand them in.
+    right = {}
+    for step in exercise.steps:
+        title, _, source = exercise.cell(step).source.partition("\n")
+        whole = source if title.startswith("# Step ") else f"{title}\n{source}"
+        right[step] = _REGION.sub("", whole)
     yield SampleStudent("right", "has every step as in the solution", right)
     yield SampleStudent("blank", "hands in what was released", {})
     half = exercise.functions[: len(exercise.functions) // 2]
@@ -148,11 +152,7 @@ def _plain(exercise: Exercise) -> Iterator[SampleStudent]:
         sources = {step: right[step] for step in half}
         yield SampleStudent("half", f"has written {', '.join(half)}", sources)
 
-
-def _from_banks(root: Path, exercise: Exercise) -> Iterator[SampleStudent]:
-    right = _solutions(exercise)
     wrong, unusual = answers.banks(root, exercise)
-
     for mistake in wrong.entries:
         about = f"is wrong in {mistake.step}; the first to fail is {mistake.caught_by}"
         sources = right | {mistake.step: mistake.source.rstrip("\n")}
@@ -161,13 +161,3 @@ def _from_banks(root: Path, exercise: Exercise) -> Iterator[SampleStudent]:
         about = f"is right in {answer.step}, in an unusual way"
         sources = right | {answer.step: answer.source.rstrip("\n")}
         yield SampleStudent(f"unusual-{answer.name}", about, sources)
-
-
-def _solutions(exercise: Exercise) -> dict[str, str]:
-    """The teacher's answers as a student would hand them in, by step."""
-    sources = {}
-    for step in exercise.steps:
-        title, _, source = exercise.cell(step).source.partition("\n")
-        whole = source if title.startswith("# Step ") else f"{title}\n{source}"
-        sources[step] = _REGION.sub("", whole)
-    return sources

@@ -35,12 +35,9 @@ BATCH = 50
 class Trial:
     """What became of an answer while all other steps were right.
 
-    ``failed``: for each key the step's own checks that failed, in the order of the notebook.
-    ``message``: what the first failure said.
-    ``fallen``: checks of other steps that failed because they, or their right answers, call this
-        one: grading runs them again with the reference in its place.
-    ``strays``: those that failed even with the reference in its place, or that neither call it nor
-        have a step that does.
+    ``failed``: for each key the step's own checks that failed, in the order of the notebook;
+    ``message``: what the first one said. ``fallen``: checks of other steps that failed and call
+    this one, as grading carries them forward. ``strays``: those that it could not be blamed for.
     """
 
     answer: Answer
@@ -62,7 +59,7 @@ class Bench:
         self._space = self._code.answered()
         # Nobody reads what a failing check prints here, and to look for a hint takes long.
         if "tools" in self._space:
-            self._space["tools"].hint = _no_hint
+            self._space["tools"].hint = lambda *_: ""
         self._right = dict(self._space)
 
     def bind(self, answer: Answer | None = None) -> None:
@@ -142,22 +139,17 @@ class Bench:
         failed: list[tuple[str, ...]] = []
         message = ""
         for key in keys:
-            failures = self._own_failures(answer, key)
-            failed.append(tuple(failures))
-            message = message or next(iter(failures.values()), "")
+            self.bind(answer)
+            own = []
+            for check in self.of(answer.step):
+                problem = self.failure(check, _draw(key, answer))
+                message = message or problem
+                if problem:
+                    own.append(check.id)
+            failed.append(tuple(own))
 
         fallen, strays = self._others(answer, keys[len(answer.source) % len(keys)])
         return Trial(answer, tuple(failed), message, fallen, strays)
-
-    def _own_failures(self, answer: Answer, key: int) -> dict[str, str]:
-        """What the step's own checks say of an answer, by the ids of those that failed."""
-        failures: dict[str, str] = {}
-        self.bind(answer)
-        for check in self.of(answer.step):
-            problem = self.failure(check, _draw(key, answer))
-            if problem:
-                failures[check.id] = problem
-        return failures
 
     def _others(self, answer: Answer, key: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The checks of other steps that fail with this answer, and those that should not."""
@@ -234,21 +226,14 @@ def by_step(exercise: Exercise, trials: Iterable[Trial]) -> Mapping[str, list[Tr
     return trials_of
 
 
-def _no_hint(*_: object) -> str:
-    return ""
-
-
 # Whether a check stays the same while every argument is destroyed after each call
 #
 # What a function does to its arguments is seen by the check that handed them over. A check that
 # computes what it wants, or what it asks next, from such an argument lets a submission choose its
 # own question.
 
-EXEMPT = "purity"
-"""The category of checks that look at their arguments afterwards, for that is what they grade."""
-
-AXES = (1,) * 20
-"""Axes put in front of a destroyed array's shape: so many that it broadcasts with nothing."""
+EXEMPT = "purity"  # checks that look at their arguments afterwards, for that is what they grade
+AXES = (1,) * 20  # in front of a destroyed array's shape: so many that it broadcasts with nothing
 
 Arguments = list[Any]
 """The arguments of one call, as they were."""
@@ -259,26 +244,18 @@ def spoilt_checks(bench: Bench, keys: Sequence[int]) -> Iterator[tuple[str, str]
     for check in bench.checks:
         if check.category == EXEMPT:
             continue
-        for key in keys:
-            problem = _problem(bench, check, str(key))
-            if problem:
-                yield check.id, problem
+        for key in map(str, keys):
+            failure, asked = _asked(bench, check, key, destroy=False)
+            if failure:  # wrong without any change to an argument: that is said elsewhere
+                continue
+            failure, asked_then = _asked(bench, check, key, destroy=True)
+            try:
+                np.testing.assert_equal(asked_then, asked)
+            except AssertionError:
+                failure = failure or "it asks something else"
+            if failure:
+                yield check.id, failure
                 break
-
-
-def _problem(bench: Bench, check: Check, draw: str) -> str:
-    failure, asked = _asked(bench, check, draw, destroy=False)
-    if failure:  # wrong without any change to an argument: that is said elsewhere
-        return ""
-
-    failure, asked_then = _asked(bench, check, draw, destroy=True)
-    if failure:
-        return failure
-    try:
-        np.testing.assert_equal(asked_then, asked)
-    except AssertionError:
-        return "it asks something else"
-    return ""
 
 
 def _asked(bench: Bench, check: Check, draw: str, destroy: bool) -> tuple[str, list[Arguments]]:

@@ -32,11 +32,13 @@ def write(root: Path, name: str) -> list[Path]:
         repair = "choose another, for the exercise's file would hide it from its own imports"
         raise Unusable(name, "is the name of a Python module", repair)
 
+    # As a heading ``bag_of_words`` is Bag of words.
+    words = name.replace("_", " ").replace("-", " ").strip()
+    title = words[:1].upper() + words[1:] or name
     texts = {}
     for part in PARTS:
-        texts[folder / f"{name}{part}.py"] = (
-            _text(part).replace("NAME", name).replace("TITLE", _title(name))
-        )
+        text = (resources.files(__name__) / f"exercise{part}.txt").read_text(encoding="utf-8")
+        texts[folder / f"{name}{part}.py"] = text.replace("NAME", name).replace("TITLE", title)
     for path in (*texts, folder / name):
         if path.exists():
             raise Unusable(path, "is there already", "choose another name, or move it away")
@@ -53,14 +55,3 @@ def _is_module(name: str) -> bool:
     except ValueError:  # __main__ has none
         return True
     return spec is not None and spec.origin is not None
-
-
-def _text(part: str) -> str:
-    starter = resources.files(__name__) / f"exercise{part}.txt"
-    return starter.read_text(encoding="utf-8")
-
-
-def _title(name: str) -> str:
-    """A name as a heading: ``bag_of_words`` is Bag of words."""
-    words = name.replace("_", " ").replace("-", " ").strip()
-    return words[:1].upper() + words[1:] or name

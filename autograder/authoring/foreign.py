@@ -95,12 +95,15 @@ class _Reader:
         source = source if isinstance(source, str) else "".join(source)
         if not source.strip():
             return
-        if cell.get("cell_type") == "markdown":
-            self._prose(number, source, about)
+        is_asked = about.get("grade") and about.get("solution")
+        if cell.get("cell_type") == "markdown" and (about.get("task") or is_asked):
+            self._question(number, source, about)
+        elif cell.get("cell_type") == "markdown":
+            self.items.append(_Item("[markdown]", _comments(source), number))
         elif cell.get("cell_type") == "code":
             # A line like this would begin another cell.
             source = re.sub(r"^#(?=\s*%%)", "##", source, flags=re.MULTILINE)
-            if about.get("grade") and about.get("solution"):
+            if is_asked:
                 self._question(number, f"```python\n{_without(_SOLUTION, source)}\n```", about)
                 self.leave(number, 1, "an answer in code that a person marks: now it is text")
             elif about.get("solution"):
@@ -112,12 +115,6 @@ class _Reader:
 
     def leave(self, cell: int, line: int, why: str) -> None:
         self.left.append(Untaken(cell, line, why))
-
-    def _prose(self, number: int, source: str, about: dict[str, Any]) -> None:
-        if about.get("task") or (about.get("grade") and about.get("solution")):
-            self._question(number, source, about)
-        else:
-            self.items.append(_Item("[markdown]", _comments(source), number))
 
     def _question(self, number: int, source: str, about: dict[str, Any]) -> None:
         """The text before a region of the solution, or of the mark scheme, is the question."""
@@ -212,7 +209,11 @@ class _Reader:
                 node.body.insert(0, ast.Expr(about))
             own = list(_with_regions(node))
         else:
-            own = [_region_line(line) for line in own]
+            for place, line in enumerate(own):
+                found = _SOLUTION.search(line)
+                if found is not None:
+                    indent = line[: len(line) - len(line.lstrip())]
+                    own[place] = indent + (BEGIN if found[1] == "BEGIN" else END)
         self.steps[node.name] = node
         self.items.append(_Item(f'step="{node.name}"', own, number, step=node.name))
 
@@ -231,26 +232,16 @@ class _Reader:
         comments = [line.strip("# ") for line in visible.split("\n") if line.startswith("#")]
         said = next(iter(comments), "").replace('"', "'").replace("\\", "/").rstrip(".")
         sentence = said or f"{step} passes this test"
-        id = self._id(f"{step}-", str(about.get("grade_id", "")))
-        points = _points(about)
+        name = str(about.get("grade_id", ""))
+        whole = _without(_HIDDEN, source)
+        parts = [(name, _points(about), " hidden=true" if is_hidden else "", whole)]
         if is_hidden and self._owner_of(visible) == step:
-            self._check(number, id, step, 0, False, sentence, visible)
-            id = self._id(f"{step}-", f"{about.get('grade_id', '')}_hidden")
-        self._check(number, id, step, points, is_hidden, sentence, _without(_HIDDEN, source))
-
-    def _check(
-        self,
-        number: int,
-        id: str,
-        step: str,
-        points: object,
-        hidden: bool,
-        sentence: str,
-        code: str,
-    ) -> None:
-        mark = f'check="{id}" points={points} category="values"{" hidden=true" if hidden else ""}'
-        lines = [f'"""{sentence}."""', *code.strip("\n").split("\n")]
-        self.items.append(_Item(mark, lines, number, step, id))
+            parts = [(name, 0, "", visible), (f"{name}_hidden", *parts[0][1:])]
+        for name, points, hidden, code in parts:
+            id = self._id(f"{step}-", name)
+            mark = f'check="{id}" points={points} category="values"{hidden}'
+            lines = [f'"""{sentence}."""', *code.strip("\n").split("\n")]
+            self.items.append(_Item(mark, lines, number, step, id))
 
     def _owner_of(self, code: str) -> str:
         try:
@@ -450,13 +441,6 @@ def _with_regions(node: Any) -> Iterator[str]:
         yield line
         if number in ends:
             yield ends[number]
-
-
-def _region_line(line: str) -> str:
-    found = _SOLUTION.search(line)
-    if found is None:
-        return line
-    return line[: len(line) - len(line.lstrip())] + (BEGIN if found[1] == "BEGIN" else END)
 
 
 def _without(marks: re.Pattern[str], source: str) -> str:

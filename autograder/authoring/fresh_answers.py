@@ -79,9 +79,8 @@ class FreshAnswers:
         for answer in self.answers:
             of = f"{answer.name} ({answer.step})"
             if answer.escapes:
-                lines.append(
-                    f"{of}: is wrong, but keeps all points; write a check that asks for it"
-                )
+                repair = "write a check that asks for it"
+                lines.append(f"{of}: is wrong, but keeps all points; {repair}")
             elif answer.loses:
                 lines.append(f"{of}: is right, but fails {answer.check}: {answer.message}")
             elif answer.is_misnamed:
@@ -104,13 +103,9 @@ class FreshAnswers:
     def to_json(self) -> str:
         """The same as the table on the terminal, for other programs."""
         answers: list[dict[str, Any]] = []
-        for answer in self.answers:
-            verdicts = {
-                "escapes": answer.escapes,
-                "loses": answer.loses,
-                "misnamed": answer.is_misnamed,
-            }
-            answers.append({**asdict(answer), **verdicts})
+        for one in self.answers:
+            verdicts = {"escapes": one.escapes, "loses": one.loses, "misnamed": one.is_misnamed}
+            answers.append({**asdict(one), **verdicts})
         found = {
             "exercise": self.exercise.name,
             "exercise_sha256": self.exercise.sha256,
@@ -155,18 +150,13 @@ def grade(
         for answer, named in found:
             notebook = handed_in(exercise, {answer.step: answer})
             step = grader.grade(notebook, None).result.step(answer.step)
-            check = next(iter(step.not_passed), None)
             fresh = FreshAnswer(
                 answer.name, answer.step, answer.wrong, step.score, step.max_score, named=named
             )
-            if check is not None:
-                fresh = replace(
-                    fresh,
-                    check=step.id_of(check),
-                    message=check.message,
-                    hint=check.hint or "",
-                    hint_name=check.misconception or check.relation or "",
-                )
+            for check in step.not_passed[:1]:
+                hint, name = check.hint or "", check.misconception or check.relation or ""
+                fresh = replace(fresh, check=step.id_of(check), message=check.message)
+                fresh = replace(fresh, hint=hint, hint_name=name)
             graded.append(fresh)
             tick(fresh)
     return FreshAnswers(exercise, tuple(graded))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from operator import itemgetter
 
 from autograder.base.errors import Unusable
@@ -36,7 +36,6 @@ _POINTS = "    Points Possible"
 
 _NUMBER = re.compile(r"\s\(\d+\)\Z")
 """Canvas's number of an assignment, behind its title."""
-
 
 _READ_ONLY = re.compile(
     r"(?:.+ )?(?:Unposted )?(?:Current|Final) (?:Points|Score|Grade)\s*\Z", re.IGNORECASE
@@ -68,10 +67,10 @@ def make(request: Request, grades: ClassGrades | CourseGrades) -> Product:
     else:
         everybody = tuple(row.as_grade() for row in grades.rows)
     if request.fill is None:
-        made = _made(columns, everybody, troubles)
+        content, notes = _made(columns, everybody, troubles)
     else:
-        made = _filled(read(request.fill, "canvas"), columns, everybody, troubles)
-    return replace(made, troubles=tuple(troubles.lines))
+        content, notes = _filled(read(request.fill, "canvas"), columns, everybody, troubles)
+    return Product(content, tuple(notes), tuple(troubles.lines))
 
 
 def _columns(grades: ClassGrades | CourseGrades, title: str | None) -> list[Column]:
@@ -105,7 +104,9 @@ def _importable(title: str) -> str:
     return title
 
 
-def _made(columns: Sequence[Column], grades: Iterable[Grade], troubles: Troubles) -> Product:
+def _made(
+    columns: Sequence[Column], grades: Iterable[Grade], troubles: Troubles
+) -> tuple[bytes, list[str]]:
     """The table from what the class list knows."""
     titles = [column.title for column in columns]
     rows: list[list[Cell]] = [
@@ -121,31 +122,24 @@ def _made(columns: Sequence[Column], grades: Iterable[Grade], troubles: Troubles
             if not row[1]:
                 unknown += 1
 
-    if not unknown:
-        return Product(table(rows))
     note = (
         f"no Canvas ID in students.csv for {unknown} of {students} students:"
         " Canvas finds these by login or name; better fill in Canvas's own export, with --fill"
     )
-    return Product(table(rows), (note,))
+    return table(rows), [note] if unknown else []
 
 
 def _student(grade: Grade) -> list[Cell]:
     person = grade.person or {}
+    # The id itself is Canvas's number where its own export is the class list.
+    is_canvas_own = {"SIS Login ID", "Section"} <= person.keys() and grade.student.isdecimal()
     return [
         _harmless(grade.name, grade.student),
-        _number_of(grade),
+        value_of(person, NUMBERS["canvas"]) or (grade.student if is_canvas_own else ""),
         value_of(person, {"sisuserid", "sisid"}),
         value_of(person, LOGINS) or grade.student,
         value_of(person, {"section"}),
     ]
-
-
-def _number_of(grade: Grade) -> str:
-    """Canvas's number of a student: the id itself where its own export is the class list."""
-    person = grade.person or {}
-    is_canvas_own = {"SIS Login ID", "Section"} <= person.keys() and grade.student.isdecimal()
-    return value_of(person, NUMBERS["canvas"]) or (grade.student if is_canvas_own else "")
 
 
 def _harmless(name: str, instead: str) -> str:
@@ -153,33 +147,19 @@ def _harmless(name: str, instead: str) -> str:
     return name if name and _POINTS.strip() not in name else instead
 
 
-def _first(download: PlatformTable) -> int:
-    """The place of the first assignment.
-
-    Raises:
-        Unusable: it is no gradebook of Canvas.
-    """
-    header = download.header
-    if not {"ID", "Section"} <= set(header) or not {"Student", "LastName"} & set(header):
-        raise Unusable(
-            download, "is not a gradebook of Canvas", "export one there (Gradebook, Export)"
-        )
-    return max(_people(download)) + 1
-
-
-def _people(download: PlatformTable) -> list[int]:
-    """The places of the columns that say whose a row is."""
-    return [place for place, name in enumerate(download.header) if name in _PEOPLE]
-
-
 def _filled(
     download: PlatformTable,
     wanted: Sequence[Column],
     grades: Sequence[Grade],
     troubles: Troubles,
-) -> Product:
+) -> tuple[bytes, list[str]]:
     """Canvas's own export with those of these columns filled in that it has, and no others."""
-    first = _first(download)
+    header = download.header
+    if not {"ID", "Section"} <= set(header) or not {"Student", "LastName"} & set(header):
+        repair = "export one there (Gradebook, Export)"
+        raise Unusable(download, "is not a gradebook of Canvas", repair)
+    people = [place for place, name in enumerate(header) if name in _PEOPLE]
+    first = people[-1] + 1
     columns: dict[int, Column] = {}
     absent = []
     for column in wanted:
@@ -190,7 +170,6 @@ def _filled(
     if not columns:
         _column(download, wanted[0].title, first)  # which says what there is
 
-    header = download.header
     lines: dict[int, StudentLine] = {}
     rows: list[list[str]] = []
     for row in download.rows:
@@ -216,8 +195,8 @@ def _filled(
                 elif score is not None:
                     rows[line][place] = number(score)
 
-    kept = map(itemgetter(*_people(download), *columns), [header, *rows])
-    return Product(download.with_rows(kept), (*absent, *notes))
+    kept = map(itemgetter(*people, *columns), [header, *rows])
+    return download.with_rows(kept), [*absent, *notes]
 
 
 def _column(download: PlatformTable, wanted: str, first: int) -> int:

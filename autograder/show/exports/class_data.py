@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from autograder.base.result import CheckResult, Result, StepResult
+from autograder.base.result import Result, StepResult
 from autograder.base.text import shown
 from autograder.course.course import pseudonym
 from autograder.course.gradebook import course_grades, master
-from autograder.course.gradebook.course_grades import CourseGrades, CourseRow
+from autograder.course.gradebook.course_grades import CourseGrades
 from autograder.course.gradebook.final_grades import ClassGrades, Grade, class_json, dumped
 from autograder.course.gradebook.marks import CellMarks, Marks
 from autograder.course.gradebook.versions import submission_of
@@ -40,22 +40,21 @@ def csv_table(request: Request, grades: ClassGrades | CourseGrades) -> Product:
     score. Of the course a row for each student: the score in each exercise, the total, and why it
     is not final.
     """
+    rows: list[Sequence[Cell]]
     if isinstance(grades, ClassGrades):
-        return Product(table([HEADER, *_rows(grades)]))
+        rows = [HEADER]
+        for grade in grades.grades:
+            with grades.troubles.of(grade.student, "no row"):
+                # All rows of a student, or none.
+                rows += list(_student_rows(grades, grade))
+        return Product(table(rows))
 
     names = [one.name for one in grades.exercises]
-    rows: list[list[Cell]] = [["student", "name", *names, "total", "not_final"]]
+    rows = [["student", "name", *names, "total", "not_final"]]
     for row in grades.rows:
         scores = [row.by_exercise[name].score for name in names]
         rows.append([row.student, row.name, *scores, row.total, row.note])
     return Product(table(rows))
-
-
-def _rows(class_grades: ClassGrades) -> Iterator[tuple[Cell, ...]]:
-    for grade in class_grades.grades:
-        with class_grades.troubles.of(grade.student, "no row"):
-            # All rows of a student, or none.
-            yield from list(_student_rows(class_grades, grade))
 
 
 def _student_rows(class_grades: ClassGrades, grade: Grade) -> Iterator[tuple[Cell, ...]]:
@@ -76,12 +75,7 @@ def json_text(request: Request, grades: ClassGrades | CourseGrades) -> Product:
     if isinstance(grades, CourseGrades):
         return Product(course_grades.to_json(grades).encode("utf-8", "replace"))
 
-    about = {
-        "schema": SCHEMA,
-        "exercise": grades.exercise.name,
-        "max_score": grades.max_score,
-    }
-
+    about = {"schema": SCHEMA, "exercise": grades.exercise.name, "max_score": grades.max_score}
     lines = []
     for grade in grades.grades:
         with grades.troubles.of(grade.student, "not in the file"):
@@ -171,15 +165,14 @@ def without_people(grades: ClassGrades | CourseGrades, secret: bytes) -> ClassGr
     if isinstance(grades, ClassGrades):
         own = [_bare_grade(one, pseudonym(secret, one.student)) for one in grades.grades]
         return replace(grades, grades=tuple(sorted(own, key=lambda one: one.student)))
-    rows = [_bare_row(one, pseudonym(secret, one.student)) for one in grades.rows]
+    rows = []
+    for row in grades.rows:
+        name = pseudonym(secret, row.student)
+        scores = {of: _bare_grade(grade, name) for of, grade in row.by_exercise.items()}
+        # Why a score is not final may name times.
+        reasons = dict.fromkeys(row.reasons, "not final")
+        rows.append(replace(row, student=name, person=None, by_exercise=scores, reasons=reasons))
     return replace(grades, rows=tuple(sorted(rows, key=lambda one: one.student)))
-
-
-def _bare_row(row: CourseRow, name: str) -> CourseRow:
-    """Scores alone: why one is not final may name times."""
-    by_exercise = {of: _bare_grade(grade, name) for of, grade in row.by_exercise.items()}
-    reasons = dict.fromkeys(row.reasons, "not final")
-    return replace(row, student=name, person=None, by_exercise=by_exercise, reasons=reasons)
 
 
 def _bare_grade(grade: Grade, name: str) -> Grade:
@@ -200,7 +193,12 @@ def _bare_result(result: Result, name: str) -> Result:
     """The verdicts alone: not what was handed in, when it was graded, nor any text about it."""
     steps = []
     for step in result.steps:
-        steps.append(StepResult(step.name, tuple(map(_bare_check, step.checks))))
+        checks = []
+        for check in step.checks:
+            # The name of a known mistake is the bank's, and stays.
+            bare = replace(check, message="", unmended="", remaining="", hint=None)
+            checks.append(replace(bare, cell="", line=0))
+        steps.append(StepResult(step.name, tuple(checks)))
     return replace(
         result,
         student=name,
@@ -211,11 +209,6 @@ def _bare_result(result: Result, name: str) -> Result:
         graded_with={},
         steps=tuple(steps),
     )
-
-
-def _bare_check(check: CheckResult) -> CheckResult:
-    """A verdict without its words; the name of a known mistake is the bank's, and stays."""
-    return replace(check, message="", unmended="", remaining="", hint=None, cell="", line=0)
 
 
 def _bare_marks(marks: Marks) -> Marks:

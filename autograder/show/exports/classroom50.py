@@ -47,10 +47,8 @@ def _classroom(request: Request) -> tuple[str, str]:
     given = request.classroom or database.course_id(request.course)
     parts = re.fullmatch(r"(?:([\w.-]+)/)?([\w.-]+)", given, re.ASCII)
     if not parts:
-        raise Unusable(
-            f"--classroom {given}",
-            "write it as ORGANIZATION/CLASSROOM, as in the address on GitHub",
-        )
+        how = "write it as ORGANIZATION/CLASSROOM, as in the address on GitHub"
+        raise Unusable(f"--classroom {given}", how)
     return parts[1] or "", parts[2]
 
 
@@ -92,14 +90,9 @@ def _tests(grade: Grade, disclosed: str) -> list[dict[str, Any]]:
 
     tests = []
     for id, check in as_student_sees(grade.result, disclosed).by_id.items():
-        tests.append(
-            {
-                "test-name": id,
-                "passed": check.is_full,
-                "score": min(whole(check.earned), whole(check.points)),
-                "max-score": whole(check.points),
-            }
-        )
+        most = whole(check.points)
+        score = {"score": min(whole(check.earned), most), "max-score": most}
+        tests.append({"test-name": id, "passed": check.is_full, **score})
     return tests
 
 

@@ -21,6 +21,7 @@ from autograder.base.errors import Fault, Unusable
 from autograder.base.result import CheckResult, Result, questions_last
 from autograder.base.text import once_right, printable, shown
 from autograder.course.gradebook.final_grades import ClassGrades, Grade
+from autograder.course.gradebook.marks import Marks
 from autograder.exercises.exercise import Exercise
 from autograder.show.disclosure import as_student_sees, by_itself
 from autograder.show.exports.export import Product, Request
@@ -81,7 +82,7 @@ def results(
     if result.status == "rejected":
         data["score"] = 0.0
     if grade is not None and grade.marks is not None:
-        data["tests"] += _beside_checks(grade)
+        data["tests"] += _beside_checks(grade.marks)
     return data
 
 
@@ -150,9 +151,7 @@ def _said(check: CheckResult) -> str:
     return printable("\n\n".join(filter(None, [check.said, left, hint])))
 
 
-def _beside_checks(grade: Grade) -> list[Test]:
-    assert grade.marks is not None
-    marks = grade.marks
+def _beside_checks(marks: Marks) -> list[Test]:
     parts = [
         ("Marks by hand", marks.by_hand),
         ("Extra credit", marks.extra_credit),
@@ -165,14 +164,8 @@ def _beside_checks(grade: Grade) -> list[Test]:
 
 
 def _later(name: str, output: str, **points: float) -> Test:
-    test = {
-        "name": name,
-        "name_format": "text",
-        "output": output,
-        "output_format": "text",
-        "visibility": LATER,
-    }
-    return {**test, **points}
+    texts = {"name": name, "name_format": "text", "output": output, "output_format": "text"}
+    return {**texts, "visibility": LATER, **points}
 
 
 def main(home: Path) -> int:

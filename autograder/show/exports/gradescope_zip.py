@@ -105,12 +105,16 @@ def _files(request: Request, level: str) -> dict[str, bytes]:
     root, exercise = request.course.root, request.exercise.name
     secret = hmac.digest(request.course.secret(), f"gradescope/{exercise}".encode(), "sha256").hex()
     settings = replace(request.course.settings, isolation=level)
+    # The versions that the kit was tested with, without hashes: pip would ask for all or none.
+    lock = root / "requirements.lock"
+    pins = _PIN.findall(lock.read_text(encoding="utf-8")) if lock.is_file() else []
+    constraints = "".join(f"{pin.strip()}\n" for pin in pins)
     texts = {
         "setup.sh": SETUP,
         "run_autograder": RUN,
         "README.txt": f"Grades {exercise} on Gradescope. Isolation level: {_said(level)}.\n",
         "requirements.txt": "\n".join((*REQUIREMENTS, *sorted(_packages(settings)))) + "\n",
-        "constraints.txt": _constraints(root / "requirements.lock"),
+        "constraints.txt": constraints,
         "autograder.toml": _toml(settings),
         "course/secret": secret,
     }
@@ -118,33 +122,15 @@ def _files(request: Request, level: str) -> dict[str, bytes]:
     if exercise in noted:
         texts[f"course/{versions.RELEASED}"] = json.dumps({exercise: noted[exercise]})
 
-    files = _package()
-    for name, text in texts.items():
-        files[name] = text.encode()
-    for path in request.exercise.files(root):
-        files[path.relative_to(root).as_posix()] = path.read_bytes()
-    return files
-
-
-def _package() -> dict[str, bytes]:
-    """The kit itself."""
+    files = {name: text.encode() for name, text in texts.items()}
+    # The kit itself.
     package = Path(autograder.__file__).parent
-    files = {}
     for path in package.rglob("*"):
         if path.is_file() and "__pycache__" not in path.parts:
             files[f"autograder/{path.relative_to(package).as_posix()}"] = path.read_bytes()
+    for path in request.exercise.files(root):
+        files[path.relative_to(root).as_posix()] = path.read_bytes()
     return files
-
-
-def _constraints(lock: Path) -> str:
-    """The versions that the kit was tested with.
-
-    They are without their hashes: pip would ask for those of all or none.
-    """
-    if not lock.is_file():
-        return ""
-    pins = _PIN.findall(lock.read_text(encoding="utf-8"))
-    return "".join(f"{pin.strip()}\n" for pin in pins)
 
 
 def _packages(settings: Settings) -> Iterator[str]:

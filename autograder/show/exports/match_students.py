@@ -82,8 +82,10 @@ class _Finder:
             Unmatched: it fits nobody, or several.
         """
         by_id = set(self._roster.having(NUMBERS.get(line.claim.kind, set()), line.claim.number))
-        for id in (*line.ids, line.claim.email):
-            by_id |= self._of(id)
+        columns = NUMBERS["gradescope"] | LOGINS | EMAILS
+        for id in filter(str.strip, (*line.ids, line.claim.email)):
+            by_id |= self._by_id.get(id.strip().casefold(), set())
+            by_id |= self._roster.having(columns, id)
         by_name = self._named(line.claim)
 
         if by_id and by_name and not by_id & by_name:
@@ -104,11 +106,3 @@ class _Finder:
             return {self._roster.find(claim)} & self._students
         except Unmatched:
             return set()
-
-    def _of(self, id: str) -> set[str]:
-        """Who has this id, login or address."""
-        wanted = id.strip().casefold()
-        if not wanted:
-            return set()
-        columns = NUMBERS["gradescope"] | LOGINS | EMAILS
-        return self._by_id.get(wanted, set()) | self._roster.having(columns, id)

@@ -32,60 +32,40 @@ NO_GRADE = "-"
 MOST_IMPORTED = 100.0
 """Above it Moodle imports nothing, unless its administrator has allowed more."""
 
-_NO = {
-    *("no", "nein", "non", "não", "nao", "nee", "nej", "nei", "nie", "ne", "ei", "nem", "nu", "nē"),
-    *(
-        "hayır",
-        "нет",
-        "ні",
-        "не",
-        "όχι",
-        "いいえ",
-        "否",
-        "아니오",
-        "아니요",
-        "لا",
-        "לא",
-        "không",
-        "tidak",
-    ),
-}
+_NO = frozenset((
+    "no", "nein", "non", "não", "nao", "nee", "nej", "nei", "nie", "ne", "ei", "nem", "nu", "nē",
+    "hayır", "нет", "ні", "не", "όχι", "いいえ", "否", "아니오", "아니요", "لا", "לא",
+    "không", "tidak",
+))  # fmt: skip
 """What Moodle writes, in its languages, where a grade cannot be changed in the worksheet."""
 
 _GRADE = re.compile(r"\d+(?:[.,]\d+)?\Z", re.ASCII)
 _IDENTIFIER = re.compile(r"\D*?(\d+)\Z", re.ASCII)
 
 
-def make(request: Request, grades: ClassGrades | CourseGrades) -> Product:
+def make(request: Request, class_grades: ClassGrades | CourseGrades) -> Product:
     """The worksheet with the scores of those whose line is found; of a course the table."""
-    if isinstance(grades, CourseGrades):
-        return _course_table(grades)
-    return _worksheet(request, grades)
-
-
-def _worksheet(request: Request, class_grades: ClassGrades) -> Product:
+    if isinstance(class_grades, CourseGrades):
+        return _course_table(class_grades)
     download = read(request.fill, "moodle")
     column = _grade_column(download)
     most = float(download.rows[0][column + 1].replace(",", "."))
     if most != class_grades.max_score:
-        maximum = f"Moodle's maximum is {number(most)} points"
-        raise Unusable(
-            download,
-            f"{maximum}, the exercise has {number(class_grades.max_score)}",
-            "set the assignment's maximum grade in Moodle and download the worksheet again",
-        )
+        here = number(class_grades.max_score)
+        cause = f"Moodle's maximum is {number(most)} points, the exercise has {here}"
+        repair = "set the assignment's maximum grade in Moodle and download the worksheet again"
+        raise Unusable(download, cause, repair)
 
-    lines: dict[int, StudentLine] = {}
-    for place, row in enumerate(download.rows):
-        lines[place] = _line(row, column)
-
+    lines = {place: _line(row, column) for place, row in enumerate(download.rows)}
     students, notes = match_students.match(class_grades.grades, lines, str(download))
     scored = class_grades.scored
     for place, student in students.items():
         grade = scored.get(student)
         if grade is None or grade.score is None:
             continue
-        if _is_locked(download.rows[place], column):
+        # Moodle would not take it, and says so behind the maximum (gradecanbechanged).
+        behind = download.rows[place][column + 2 : column + 3]
+        if any(cell.strip().casefold() in _NO for cell in behind):
             who = printable(lines[place].shown)
             notes.append(f"left as it is: {who}: Moodle says that this grade cannot be changed")
             continue
@@ -132,12 +112,6 @@ def _imported(student: str, column: str, score: float | None, notes: list[str]) 
     return score
 
 
-def _is_locked(row: Sequence[str], grade: int) -> bool:
-    """Whether Moodle would not take a grade: it says so behind the maximum (gradecanbechanged)."""
-    behind = row[grade + 2 : grade + 3]
-    return any(cell.strip().casefold() in _NO for cell in behind)
-
-
 def _grade_column(download: PlatformTable) -> int:
     """The place of the grade, by what stands in it.
 
@@ -147,9 +121,8 @@ def _grade_column(download: PlatformTable) -> int:
     header, rows = download.header, download.rows
     again = "download the grading worksheet again (Submissions, Download grading worksheet)"
     if not rows or not all(_IDENTIFIER.match(row[0]) for row in rows):
-        raise Unusable(
-            download, "is not a grading worksheet with a participant in each line", again
-        )
+        cause = "is not a grading worksheet with a participant in each line"
+        raise Unusable(download, cause, again)
 
     fitting: list[int] = []
     named: list[int] = []
@@ -163,9 +136,8 @@ def _grade_column(download: PlatformTable) -> int:
     if len(places) == 1:
         return places[0]
     how = "several columns may be" if places else "no column is"
-    raise Unusable(
-        download, f"{how} the grade with its maximum next to it", f"grade with points, then {again}"
-    )
+    cause = f"{how} the grade with its maximum next to it"
+    raise Unusable(download, cause, f"grade with points, then {again}")
 
 
 def _may_be_grade(rows: Sequence[Sequence[str]], place: int) -> bool:

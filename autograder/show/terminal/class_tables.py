@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -37,12 +37,8 @@ STYLES = {
 }
 """Of each status, the most urgent first."""
 
-MANY = 100
-"""The most students to list on a terminal; a file or a pipe gets everybody."""
-
-
-FEW = 10
-"""The most checks to list on a terminal; a file or a pipe gets all."""
+MANY, FEW = 100, 10
+"""The most students and checks to list on a terminal; a file or a pipe gets all."""
 
 
 def next_steps(report: Report, out: TextIO | None = None) -> None:
@@ -65,7 +61,7 @@ def students(
     shown = new if not screen.is_terminal else _shown(new)
 
     columns = ("student", "score", "checks", "status", "what to look at")
-    listing = table(*columns, right={"score", "checks"})
+    listing = table(*columns, right=("score", "checks"))
     for row in shown:
         points = ["–" if score is None else number(score) for score in (row.score, row.automatic)]
         # Of a student's text one line, so that no line of a log begins with it.
@@ -98,33 +94,20 @@ def _shown(rows: Sequence[Grade]) -> Sequence[Grade]:
     if len(rows) <= MANY:
         return rows
     statuses = list(STYLES)
-    to_look_at = []
-    for row in rows:
-        if row.status != "graded" or row.note():
-            to_look_at.append(row)
+    to_look_at = [row for row in rows if row.status != "graded" or row.note()]
     to_look_at.sort(key=lambda row: statuses.index(row.status))
     return sorted(to_look_at[:MANY], key=lambda row: row.student)
 
 
 def _in_a_line(rows: Iterable[Grade]) -> str:
     """How many were graded, with what mean, and how many were not."""
-    counts: Counter[str] = Counter()
-    scores: list[float] = []
-    for row in rows:
-        counts[row.status] += 1
-        if row.score is not None:
-            scores.append(row.score)
-
+    rows = list(rows)
+    counts = Counter(row.status for row in rows)
+    scores = [row.score for row in rows if row.score is not None]
     mean = f", mean {fmean(scores):.1f}" if scores else ""
-    parts = [
-        f"{counts['graded']} graded{mean}",
-        f"{counts['rejected']} rejected",
-        count(counts["error"], "error"),
-    ]
-    if counts["collected"]:
-        parts.append(f"{counts['collected']} collected")
-    if counts["missing"]:
-        parts.append(f"{counts['missing']} missing")
+    parts = [f"{counts['graded']} graded{mean}", f"{counts['rejected']} rejected"]
+    parts.append(count(counts["error"], "error"))
+    parts += [f"{counts[name]} {name}" for name in ("collected", "missing") if counts[name]]
     return ", ".join(parts)
 
 
@@ -216,49 +199,19 @@ def _course_in_a_line(rows: tuple[CourseRow, ...]) -> str:
 
 
 @contextmanager
-def progress(title: str, total: int, out: TextIO) -> Iterator[Callable[[object], None]]:
-    """A progress bar on a terminal; elsewhere a line now and then."""
-    with _progress(title, total, out, lambda _: False) as (tick, _):
-        yield tick
-
-
-@contextmanager
-def class_progress(title: str, total: int, out: TextIO) -> Iterator[Callable[[Graded], None]]:
-    """The same for submissions, of which some cannot be graded, and some need not be again."""
-
-    def failed(graded: Graded) -> bool:
-        return graded.result.status != "graded"
-
-    unchanged = 0
-    with _progress(title, total, out, failed) as (tick, leave_out):
-
-        def each(graded: Graded) -> None:
-            nonlocal unchanged
-            if graded.unchanged:
-                unchanged += 1
-                leave_out()
-            else:
-                tick(graded)
-
-        yield each
-    if unchanged:
-        are = agreeing(unchanged, "is", "are")
-        begin = "nothing new: " if unchanged == total else ""
-        say(console(out), f"{begin}{count(unchanged, 'result')} {are} up to date")
-
-
-@contextmanager
-def _progress(
-    title: str, total: int, out: TextIO, failed: Callable[[Any], bool]
-) -> Iterator[tuple[Callable[[Any], None], Callable[[], None]]]:
-    """Says that one more is done, and that there is one fewer to do.
+def progress(
+    title: str, total: int, out: TextIO, status: Callable[[Any], str] = lambda _: "done"
+) -> Iterator[Callable[[Any], None]]:
+    """A progress bar on a terminal; elsewhere a line now and then.
 
     Args:
-        failed: whether something that is done went without a grade.
+        status: what became of something: ``done``, ``failed`` where it went without a grade, or
+            ``unchanged`` where there was nothing to do.
     """
     screen = console(out)
     began = time.monotonic()
-    done = failures = 0
+    left = total
+    became: Counter[str] = Counter()
 
     bar = Progress(
         SpinnerColumn(),
@@ -275,26 +228,44 @@ def _progress(
     task = bar.add_task(title, total=total, rate="", failures="")
 
     def tick(item: Any) -> None:
-        nonlocal done, failures
-        done += 1
-        if failed(item):
-            failures += 1
+        nonlocal left
+        own = status(item)
+        became[own] += 1
+        if own == "unchanged":
+            left -= 1
+            bar.update(task, total=left)
+            return
+
+        done = became["done"] + became["failed"]
         seconds = time.monotonic() - began
         rate = f"{done / seconds:.1f}/s" if seconds else ""
-        without = f"{failures} without a grade" if failures else ""
+        without = f"{became['failed']} without a grade" if became["failed"] else ""
         bar.update(task, completed=done, rate=rate, failures=without)
 
-        is_milestone = done % max(total // 10, 1) == 0 or done == total
+        is_milestone = done % max(left // 10, 1) == 0 or done == left
         if not screen.is_terminal and is_milestone:
-            left = (total - done) * seconds / done
-            when = f"{left:.0f} s left" if done < total else f"{seconds:.0f} s"
-            parts = (f"{title}: {done} of {total}", rate, when, without)
+            rest = (left - done) * seconds / done
+            when = f"{rest:.0f} s left" if done < left else f"{seconds:.0f} s"
+            parts = (f"{title}: {done} of {left}", rate, when, without)
             screen.print(", ".join(filter(None, parts)), highlight=False)
 
-    def leave_out() -> None:
-        nonlocal total
-        total -= 1
-        bar.update(task, total=total)
-
     with bar:
-        yield tick, leave_out
+        yield tick
+    unchanged = became["unchanged"]
+    if unchanged:
+        are = agreeing(unchanged, "is", "are")
+        begin = "nothing new: " if unchanged == total else ""
+        say(console(out), f"{begin}{count(unchanged, 'result')} {are} up to date")
+
+
+def class_progress(
+    title: str, total: int, out: TextIO
+) -> AbstractContextManager[Callable[[Graded], None]]:
+    """The same for submissions, of which some cannot be graded, and some need not be again."""
+
+    def status(graded: Graded) -> str:
+        if graded.unchanged:
+            return "unchanged"
+        return "done" if graded.result.status == "graded" else "failed"
+
+    return progress(title, total, out, status)

@@ -22,14 +22,9 @@ from autograder.base.text import (
 from autograder.grader.check_result import printable
 from autograder.grader.explanation import Explanation, Question
 
-MOST = 5
-"""The most calls to show."""
-
-CHARACTERS = 20_000
-"""The most characters of one value to show."""
-
-MESSAGE = 60
-"""The most characters of a message in the list of checks."""
+MOST = 5  # calls to show
+CHARACTERS = 20_000  # of one value to show
+MESSAGE = 60  # characters of a message in the list of checks
 
 
 def lines(
@@ -152,19 +147,19 @@ def _call(question: Question, student: str) -> Iterator[str]:
         yield "  which is the same"
 
 
-def _answer(who: str, value: Any, raised: str) -> Iterator[str]:
-    if raised:
-        yield _behind(f"  {who} ", raised)
-    else:
-        yield from _value(f"{who} answers", value)
-
-
 def _behind(first: str, text: str) -> str:
     """A text that a student may have influenced, each of its lines behind something of ours.
 
     So none of them is taken for one of ours, or for a command to a machine that runs workflows.
     """
     return first + text.replace("\n", "\n  │ ")
+
+
+def _answer(who: str, value: Any, raised: str) -> Iterator[str]:
+    if raised:
+        yield _behind(f"  {who} ", raised)
+    else:
+        yield from _value(f"{who} answers", value)
 
 
 def _value(name: str, value: Any) -> Iterator[str]:

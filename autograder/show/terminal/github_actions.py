@@ -17,14 +17,9 @@ from autograder.base.text import brief, count, listed, number, points_of, printa
 from autograder.show.disclosure import visible
 from autograder.show.terminal.score_table import NOTHING, Waits, alike, hints_of
 
-SUMMARY_BYTES = 1024 * 1024
-"""More is thrown away as a whole."""
-
-REMARKS = 10
-"""The most errors to show for a step of a workflow."""
-
-MESSAGE = 4_000
-"""Characters of a remark; GitHub shows less."""
+SUMMARY_BYTES = 1024 * 1024  # more is thrown away as a whole
+REMARKS = 10  # errors that are shown for a step of a workflow
+MESSAGE = 4_000  # characters of a remark; GitHub shows less
 
 
 def publish(
@@ -72,7 +67,12 @@ def _failing(steps: Sequence[StepResult], waits: Waits) -> list[StepResult]:
 
 
 def _remarks(steps: Sequence[StepResult], notebook: Path, waits: Waits) -> Iterator[str]:
-    file = _in_repository(notebook)
+    # The path as GitHub knows it: from the top of the repository.
+    path = notebook.absolute()
+    top = Path(os.environ.get("GITHUB_WORKSPACE") or os.getcwd()).absolute()
+    if path.is_relative_to(top):
+        notebook = path.relative_to(top)
+    file = notebook.as_posix()
     failing = _failing(steps, waits)
     # The last place is kept for the others, where there are more.
     shown = failing if len(failing) <= REMARKS else failing[: REMARKS - 1]
@@ -89,13 +89,6 @@ def _remarks(steps: Sequence[StepResult], notebook: Path, waits: Waits) -> Itera
     unwritten = [step.name for step in steps if step.is_unattempted]
     if unwritten:
         yield command("notice", ", ".join(unwritten), file=file, title="not written yet")
-
-
-def _in_repository(notebook: Path) -> str:
-    """The path as GitHub knows it: from the top of the repository."""
-    path = notebook.absolute()
-    top = Path(os.environ.get("GITHUB_WORKSPACE") or os.getcwd()).absolute()
-    return path.relative_to(top).as_posix() if path.is_relative_to(top) else notebook.as_posix()
 
 
 def _summary(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TextIO
 
+from rich.console import Console
 from rich.text import Text
 
 from autograder.authoring.fresh_answers import FreshAnswer, FreshAnswers
@@ -16,13 +17,8 @@ from autograder.exercises.exercise import Check
 from autograder.show.terminal.console import console as console_of
 from autograder.show.terminal.console import show, table
 
-_FIRST = ("●", "green")
-"""A check that catches a misconception before any other does."""
-
-_ALSO = ("×", "red")
-"""A check that catches it as well."""
-
-_PASSES = ("·", "dim")
+_FIRST, _ALSO, _PASSES = ("●", "green"), ("×", "red"), ("·", "dim")
+"""A check that catches a misconception before any other does, as well, and not."""
 
 _ALWAYS, _SOMETIMES, _NEVER = ("●", "green"), ("○", "yellow"), ("·", "dim")
 """A property that occurs in a check with every key, with some, and with none."""
@@ -35,7 +31,9 @@ def show_proof(proof: Proof, out: TextIO | None = None) -> None:
         checks = [check for check in proof.exercise.checks_of(step) if check.id in proof.checks]
         console.print(Text(f"{step}: {count(len(trials), 'misconception')}", style="bold"))
         for place, check in enumerate(checks):
-            console.print(Text(_legend(place, check, trials)), soft_wrap=True)
+            first = sum(trial.failed[0][:1] == (check.id,) for trial in trials)
+            legend = f"{_legend(place, check)}: first to catch {first}"
+            console.print(Text(legend), soft_wrap=True)
         for trial in trials:
             console.print(_row(trial, checks), soft_wrap=True)
         if step in proof.exercise.options and checks:
@@ -43,20 +41,24 @@ def show_proof(proof: Proof, out: TextIO | None = None) -> None:
         console.print()
 
     problems = proof.problems()
-    for problem in problems:
-        console.print(Text(problem), soft_wrap=True)
     counts = (
         f"{count(len(proof.wrong), 'misconception')} and {count(len(proof.right), 'right answer')} "
         f"on {count(len(proof.checks), 'check')}, each with {count(len(proof.keys), 'key')}"
     )
     verdict = f"not proved, {count(len(problems), 'problem')}" if problems else "proved"
-    console.print(Text(f"{counts}: {verdict}"), soft_wrap=True)
+    _say_all(console, [*problems, f"{counts}: {verdict}"])
 
 
-def _legend(place: int, check: Check, trials: list[Trial]) -> str:
-    first = sum(trial.failed[0][:1] == (check.id,) for trial in trials)
+def _say_all(console: Console, lines: Iterable[str]) -> None:
+    for line in lines:
+        console.print(Text(line), soft_wrap=True)
+
+
+def _legend(place: int, check: Check) -> str:
+    """A check behind its letter, which stands above the marks of its column."""
+    letter = "abcdefghijklmnopqrstuvwxyz"[place % 26]
     hidden = ", hidden" if check.hidden else ""
-    return f"  {_column(place)}{check.name}{hidden}: first to catch {first}"
+    return f"  {' ' * place}{letter}{' ' * (12 - place)}{check.name}{hidden}"
 
 
 def _row(trial: Trial, checks: list[Check]) -> Text:
@@ -80,17 +82,8 @@ def _row(trial: Trial, checks: list[Check]) -> Text:
 
 def _guessing(options: Sequence[str], trials: list[Trial]) -> str:
     """How likely it is to get a question right without knowing."""
-    if options:
-        return f"  chance of guessing: {1 / len(options):.0%}"
-    return (
-        f"  chance of guessing: {1 / (len(trials) + 1):.0%} among these answers and the right one"
-    )
-
-
-def _column(place: int) -> str:
-    """The letter of a check, above the marks of its column."""
-    letter = "abcdefghijklmnopqrstuvwxyz"[place % 26]
-    return f"{' ' * place}{letter}{' ' * (12 - place)}"
+    among = "" if options else " among these answers and the right one"
+    return f"  chance of guessing: {1 / (len(options) or len(trials) + 1):.0%}{among}"
 
 
 def show_coverage(coverage: Coverage, out: TextIO | None = None) -> None:
@@ -100,25 +93,21 @@ def show_coverage(coverage: Coverage, out: TextIO | None = None) -> None:
         promises = [promise for promise in coverage.found if promise.step == step]
         if not promises:
             continue
-        checks = [check.id for check in coverage.exercise.checks_of(step)]
+        checks = coverage.exercise.checks_of(step)
         console.print(Text(f"{step}: {count(len(promises), 'promise')}", style="bold"))
-        for place, check in enumerate(coverage.exercise.checks_of(step)):
-            hidden = ", hidden" if check.hidden else ""
-            console.print(Text(f"  {_column(place)}{check.name}{hidden}"), soft_wrap=True)
+        for place, check in enumerate(checks):
+            console.print(Text(_legend(place, check)), soft_wrap=True)
         for promise in promises:
             console.print(_promise_row(coverage, promise, checks), soft_wrap=True)
         console.print()
-
-    for problem in coverage.problems():
-        console.print(Text(problem), soft_wrap=True)
     keys = count(len(coverage.keys), "key")
-    console.print(Text(f"{coverage.summary()}, with {keys}"), soft_wrap=True)
+    _say_all(console, [*coverage.problems(), f"{coverage.summary()}, with {keys}"])
 
 
-def _promise_row(coverage: Coverage, promise: Promise, checks: list[str]) -> Text:
+def _promise_row(coverage: Coverage, promise: Promise, checks: list[Check]) -> Text:
     marks = []
     for check in checks:
-        keys = coverage.found[promise].get(check, frozenset())
+        keys = coverage.found[promise].get(check.id, frozenset())
         marks.append(_ALWAYS if len(keys) == len(coverage.keys) else _SOMETIMES if keys else _NEVER)
     reason = f"  ({promise.unasked})" if promise.unasked else ""
     return Text.assemble("  ", *marks, " " * (13 - len(checks)), promise.words, (reason, "dim"))
@@ -134,9 +123,7 @@ def show_answers(answers: FreshAnswers, out: TextIO | None = None) -> None:
     console = console_of(out)
     show(console, listing)
     console.print()
-    for problem in answers.problems():
-        console.print(Text(problem), soft_wrap=True)
-    console.print(Text(f"{answers.exercise.name}: {answers.summary()}"), soft_wrap=True)
+    _say_all(console, [*answers.problems(), f"{answers.exercise.name}: {answers.summary()}"])
 
 
 def _verdict(answer: FreshAnswer) -> Text:

@@ -40,11 +40,8 @@ MEMBERS = _JSON.format("lti-nrps.v2.membershipcontainer")
 
 ASSERTION = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
-SECONDS = 300
-"""So long our signed word is good for a token."""
-
-EARLY = 60
-"""So many seconds before its end a token is taken for ended."""
+SECONDS = 300  # that our signed word is good for a token
+EARLY = 60  # seconds before its end at which a token is taken for ended
 
 
 class Lti:
@@ -101,8 +98,8 @@ class Lti:
             "activityProgress": "Completed",
             "gradingProgress": "FullyGraded",
         }
-        headers = {"Content-Type": SCORE}
-        self._ask("POST", _below(self._lineitem, "scores"), headers=headers, json=score)
+        headers = {"Content-Type": SCORE, **self._bearer()}
+        self._web.ask("POST", _below(self._lineitem, "scores"), headers=headers, json=score)
 
     def _find(self) -> dict[str, Any]:
         """The line item that the settings name."""
@@ -122,17 +119,14 @@ class Lti:
     def _pages(self, url: str, kind: str) -> Iterator[dict[str, Any]]:
         """What a container holds, on all its pages."""
         while url:
-            answer = self._ask("GET", url, headers={"Accept": kind})
-            with self._web.errors():
-                said = answer.json()
+            said, answer = self._web.json("GET", url, headers={"Accept": kind, **self._bearer()})
             yield from said["members"] if isinstance(said, dict) else said
             url = answer.links.get("next", {}).get("url", "")
 
-    def _ask(self, method: str, url: str, headers: dict[str, str], **options: Any) -> Any:
+    def _bearer(self) -> dict[str, str]:
         if time.monotonic() > self._until:
             self._authorize()
-        bearer = {"Authorization": f"Bearer {self._token}"}
-        return self._web.ask(method, url, headers={**headers, **bearer}, **options)
+        return {"Authorization": f"Bearer {self._token}"}
 
     def _authorize(self) -> None:
         """Get a token for our signed word (1EdTech Security Framework 1.0, section 4.1)."""
@@ -159,9 +153,7 @@ class Lti:
             "scope": " ".join(SCOPES),
         }
         self._web.secrets.append(signed)
-        answer = self._web.ask("POST", self._tokens, data=form)
-        with self._web.errors():
-            said = answer.json()
+        said, _ = self._web.json("POST", self._tokens, data=form)
         granted = str(said.get("scope", " ".join(SCOPES))).split()
         missing = [scope.rpartition("/")[2] for scope in SCOPES if scope not in granted]
         if missing:

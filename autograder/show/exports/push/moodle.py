@@ -20,11 +20,8 @@ from autograder.show.exports.push.push import NewScore, PlatformScore
 
 TOKEN = KEYS["moodle"]
 
-PAGE = 100
-"""Participants a request."""
-
-HTML = 1
-"""Moodle's number for a comment in HTML."""
+PAGE = 100  # participants a request
+HTML = 1  # Moodle's number for a comment in HTML
 
 _OURS = re.compile(r"\s*<p>autograder: [^<]*</p>")
 """What we have added to a person's comment."""
@@ -105,15 +102,9 @@ class Moodle:
     def _participants(self) -> Iterator[dict[str, Any]]:
         skip = 0
         while True:
-            page: list[dict[str, Any]] = self._call(
-                "mod_assign_list_participants",
-                assignid=self._id,
-                groupid=0,
-                filter="",
-                skip=skip,
-                limit=PAGE,
-                includeenrolments=0,
-            )
+            place = {"assignid": self._id, "skip": skip, "limit": PAGE}
+            everybody = {"groupid": 0, "filter": "", "includeenrolments": 0}
+            page = self._call("mod_assign_list_participants", **place, **everybody)
             yield from page
             if len(page) < PAGE:
                 return
@@ -155,9 +146,7 @@ class Moodle:
             Unusable: Moodle was not reached, or refuses.
         """
         data = {"wstoken": self._token, "wsfunction": function, "moodlewsrestformat": "json"}
-        answer = self._web.ask("POST", self._url, data={**data, **_flat(parameters)})
-        with self._web.errors():
-            said = answer.json()
+        said, _ = self._web.json("POST", self._url, data={**data, **_flat(parameters)})
         # It refuses with status 200.
         if isinstance(said, dict) and "exception" in said:
             code = str(said.get("errorcode", ""))

@@ -23,14 +23,9 @@ from autograder.show.exports.match_students import StudentLine
 PLATFORMS = {"canvas": "Canvas", "moodle": "Moodle", "lti": "Lti"}
 """The modules beside this one, each with its class."""
 
-SAME = 1e-4
-"""Scores that differ by less are the same: platforms keep four or five digits."""
-
-MOST_FAILURES = 5
-"""After so many in a row the platform is down, or refuses us; the others are left for later."""
-
-NOT_TRIED = "not tried"
-"""Why a score was not written after so many failures."""
+SAME = 1e-4  # scores that differ by less are the same: platforms keep four or five digits
+MOST_FAILURES = 5  # in a row; then the platform is down or refuses us, and the others wait
+NOT_TRIED = "not tried"  # why a score was not written after so many failures
 
 
 @dataclass(frozen=True)

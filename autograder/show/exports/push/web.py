@@ -21,24 +21,12 @@ from autograder.base.errors import Unusable
 from autograder.base.text import one_line
 from autograder.course.course import Course
 
-SECONDS = (10, 60)
-"""A platform may take so long to answer a call, and to send the next bytes."""
-
-TRIES = 6
-"""So often a busy platform is asked again, in the end after half a minute."""
-
-MOST_WAIT = 120
-"""Seconds that a platform may ask us to wait for it."""
-
-WAITS = (2, 5, 15, 40)
-"""Seconds until Canvas is asked again where it has 403 for 429, and does not say how long."""
-
-BUSY = (429, 503)
-"""What a platform answers that has not even looked at a request: it may be sent again."""
-
-MOST_SECRET = 100_000
-"""Bytes."""
-
+SECONDS = (10, 60)  # to answer a call, and to send the next bytes
+TRIES = 6  # a busy platform is asked again, in the end after half a minute
+MOST_WAIT = 120  # seconds that a platform may ask us to wait for it
+WAITS = (2, 5, 15, 40)  # seconds where Canvas has 403 for 429, and does not say how long
+BUSY = (429, 503)  # it has not even looked at a request, which may be sent again
+MOST_SECRET = 100_000  # bytes
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 _TOKEN = re.compile(r"[\x21-\x7e]+")
@@ -89,7 +77,7 @@ class Web:
         self.secrets = list(secrets)
         self.session = requests.Session()
         # Else a line in ~/.netrc would take the place of our own token.
-        self.session.auth = _as_it_is
+        self.session.auth = lambda request: request
         patience = _Patience(
             total=TRIES,
             connect=2,  # most often the address is wrong, and a person waits
@@ -112,7 +100,8 @@ class Web:
             # A token in the body would follow a redirection to anywhere.
             answer = self.session.request(method, url, allow_redirects=False, **options)
         if answer.status_code >= 300:
-            raise self.refused(f"{answer.status_code} {answer.reason}: {_words(answer)}")
+            words = re.sub(r"<[^<>]*>", " ", answer.text[:2000])  # without the tags of a page
+            raise self.refused(f"{answer.status_code} {answer.reason}: {words}")
         return answer
 
     def refused(self, cause: str, repair: str = "") -> Unusable:
@@ -120,6 +109,16 @@ class Web:
         for secret in self.secrets:
             cause = cause.replace(secret, "…")
         return Unusable(self.name, one_line(cause.strip(" :"), 200), repair)
+
+    def json(self, method: str, url: str, **options: Any) -> tuple[Any, requests.Response]:
+        """What an answer says in JSON, and the answer.
+
+        Raises:
+            Unusable: as ``ask`` says, or it is no JSON.
+        """
+        answer = self.ask(method, url, **options)
+        with self.errors():
+            return answer.json(), answer
 
     @contextmanager
     def errors(self) -> Iterator[None]:
@@ -139,15 +138,6 @@ class Web:
             raise self.refused("did not answer in JSON", "correct the address") from None
         except requests.RequestException as error:
             raise self.refused(f"cannot be reached ({type(error).__name__})", again) from None
-
-
-def _as_it_is(request: requests.PreparedRequest) -> requests.PreparedRequest:
-    return request
-
-
-def _words(answer: requests.Response) -> str:
-    """What an answer says, without the tags of a page."""
-    return re.sub(r"<[^<>]*>", " ", answer.text[:2000])
 
 
 def secret(course: Course, file: str, is_key: bool = False) -> str:
@@ -189,7 +179,6 @@ def needed(name: str, value: str) -> str:
         Unusable: it is not set.
     """
     if not value:
-        raise Unusable(
-            "autograder.toml", f"{name} is not set", "docs/exports.md says what to write"
-        )
+        repair = "docs/exports.md says what to write"
+        raise Unusable("autograder.toml", f"{name} is not set", repair)
     return value

@@ -30,11 +30,8 @@ _STYLE = re.compile(
     r"|(?P<of>rows|columns|blocks) by (?P<group>\d+))"
 )
 
-SIDE = 15
-"""Pixels of an entry."""
-
-LETTER = 7
-"""Pixels of a letter, on average."""
+SIDE = 15  # pixels of an entry
+LETTER = 7  # pixels of a letter, on average
 
 COLOURS = ("#4c78a8", "#f2a541", "#6ab187", "#c05c7e", "#8d7bb8", "#9c755f")
 """By number of a group. They differ in lightness, too."""

@@ -17,8 +17,7 @@ from autograder.authoring.proving.trial import Bench
 from autograder.diagnosis.calls import Function, bound
 from autograder.tools.answers import call_digest
 
-LONGEST = 2_000
-"""Characters of an answer at most."""
+LONGEST = 2_000  # characters of an answer at most
 
 
 class AnswerListener:

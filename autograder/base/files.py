@@ -17,8 +17,7 @@ from typing import Any, BinaryIO
 PART = ".part"
 """How the names of unfinished files end; all of them begin with a dot."""
 
-MAX_NAME = 255
-"""Bytes of a file's name at most, without its folders, as systems have it."""
+MAX_NAME = 255  # bytes of a file's name at most, without its folders, as systems have it
 
 WINDOWS = os.name == "nt"
 

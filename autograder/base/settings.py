@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields
 from datetime import datetime, timezone, tzinfo
 from pathlib import Path
@@ -30,11 +30,8 @@ TABLES = ("due", "late", "weights", "assignments", "tries")
 MOST_LIMIT = 1e9
 """Of seconds or megabytes: the system refuses much larger ones, and every submission would fail."""
 
-MOST_WEIGHT = 1e6
-"""No exercise weighs more."""
-
-ALIKE = 0.8
-"""How much alike two words are, of 1, when one is taken for a slip of the pen."""
+MOST_WEIGHT = 1e6  # no exercise weighs more
+ALIKE = 0.8  # how much alike two words are, of 1, when one is taken for a slip of the pen
 
 REPOSITORY = (
     r"https://github\.com/(?P<owner>[\w.-]+)/(?P<project>[\w.-]+?)(?:\.git)?/?"
@@ -78,8 +75,7 @@ class TryLimit:
     per_day: bool = False
 
 
-MOST_TRIES = 1_000_000
-"""No limit says more: it would be none."""
+MOST_TRIES = 1_000_000  # no limit says more: it would be none
 
 TRIES = TryLimit(10, per_day=True)
 """Where the settings say nothing of an exercise."""
@@ -228,28 +224,27 @@ def read(*paths: Path) -> Settings:
     values: dict[str, Any] = {}
     due: dict[str, tuple[Path, Any]] = {}
     rules: dict[str, times.LateRule] = {}
-    weights: dict[str, float] = {}
-    assignments: dict[str, str] = {}
-    tries: dict[str, TryLimit | None] = {}
+    others: dict[str, Any] = {name: {} for name in _ENTRIES}
     for path in paths:
         data = _data(path)
         tables = {name: _table(path, name, data.pop(name, {})) for name in TABLES}
         due |= {exercise: (path, value) for exercise, value in tables["due"].items()}
         rules |= _rules(path, tables["late"])
-        for exercise, value in tables["weights"].items():
-            weights[exercise] = _weight(path, exercise, value)
-        for exercise, value in tables["assignments"].items():
-            assignments[exercise] = _assignment(path, exercise, value)
-        for exercise, value in tables["tries"].items():
-            tries[exercise] = _tries(path, exercise, value)
+        for name, read in _ENTRIES.items():
+            for exercise, value in tables[name].items():
+                try:
+                    others[name][exercise] = read(value)
+                except ValueError as how:
+                    where = _line_of(path, (name, exercise))
+                    repair = _misplaced(exercise, name) or f"write it like {exercise} = {how}"
+                    cause = f"{name}.{exercise} = {value!r} does not fit"
+                    raise Unusable(where, cause, repair) from None
         for name, value in _dotted(data):
             values |= _setting(path, name, value)
 
     zone = times.zone(values.get("time_zone", ""))
     dates = {exercise: _due(*written, exercise, zone) for exercise, written in due.items()}
-    return Settings(
-        **values, due=dates, late=rules, weights=weights, assignments=assignments, tries=tries
-    )
+    return Settings(**values, due=dates, late=rules, **others)
 
 
 def keep_due(path: Path, exercise: str, time: datetime) -> None:
@@ -307,37 +302,37 @@ def _rules(path: Path, table: dict[str, Any]) -> dict[str, times.LateRule]:
     return rules
 
 
-def _weight(path: Path, exercise: str, value: Any) -> float:
+def _weight(value: Any) -> float:
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     # TOML's numbers have no end, and an infinite weight would leave nothing to the others.
     if not is_number or not 0 <= value <= MOST_WEIGHT:
-        where = _line_of(path, ("weights", exercise))
-        repair = _misplaced(exercise, "weights") or f"write it like {exercise} = 2"
-        raise Unusable(where, f"weights.{exercise} = {value!r} does not fit", repair)
+        raise ValueError("2")
     return float(value)
 
 
-def _assignment(path: Path, exercise: str, value: Any) -> str:
-    is_one = isinstance(value, (int, str)) and not isinstance(value, bool) and bool(str(value))
-    if not is_one:
-        where = _line_of(path, ("assignments", exercise))
-        repair = _misplaced(exercise, "assignments") or f"write it like {exercise} = 815"
-        raise Unusable(where, f"assignments.{exercise} = {value!r} does not fit", repair)
+def _assignment(value: Any) -> str:
+    if not isinstance(value, (int, str)) or isinstance(value, bool) or not str(value):
+        raise ValueError("815")
     return str(value)
 
 
-def _tries(path: Path, exercise: str, value: Any) -> TryLimit | None:
+def _tries(value: Any) -> TryLimit | None:
     if value == "no limit":
         return None
     said = re.fullmatch(r"(\d{1,7})( per day)?", value) if isinstance(value, str) else None
     number = int(said[1]) if said else value
     is_number = isinstance(number, int) and not isinstance(number, bool)
     if not is_number or not 1 <= number <= MOST_TRIES:
-        where = _line_of(path, ("tries", exercise))
-        how = f'write it like {exercise} = 10, "5 per day" or "no limit"'
-        repair = _misplaced(exercise, "tries") or how
-        raise Unusable(where, f"tries.{exercise} = {value!r} does not fit", repair)
+        raise ValueError('10, "5 per day" or "no limit"')
     return TryLimit(number, per_day=bool(said and said[2]))
+
+
+_ENTRIES: Mapping[str, Callable[[Any], Any]] = {
+    "weights": _weight,
+    "assignments": _assignment,
+    "tries": _tries,
+}
+"""Of tables with a value for each exercise: what reads one; its ValueError says how to write it."""
 
 
 def _setting(path: Path, name: str, value: Any) -> dict[str, Any]:

@@ -8,11 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
-LINE = 100
-"""Characters of a line in a block of plain text."""
-
-LINES = 20
-"""Lines of a message."""
+LINE = 100  # characters of a line in a block of plain text
+LINES = 20  # lines of a message
 
 DATA_PICTURE = re.compile(r"data:image/([\w.+-]{1,40})[;,][^\s)\"'<>\]]*")
 """A picture in a text, with all its letters."""

@@ -22,8 +22,7 @@ RULES = ("none", "zero", "per day")
 
 DAY = 86_400.0
 
-MOST = 1e9
-"""Of points and minutes: TOML's numbers have no end."""
+MOST = 1e9  # of points and minutes: TOML's numbers have no end
 
 
 def zone(name: str) -> tzinfo | None:

@@ -47,7 +47,10 @@ def serve(descriptor: int, path: list[str]) -> None:
 def _answer(descriptor: int, path: list[str]) -> None:
     if sys.platform == "linux":
         boot.load(boot.SETUP)
-        _fork_parent(path)
+        from autograder.sandbox import parents
+
+        # The parent of the student's workers, which loads NumPy once for both.
+        parents.keep_early(parents.ForkedParent(path))
 
     # Only now, while that parent gets ready: this takes as long.
     from autograder.base.settings import Settings
@@ -87,13 +90,6 @@ def _answer(descriptor: int, path: list[str]) -> None:
     result = grader.grade(data, None).result
     connection.send_bytes(json.dumps({"result": result.to_json(), "reason": reason}).encode())
     grader.__exit__()
-
-
-def _fork_parent(path: list[str]) -> None:
-    """Fork the parent of the student's workers, which loads NumPy once for both."""
-    from autograder.sandbox import parents
-
-    parents.keep_early(parents.ForkedParent(path))
 
 
 def _lock(own: Supplies) -> Lock:

@@ -35,8 +35,7 @@ serve(int(sys.argv[1]), path)
 """
 """The program of the process."""
 
-MOST_BYTES = 8 << 20
-"""Bytes of an answer at most: the notebook's code may have written it."""
+MOST_BYTES = 8 << 20  # bytes of an answer at most: the notebook's code may have written it
 
 UNLOCKED = (
     "its code ran with your rights, without isolation ({reason}); only check your own notebook here"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.text import Text
 
-from autograder.base.result import CheckResult, Result, StepResult
+from autograder.base.result import Result
 from autograder.base.text import agreeing, count
 from autograder.checking import waiting
 from autograder.checking.confined import UNLOCKED
@@ -16,8 +16,7 @@ from autograder.checking.student_copy import StudentCopy
 from autograder.show.terminal import look, score_table
 from autograder.show.terminal.console import quote, say
 
-BAR = 40
-"""Characters of the bar."""
+BAR = 40  # characters of the bar
 
 
 @dataclass
@@ -96,10 +95,7 @@ def rejoice(screen: Console, view: View) -> None:
         screen.print()
         say(screen, _bar(view.result))
     say(screen, Text("★ " * steps, "bold yellow"))
-    say(
-        screen,
-        Text(f"You wrote all of it: {count(steps, 'step')}, and every visible check passes!"),
-    )
+    say(screen, f"You wrote all of it: {count(steps, 'step')}, and every visible check passes!")
     score_table.next_for_student(screen, view.result)
     say(screen, f"{view.copy.about_hidden}.")
     _notes(screen, view)
@@ -115,12 +111,13 @@ def _first(screen: Console, copy: StudentCopy, result: Result, hints: bool) -> N
     is_numbered = step.name in order
     place = f"step {order.index(step.name) + 1} of {len(order)}" if is_numbered else "a question"
     first = step.not_passed[0]
+    do = "Look at"
     if step.is_unattempted:
-        do = "Write " if is_numbered else "Answer "
-        say(screen, Text.assemble((do, "bold"), (step.name, "bold"), f"   {place}"))
-    else:
-        say(screen, Text.assemble(("Look at ", "bold"), (step.name, "bold"), f"   {place}"))
-    sentence = _sentence(copy, step, first)
+        do = "Write" if is_numbered else "Answer"
+    say(screen, Text.assemble((f"{do} {step.name}", "bold"), f"   {place}"))
+    # Nothing where its cell is gone.
+    sentences = {check.id: check.sentence for check in copy.checks}
+    sentence = sentences.get(step.id_of(first))
     if sentence:
         quote(screen, sentence, Text.assemble(("asked: ", "dim")), "  ")
     if not step.is_unattempted:
@@ -130,15 +127,6 @@ def _first(screen: Console, copy: StudentCopy, result: Result, hints: bool) -> N
     if others and not step.is_unattempted:
         fail = agreeing(others, "fails", "fail")
         say(screen, Text(f"{others} more of its checks {fail}.", "dim"), "    ", "    ")
-
-
-def _sentence(copy: StudentCopy, step: StepResult, check: CheckResult) -> str:
-    """What the check says it is about; empty where its cell is gone."""
-    id = step.id_of(check)
-    for known in copy.checks:
-        if known.id == id:
-            return known.sentence
-    return ""
 
 
 def _bar(result: Result) -> Text:

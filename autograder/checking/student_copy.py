@@ -68,8 +68,8 @@ class StudentCopy:
     """A student's notebook: its bytes, its visible checks, and how many others are hidden.
 
     ``missing`` are visible checks whose cells are gone, ``changed`` the ids of those whose cells
-    are no longer as they were handed out. ``steps`` are all that there were. ``due`` is
-    the date that it was handed out with.
+    are no longer as they were handed out. ``steps`` are all that there were. ``due``: the date that
+    it was handed out with.
     """
 
     data: bytes
@@ -104,15 +104,13 @@ class StudentCopy:
         """Whether a result tells of the checks that are here, and of no others."""
         if result.status != "graded":
             return not result.steps
-        told: dict[str, tuple[str, float, bool]] = {}
-        for id, check in result.by_id.items():
-            told[id] = check.category, check.points, check.hidden
-        asked: dict[str, tuple[str, float, bool]] = {}
+        told = {(id, one.category, one.points, one.hidden) for id, one in result.by_id.items()}
+        asked = set()
         for known in self.exercise.checks:
-            asked[known.id] = known.category, known.points, known.hidden
-            # Left out. By its name: a copy need not have the cell that says it is a question.
-            if known.name == ANSWER and not known.points and known.id not in told:
-                del asked[known.id]
+            # Such a one is left out. A copy need not have the cell that says it is a question.
+            is_optional = known.name == ANSWER and not known.points
+            if known.id in result.by_id or not is_optional:
+                asked.add((known.id, known.category, known.points, known.hidden))
         return told == asked and len(result.warnings) <= MOST_WARNINGS
 
     def brought(self) -> tuple[dict[str, bytes], tuple[str, ...]]:
@@ -185,13 +183,8 @@ def read(data: bytes, path: str, name: str | None = None) -> StudentCopy:
         raise Unusable(path, "all of its checks are gone", REPAIR)
 
     there = {check.id for check in exercise.checks}
-    missing: list[Check] = []
-    hidden: list[float] = []
-    for id, marks_of_it in table.items():
-        if marks_of_it["hidden"]:
-            hidden.append(marks_of_it["points"])
-        elif id not in there:
-            missing.append(_check(id, "", marks_of_it))
+    hidden = [known["points"] for known in table.values() if known["hidden"]]
+    gone = {id: known for id, known in table.items() if not known["hidden"] and id not in there}
     return StudentCopy(
         data,
         path,
@@ -199,9 +192,9 @@ def read(data: bytes, path: str, name: str | None = None) -> StudentCopy:
         len(hidden),
         float(sum(hidden)),
         tuple(dict.fromkeys(parts_of(id)[0] for id in table)),
-        tuple(missing),
-        tuple(_changed(cells, exercise)),
-        about.get("due", ""),
+        missing=tuple(_check(id, "", known) for id, known in gone.items()),
+        changed=tuple(_changed(cells, exercise)),
+        due=about.get("due", ""),
     )
 
 
@@ -226,17 +219,17 @@ def _check_table(cells: list[RawCell]) -> dict[str, dict[str, Any]] | None:
             continue
         try:
             table = ast.literal_eval(found[1])
-            if table and all(_is_sound(id, marks) for id, marks in table.items()):
-                return dict(table)
+            # Somebody may have changed what the build has written.
+            for id, marks in table.items():
+                if not _ID.fullmatch(id) or marks["hidden"] not in (0, 1):
+                    raise ValueError(id)
+                if not 0 <= marks["points"] <= MOST_POINTS:
+                    raise ValueError(id)
         except (*NO_PYTHON, TypeError, KeyError, AttributeError):
             continue
+        if table:
+            return dict(table)
     return None
-
-
-def _is_sound(id: str, marks: dict[str, Any]) -> bool:
-    """Whether an entry is as the build writes it: somebody may have changed it."""
-    is_known = _ID.fullmatch(id) and marks["hidden"] in (0, 1)
-    return bool(is_known and 0 <= marks["points"] <= MOST_POINTS)
 
 
 def _is_installed(name: str) -> bool:
@@ -303,6 +296,11 @@ def _cells(cells: list[RawCell], table: dict[str, dict[str, Any]]) -> Iterator[C
     apart = chain.from_iterable(unmerged(raw, steps) for raw in cells)
     for number, raw in enumerate(apart):
         cell = _cell(raw, steps, pasted, table) if raw.is_code else None
+        # Neither answer nor check, it came with the notebook if its id says so. Where a service has
+        # dropped the ids, all such cells count as if they had.
+        own = content_id("plain", raw.source)
+        is_own = any(id == own or id.startswith(f"{own}-") for id in raw.claims)
+        is_handed_out = is_own or not raw.claims
         if cell is not None and cell.check and cell.check.step not in seen:
             # The answer is gone: an empty one stands for it, so that the check says so.
             seen.add(cell.check.step)
@@ -311,21 +309,12 @@ def _cells(cells: list[RawCell], table: dict[str, dict[str, Any]]) -> Iterator[C
         if cell is not None and cell.id not in seen:
             seen.update((cell.id, *cell.functions))
             yield cell
-        elif raw.is_code and _is_handed_out(raw):
+        elif raw.is_code and is_handed_out:
             yield Cell(f"cell-{number}", "plain", True, raw.source, {})
     # Checks ask for these functions, whatever has become of the cell that brings them over.
     gone = tuple(name for name in pasted if name not in seen)
     if gone:
         yield Cell(gone[0], "needed", True, "", {}, functions=gone)
-
-
-def _is_handed_out(raw: RawCell) -> bool:
-    """Whether a cell that is neither answer nor check is one that came with the notebook.
-
-    Its id tells. Where a service has dropped the ids, all such cells count as if they had.
-    """
-    own = content_id("plain", raw.source)
-    return not raw.claims or any(id == own or id.startswith(f"{own}-") for id in raw.claims)
 
 
 def _cell(

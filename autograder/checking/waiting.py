@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import chain
 
-from autograder.base.result import Result, StepResult
+from autograder.base.result import Result
 from autograder.base.text import agreeing, listed, number, points_of
 from autograder.checking.student_copy import StudentCopy
 
@@ -43,13 +43,8 @@ def points_so_far(result: Result, found: Waits) -> str:
     more = sum(step.max_score - step.score for step in result.steps if step.name in found)
     more += sum(step.max_score - step.score for step in first)
     be = agreeing(len(first), "is", "are")
-    when = f"{listed(step.name for step in first)} {be} {_done(first)}"
-    return f"{line}, and up to {number(more)} more when {when}"
-
-
-def _done(steps: Sequence[StepResult]) -> str:
-    """What has to become of steps."""
-    unwritten = {step.is_unattempted for step in steps}
-    if unwritten == {True}:
-        return "written"
-    return "right" if True in unwritten else "fixed"
+    done = "right" if any(step.is_unattempted for step in first) else "fixed"
+    if all(step.is_unattempted for step in first):
+        done = "written"
+    names = listed(step.name for step in first)
+    return f"{line}, and up to {number(more)} more when {names} {be} {done}"

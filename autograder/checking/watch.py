@@ -26,11 +26,8 @@ else:
     import termios
     import tty
 
-POLL_SECONDS = 0.1
-"""Between two looks at the file."""
-
-QUIET_SECONDS = 0.5
-"""A file that cannot be used may be half written, or gone for a moment: so long nothing is said."""
+POLL_SECONDS = 0.1  # between two looks at the file
+QUIET_SECONDS = 0.5  # a file that cannot be used may be half written, or gone for a moment
 
 # Of arrows and their like; a letter may be part of it.
 SEQUENCE = re.compile(r"\x1b(\[[0-9;]*[A-Za-z~]|O.)?")
@@ -106,7 +103,7 @@ class _Watching:
             self.stop()
             self._checking = Checking(copy)
         except (Unusable, Fault) as trouble:
-            self._tell(str(trouble))
+            self._show(trouble=str(trouble), is_checking=False)
             return
         self._view = replace(self._view, copy=copy, trouble="")
         if self._keys.are_there:
@@ -118,7 +115,7 @@ class _Watching:
         try:
             result, unlocked = checking.result()
         except (Unusable, Fault) as trouble:
-            self._tell(str(trouble))
+            self._show(trouble=str(trouble), is_checking=False)
             return
         finally:
             # For the next save: it loads while somebody thinks.
@@ -126,10 +123,6 @@ class _Watching:
         self._show(
             result=result, unlocked=unlocked, trouble="", is_checking=False, shows_hint=False
         )
-
-    def _tell(self, trouble: str) -> None:
-        """Say why it cannot be checked now, beside what was known before."""
-        self._show(trouble=trouble, is_checking=False)
 
     def _show(self, **changes: object) -> None:
         self._view = replace(self._view, **changes)  # type: ignore[arg-type]

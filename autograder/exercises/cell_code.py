@@ -20,12 +20,9 @@ import numpy as np
 from autograder.exercises.exercise import Check, Exercise
 
 Namespace = dict[str, Any]
-
-
 Rewrite = Callable[[ast.Module], ast.Module]
 
-CELLS = 1024
-"""So many cells are kept compiled: a setup cell takes as long as all checks take to run."""
+CELLS = 1024  # that are kept compiled: a setup cell takes as long as all checks take to run
 
 
 @contextlib.contextmanager

@@ -14,11 +14,8 @@ from pathlib import Path
 from autograder.base.errors import Unusable
 from autograder.base.files import Refused, below, digest
 
-MAX_BYTES = 64 << 20
-"""Bytes of all files of an exercise: every grader process has them in memory, and on disk."""
-
-MAX_FILES = 10_000
-"""Files that a student's notebook may name."""
+MAX_BYTES = 64 << 20  # of all files of an exercise, which every grader process has in memory
+MAX_FILES = 10_000  # that a student's notebook may name
 
 IGNORED = (".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback")
 """What nbgrader does not hand out, wherever it lies."""
@@ -53,19 +50,19 @@ def read(folder: Path) -> dict[str, bytes]:
 
 def files(folder: Path) -> list[Path]:
     """The files below ``folder`` that nbgrader copies when it hands the folder out."""
+
+    def is_ignored(name: str) -> bool:
+        return any(fnmatch(name, pattern) for pattern in IGNORED)
+
     found: list[Path] = []
     for above, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if not _is_ignored(name)]
+        folders[:] = [name for name in folders if not is_ignored(name)]
         for name in names:
             path = Path(above, name)
             # Whoever opens a pipe waits for its other end.
-            if path.is_file() and not _is_ignored(name):
+            if path.is_file() and not is_ignored(name):
                 found.append(path)
     return sorted(found)
-
-
-def _is_ignored(name: str) -> bool:
-    return any(fnmatch(name, pattern) for pattern in IGNORED)
 
 
 def bound(folder: Path, data: Data) -> None:

@@ -74,13 +74,11 @@ class Check:
 class Cell:
     """One cell of the master notebook; ``raw`` is its notebook JSON.
 
-    ``source`` is what stands there, of the setup cell the code that is packed there.
-
-    ``question``: the kind of a question that a value answers, not a function.
-    ``draws``: as what a step's answers are drawn for students, if at all. ``is_class``: the step is
-    a class. ``functions``: those that a needed cell defines. ``is_extra``: its points come on top
-    of the exercise's. ``was`` is the id that it had
-    in an earlier version, ``removed`` those of cells that are gone.
+    ``source`` is what stands there, of the setup cell the code that is packed there. ``question``:
+    the kind of a question that a value answers, not a function. ``draws``: as what a step's answers
+    are drawn for students, if at all. ``is_class``: the step is a class. ``functions``: those that
+    a needed cell defines. ``is_extra``: its points come on top of the exercise's. ``was`` is the id
+    that it had in an earlier version, ``removed`` those of cells that are gone.
     """
 
     id: str
@@ -295,7 +293,10 @@ def load(root: Path, name: str) -> Exercise:
     except (OSError, ValueError) as error:
         raise Unusable(built, str(error), f"run autograder build {name}") from None
 
-    newer = _newer(authored, exercise) if authored.is_file() else None
+    try:  # the name of a file that has changed since the notebook was built from it
+        newer = authored.is_file() and sources.changed(authored, exercise.built_from)
+    except OSError as error:
+        raise Unusable(error.filename, str(error.strerror), f"{authored.name} needs it") from None
     if newer:
         raise Unusable(built, f"older than {newer}", f"run autograder build {name}")
     if exercise.name != name:
@@ -308,14 +309,6 @@ def load(root: Path, name: str) -> Exercise:
         bank=sources.authored_at(root, name, "_misconceptions"),
         data=data,
     )
-
-
-def _newer(authored: Path, exercise: Exercise) -> str | None:
-    """The name of a file that has changed since the notebook was built from it."""
-    try:
-        return sources.changed(authored, exercise.built_from)
-    except OSError as error:
-        raise Unusable(error.filename, str(error.strerror), f"{authored.name} needs it") from None
 
 
 def built_names(root: Path) -> list[str]:

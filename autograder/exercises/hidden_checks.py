@@ -52,9 +52,8 @@ def handed_out(released: bytes) -> bytes:
         elif cell.check and cell.check is waiting[cell.check.step][-1]:
             cells.append(_line(waiting[cell.check.step]))
     notebook["cells"] = cells
-    notebook["metadata"]["autograder"].pop(
-        "built_from", None
-    )  # one digest says which version it is
+    # One digest says which version it is.
+    notebook["metadata"]["autograder"].pop("built_from", None)
     return as_file(notebook)
 
 
@@ -154,10 +153,8 @@ def _placeholder(cell: Cell) -> Cell:
     """A hidden check as nbgrader releases it, each in a cell of its own."""
     source, metadata = public(cell.source), cell.raw["metadata"]
     nbgrader = metadata["nbgrader"]
-    marks = {
-        "cell_type": "code",
-        "checksum": checksum(source, cell.id, str(float(nbgrader["points"]))),
-    }
+    own = checksum(source, cell.id, str(float(nbgrader["points"])))
+    marks = {"cell_type": "code", "checksum": own}
     locked = {"deletable": False, "editable": False, "nbgrader": {**nbgrader, **marks}}
     raw = {**cell.raw, "metadata": {**metadata, **locked}, "source": source.splitlines(True)}
     return replace(cell, source=source, raw=raw)

@@ -12,8 +12,7 @@ from autograder.exercises import answer_bank
 from autograder.exercises.answer_bank import Bank, Entry
 from autograder.exercises.sources import authored_at
 
-HINT_CHARACTERS = 220
-"""The longest hint: what one reads at a glance."""
+HINT_CHARACTERS = 220  # the longest hint: what one reads at a glance
 
 MARKS = frozenset({"step", "caught_by", "family", "title"})
 """The arguments that ``misconception`` may have."""
@@ -139,13 +138,11 @@ def _misconception(bank: Bank, entry: Entry) -> Misconception:
 
 
 def _hint(text: str, name: str) -> str:
-    hint = " ".join(text.split())
+    hint, size = " ".join(text.split()), HINT_CHARACTERS
     if not hint:
         raise ValueError(f"{name} has no hint")
-    if len(hint) > HINT_CHARACTERS:
-        raise ValueError(
-            f"the hint of {name} has {len(hint)} characters, more than {HINT_CHARACTERS}"
-        )
+    if len(hint) > size:
+        raise ValueError(f"the hint of {name} has {len(hint)} characters, more than {size}")
     if hint.count("?") != 1:
         raise ValueError(f"the hint of {name} asks {hint.count('?') or 'no'} questions")
     return hint

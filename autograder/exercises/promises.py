@@ -26,8 +26,7 @@ import numpy as np
 Predicate = Callable[..., Any]
 Properties = dict[str, Predicate]
 
-LONG = 1_000
-"""Characters of a long text, and tokens of a long list."""
+LONG = 1_000  # characters of a long text, and tokens of a long list
 
 
 def of(name: str, holds: Callable[[Any], Any]) -> Predicate:

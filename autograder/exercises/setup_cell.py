@@ -12,8 +12,7 @@ import math
 import re
 from functools import lru_cache
 
-MOST = 400_000
-"""Characters of its code: a few packed bytes may become gigabytes."""
+MOST = 400_000  # characters of its code: a few packed bytes may become gigabytes
 
 _CELL = """\
 # @title Tools: run this first
@@ -29,8 +28,7 @@ _PACKED = re.compile(
 )
 """Its lines; those of earlier notebooks are one, and less dense."""
 
-_SHORT = 9_900
-"""Characters of a line that is not long to VS Code, which it is with 10,000."""
+_SHORT = 9_900  # characters of a line that is not long to VS Code, which it is with 10,000
 
 _ABOVE = re.compile(
     r"^(?:# @title Tools\b.*\n(?:#.*\n)*|import base64, bz2[ \t]*\n|import (?:base64|bz2)[ \t]*\n)",

@@ -25,13 +25,9 @@ MAX_BYTES = 20_000_000
 """Bytes of a file, outputs and pictures among them: a bound for the parser of JSON. What else a
 notebook may hold is bounded below, and in ``parse``."""
 MAX_CELLS = 2_000
-MAX_SOURCE = 1 << 20
-"""Characters in a cell of code, or in a script."""
-MAX_VALUES = 1_000_000
-"""Values in the JSON of a notebook: each becomes an object of some 60 bytes."""
-
-MAX_PACKED = 8
-"""Cells that are unpacked: of packed setup cells a notebook has one, or a copy of it."""
+MAX_SOURCE = 1 << 20  # characters in a cell of code, or in a script
+MAX_VALUES = 1_000_000  # values in the JSON of a notebook: each becomes an object of some 60 bytes
+MAX_PACKED = 8  # cells that are unpacked: of packed setup cells a notebook has one, or a copy of it
 
 _CHECKSUM = re.compile(r'"checksum": "([0-9a-f]+)"')
 """As jupytext writes nbgrader's marks into the cell line of a script."""

@@ -30,14 +30,9 @@ from autograder.submissions.recognizer import Recognizer
 from autograder.submissions.submission import Submission, SubmittedCell, defined_again
 from autograder.submissions.texts import Texts
 
-MAX_CODE = 300_000
-"""Characters in all code cells together, but for those that stand as they were handed out."""
-
-MAX_WORK = 2_000_000
-"""Characters that are read in all to find what is IPython's."""
-
-MAX_WARNINGS = 20
-"""Warnings that are told; a page, a terminal and a result hold them for a whole class."""
+MAX_CODE = 300_000  # characters of all code cells that do not stand as they were handed out
+MAX_WORK = 2_000_000  # characters that are read in all to find what is IPython's
+MAX_WARNINGS = 20  # that are told; a page, a terminal and a result hold them for a whole class
 
 STUB = "raise NotImplementedError"
 
@@ -86,17 +81,12 @@ def _cut_off(exercise: Exercise, submission: Submission) -> Iterator[str]:
     for cell in submission.cells:
         if cell.id not in exercise.steps or STUB not in cell.source:
             continue
-        if _is_cut_off(cell.source, cell.id):
-            yield f"{STUB} is still above the answer to {cell.id}; delete that line"
-
-
-def _is_cut_off(source: str, step: str) -> bool:
-    """Whether a function raises before it comes to its other lines."""
-    tree = parsed(source)
-    for statement in tree.body if tree else ():
-        if isinstance(statement, ast.FunctionDef) and statement.name == step:
-            return any(isinstance(line, ast.Raise) for line in statement.body[:-1])
-    return False
+        tree = parsed(cell.source)
+        for function in tree.body if tree else ():
+            if isinstance(function, ast.FunctionDef) and function.name == cell.id:
+                if any(isinstance(line, ast.Raise) for line in function.body[:-1]):
+                    yield f"{STUB} is still above the answer to {cell.id}; delete that line"
+                break
 
 
 def _defined_again(exercise: Exercise, submission: Submission, told: Set[str]) -> Iterator[str]:
@@ -168,10 +158,9 @@ class _MasterOrder:
             self._say_what_is_odd(cell, id, own)
             if texts.take(cell, id, own, self._exercise.cells[place].id):
                 continue
+            source = cell.source
             if cell.is_code:
-                source = self._renamed(self._python(cell.source, own), own)
-            else:
-                source = cell.source
+                source = self._renamed(self._python(source, own), own)
 
             # A helper stands before the answer that needs it, also where the cells are in another
             # order.
@@ -226,9 +215,7 @@ class _MasterOrder:
         claims = chain.from_iterable(cell.claims for cell in self._raw)
         has_marks = not all(map(UNMARKED.fullmatch, claims))
         for cell in self._exercise.cells:
-            if cell.id in recognized:
-                continue
-            if cell.id in self._exercise.optional:
+            if cell.id in recognized or cell.id in self._exercise.optional:
                 continue
             if cell.kind == "step" and cell.id not in self._bound:
                 nothing = f"the cell of {cell.id} is missing; nothing defines {cell.id}"
@@ -246,21 +233,14 @@ class _MasterOrder:
     @cached_property
     def _announced(self) -> set[str]:
         """Every check that some cell of the file says to be."""
-        announced: set[str] = set()
-        for cell in self._raw:
-            # The tools that are handed out show how a check is written.
-            if cell.is_code and not FILLED_IN.search(cell.source):
-                announced.update(ANNOUNCED.findall(cell.source))
-        return announced
+        # The tools that are handed out show how a check is written.
+        own = [raw.source for raw in self._raw if raw.is_code and not FILLED_IN.search(raw.source)]
+        return set(chain.from_iterable(map(ANNOUNCED.findall, own)))
 
     @cached_property
     def _bound(self) -> set[str]:
         """Every name that a cell of the file binds."""
-        bound: set[str] = set()
-        for cell in self._raw:
-            if cell.is_code:
-                bound |= binds(cell.source)
-        return bound
+        return set().union(*(binds(cell.source) for cell in self._raw if cell.is_code))
 
     @cached_property
     def _is_of_another_version(self) -> bool:

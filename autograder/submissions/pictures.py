@@ -17,34 +17,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from autograder.base.text import DATA_PICTURE, without_pictures
-from autograder.submissions.notebook import (
-    raw_notebook,
-    source_of,
-)
+from autograder.submissions.notebook import raw_notebook, source_of
 
 MOST = 12
 """So many pictures of a notebook are kept: those in its texts, then the last ones below its code,
 nearest to the question."""
 
-MAX_BYTES = 1_000_000
-"""Bytes of a picture as it is handed in."""
-
-MAX_ALL = 3_000_000
-"""Bytes of all that are kept."""
-
-MAX_ALL_PIXEL_BYTES = 18_000_000
-"""Bytes of the pixels of all that are unpacked, kept or not: each takes time to write anew."""
-
-MAX_LOOKS = 30
-"""So many are looked at."""
+MAX_LOOKS = 30  # pictures that are looked at
+MAX_BYTES = 1_000_000  # of a picture as it is handed in
+MAX_ALL = 3_000_000  # bytes of all that are kept
+MAX_PIXEL_BYTES = 6_000_000  # of a picture, unpacked
+MAX_ALL_PIXEL_BYTES = 18_000_000  # of all that are unpacked, for each takes time to write anew
+MAX_SIDE = 4_000  # pixels
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
-
-MAX_SIDE = 4_000
-"""Pixels along a side."""
-
-MAX_PIXEL_BYTES = 6_000_000
-"""Bytes of all pixels, unpacked."""
 
 _SAMPLES = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
 """Numbers of a pixel, by the type of its colours."""

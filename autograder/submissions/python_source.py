@@ -19,8 +19,7 @@ NO_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
 MAX_STATEMENTS, MAX_TOKENS = 10_000, 50_000
 """Of the longest cell that is parsed: a parser needs 2 kB for a statement, 1 kB for a token."""
 
-MAX_NESTED = 20
-"""Magics within magics."""
+MAX_NESTED = 20  # magics within magics
 
 _PROMPT = re.compile(r"\s*(?:.*\n)?In \[\d+\]: ")  # to Python it may be an annotation
 _ASKED = re.compile(
@@ -106,7 +105,10 @@ def _bound(source: str) -> frozenset[str] | None:
 
 def parsed(source: str) -> ast.Module | None:
     """The cell as the parser understands it; None if it is no Python. Not kept: it is large."""
-    if not _is_short(source):
+    # Whether the parser has memory enough; what stands in strings and comments counts as code.
+    if source.count("\n") + source.count(";") > MAX_STATEMENTS:
+        return None
+    if len(source) > MAX_TOKENS and sum(1 for _ in _TOKEN.finditer(source)) > MAX_TOKENS:
         return None
     try:
         # What the parser says about the student's text is not for the teacher's terminal.
@@ -117,13 +119,6 @@ def parsed(source: str) -> ast.Module | None:
         return None
 
 
-def _is_short(source: str) -> bool:
-    """Whether the parser has memory enough; what stands in strings and comments counts as code."""
-    if source.count("\n") + source.count(";") > MAX_STATEMENTS:
-        return False
-    return len(source) <= MAX_TOKENS or sum(1 for _ in _TOKEN.finditer(source)) <= MAX_TOKENS
-
-
 def as_python(source: str) -> tuple[str, tuple[str, ...]]:
     """A cell as IPython would run it, and its lines that are not run here: magics, the shell's.
 
@@ -132,9 +127,7 @@ def as_python(source: str) -> tuple[str, tuple[str, ...]]:
     Raises:
         Unusable: IPython is not installed, and the cell asks for it.
     """
-    if is_plain(source):
-        return source, ()
-    return _as_python(source)
+    return (source, ()) if is_plain(source) else _as_python(source)
 
 
 def is_plain(source: str) -> bool:
@@ -193,7 +186,9 @@ def _instead(
     is_statement = not before.strip()
     if what == "run_line_magic" and runs_code and name != "timeit":
         code = _body(rest, left_out, depth)
-        if "\n" not in code and (parses(code) if is_statement else _is_expression(code)):
+        tree = parsed(code) if "\n" not in code else None
+        is_value = tree and len(tree.body) == 1 and isinstance(tree.body[0], ast.Expr)
+        if tree and (is_statement or is_value):
             return f"{before}{code}"
     if is_statement:
         return f"{before}pass  # {said}"
@@ -204,8 +199,3 @@ def _instead(
 def _body(code: str, left_out: list[str], depth: int) -> str:
     """The code that stands behind a magic."""
     return code if is_plain(code) else _without_magics(code, left_out, depth + 1)
-
-
-def _is_expression(code: str) -> bool:
-    tree = parsed(code)
-    return tree is not None and len(tree.body) == 1 and isinstance(tree.body[0], ast.Expr)

@@ -11,11 +11,8 @@ from autograder.exercises.exercise import ANNOUNCED, ARRAYS, FILLED_IN, Cell, Ex
 from autograder.submissions.notebook import RawCell
 from autograder.submissions.python_source import binds, parses
 
-MAX_JOINED = 20
-"""Parts of split answers that are joined, at most: each try parses the whole anew."""
-
-LIKE_SETUP = 0.25
-"""Of the length of the setup cells: what is shorter is none of them, whatever it binds."""
+MAX_JOINED = 20  # parts of split answers that are joined: each try parses the whole anew
+LIKE_SETUP = 0.25  # of the length of the setup cells: what is shorter is none of them
 
 
 class Recognizer:
@@ -52,7 +49,10 @@ class Recognizer:
 
         None is the master of a cell that the student added.
         """
-        ids = [self._identify(cell) for cell in self._raw]
+        ids = [
+            self._by_text(cell) or self._by_claim(cell) or self._by_content(cell)
+            for cell in self._raw
+        ]
         self._join_split_answers(ids)
         self._place_lines(ids)
         return self._raw, ids
@@ -71,10 +71,6 @@ class Recognizer:
                 step = id or ""
             elif not cell.is_code and hidden_checks.LINE.fullmatch(cell.source.strip()):
                 ids[place] = last.get(step)
-
-    def _identify(self, cell: RawCell) -> str | None:
-        """The master cell that a cell is, None for one that the student added."""
-        return self._by_text(cell) or self._by_claim(cell) or self._by_content(cell)
 
     def _by_text(self, cell: RawCell) -> str | None:
         same = self._by_source.get(cell.source.strip())
@@ -118,10 +114,13 @@ class Recognizer:
             return check[1]
 
         for step in self._exercise.steps:
-            if step in names and not self._has_cell(step):
+            if step not in names:
+                continue
+            # Some other cell that binds this step may also claim to be its answer.
+            own = [raw for raw in self._raw if step in raw.claims]
+            if not any(step in binds(raw.source) for raw in own):
                 if self._has_claims:
-                    is_there = any(step in raw.claims for raw in self._raw)
-                    what = f"does not define {step}" if is_there else "was gone"
+                    what = f"does not define {step}" if own else "was gone"
                     self._warnings.append(
                         f"the cell of {step} {what}; another one that defines {step} was taken "
                         "for it"
@@ -135,10 +134,6 @@ class Recognizer:
         if not names or len(cell.source) < length * LIKE_SETUP:
             return False
         return len(names & self._setup_names) > len(self._setup_names) / 2
-
-    def _has_cell(self, step: str) -> bool:
-        """Whether some cell that binds this step also claims to be its answer."""
-        return any(step in cell.claims and step in binds(cell.source) for cell in self._raw)
 
     def _plausible(self, cell: RawCell, master: Cell) -> bool:
         """Whether a cell can be what its metadata claims.

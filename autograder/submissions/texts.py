@@ -50,7 +50,11 @@ class Texts:
         question = id if id in self._questions else None
         words = cell.source
         if not cell.is_code and id is None:
-            words = self._without_ours(words)
+            # Prose that was handed out: Colab's scripts join cells of it.
+            for ours in self._exercise.cells:
+                if not ours.is_code and ours.kind == "plain" and len(ours.source) > 40:
+                    words = words.replace(ours.text.strip(), "")
+            words = hidden_checks.LINE.sub("", words).strip("\n")
         if cell.is_code and question is None:
             if id is not None or after not in self._questions or not _is_prose(cell.source):
                 return False
@@ -77,13 +81,6 @@ class Texts:
             self._parts[question].append(words)
         return True
 
-    def _without_ours(self, text: str) -> str:
-        """A text without the prose that was handed out: Colab's scripts join cells of prose."""
-        for cell in self._exercise.cells:
-            if not cell.is_code and cell.kind == "plain" and len(cell.source) > 40:
-                text = text.replace(cell.text.strip(), "")
-        return hidden_checks.LINE.sub("", text).strip("\n")
-
     def _asked_in(self, cell: RawCell) -> str | None:
         """The question whose text stands in a cell, too."""
         for above, question in self._above.items():
@@ -107,9 +104,8 @@ class Texts:
                 yield SubmittedCell(id, id, "\n\n".join(found), is_code=False)
 
             if len(parts) > 1:
-                warnings.append(
-                    f"the answer to {id} was found in {len(parts)} cells; it was joined"
-                )
+                where = f"found in {len(parts)} cells; it was joined"
+                warnings.append(f"the answer to {id} was {where}")
             elif parts and is_blank:
                 warnings.append(f"the answer to {id} was found in another cell than its own")
             elif is_blank and self.others:

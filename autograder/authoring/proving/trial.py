@@ -27,8 +27,7 @@ from autograder.exercises.exercise import Check, Exercise
 from autograder.exercises.names import reached
 from autograder.submissions.python_source import uses
 
-BATCH = 50
-"""Answers that a process tries on one bench, at most; each bench takes 0.05 s to set up."""
+BATCH = 50  # answers that a process tries on one bench, at most; each bench takes 0.05 s to set up
 
 
 @dataclass(frozen=True)

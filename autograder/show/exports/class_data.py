@@ -29,8 +29,7 @@ HEADER = ("exercise", "student", "name", "status", "step", "category", "score", 
 
 SCHEMA = "autograder/export/1"
 
-DAY = 24 * 60 * 60.0
-"""Seconds."""
+DAY = 24 * 60 * 60.0  # seconds
 
 
 def csv_table(request: Request, grades: ClassGrades | CourseGrades) -> Product:

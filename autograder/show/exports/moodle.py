@@ -29,8 +29,7 @@ from autograder.show.exports.safe_csv import Cell, PlatformTable, number, read, 
 NO_GRADE = "-"
 """What Moodle's import takes for no grade, also in a new column."""
 
-MOST_IMPORTED = 100.0
-"""Above it Moodle imports nothing, unless its administrator has allowed more."""
+MOST_IMPORTED = 100.0  # above it Moodle imports nothing, unless its administrator has allowed more
 
 _NO = frozenset((
     "no", "nein", "non", "não", "nao", "nee", "nej", "nei", "nie", "ne", "ei", "nem", "nu", "nē",

@@ -30,8 +30,7 @@ difference is harmful for calls something; a smiley and "-5 points" stay as they
 
 _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?\Z", re.ASCII)
 
-_MAX_CELL = 10_000_000
-"""Characters of a cell that is read: an online text may be long."""
+_MAX_CELL = 10_000_000  # characters of a cell that is read: an online text may be long
 
 
 def number(value: float) -> str:

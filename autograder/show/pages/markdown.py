@@ -38,8 +38,7 @@ ATTRIBUTES = frozenset((
 ))  # fmt: skip
 """None that leads elsewhere, or that changes how the page around it looks."""
 
-LONGEST = 1_000
-"""Characters of the longest formula that is read: the library is quick with those."""
+LONGEST = 1_000  # characters of the longest formula that is read: the library is quick with those
 
 _TARGET = re.compile(r"https?://|mailto:", re.IGNORECASE)
 

@@ -24,11 +24,8 @@ from autograder.exercises.exercise import Check
 from autograder.show.pages.charts import of_scores
 from autograder.show.pages.document import day_of, show
 
-FEW = 12
-"""The most students in an open list; longer ones are closed at first."""
-
-LOW = 0.1
-"""A discrimination below this is marked."""
+FEW = 12  # the most students in an open list; longer ones are closed at first
+LOW = 0.1  # a discrimination below this is marked
 
 # What a teacher looks at, the most urgent first: what it is called, and what it means.
 LOOK: Mapping[ConcernKind, tuple[str, str]] = {

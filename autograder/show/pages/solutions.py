@@ -13,8 +13,7 @@ from autograder.course.gradebook.deadlines import TimeLeft
 from autograder.exercises import right_answers
 from autograder.exercises.exercise import Exercise
 
-OTHERS = 2
-"""So many unusual right answers are shown of a step."""
+OTHERS = 2  # so many unusual right answers are shown of a step
 
 
 @dataclass(frozen=True)

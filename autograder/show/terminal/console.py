@@ -16,8 +16,7 @@ from autograder.base.text import brief, inert
 if TYPE_CHECKING:
     from rich.table import Table
 
-PROSE = 100
-"""Lines of prose are no longer than this, however wide the terminal is."""
+PROSE = 100  # lines of prose are no longer than this, however wide the terminal is
 
 
 def console(out: TextIO | None = None) -> Console:

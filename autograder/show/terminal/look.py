@@ -14,8 +14,7 @@ from rich.cells import cell_len
 from autograder.base.result import CheckResult, Look, StepResult
 from autograder.base.text import cut, inert, listed, statement
 
-ROWS = 12
-"""Lines of a table."""
+ROWS = 12  # lines of a table
 
 BAR = "│ "
 

@@ -17,7 +17,7 @@ from typing import TypeAlias
 from autograder.authoring import arrays, check_rules, drawings, draws, modules, needs, regions
 from autograder.authoring.cells import AuthoredCell, Kind, Problem, Source
 from autograder.exercises import rubric
-from autograder.exercises.names import BUILTINS, Names, first_use, names
+from autograder.exercises.names import BUILTINS, first_use, names
 
 Rule: TypeAlias = Callable[[Source], Iterator[Problem]]
 """What is wrong in an authored file, in one respect."""
@@ -177,79 +177,60 @@ def _is_nearly(one: str, other: str) -> bool:
 
 def _names(source: Source) -> Iterator[Problem]:
     """The names that a cell uses without being able to know them, or takes from another cell."""
-    scope = _OwnNames(source)
+    setup = _bound(source, "setup", "arrays", "needed")
+    oracles = _bound(source, "oracles")
+    steps = frozenset(cell.id for cell in source.of("step"))
+    above: set[str] = set()  # the steps as far as the file has been read
+    below = _bound(source, "arrays")  # the arrays that are still to come
     for cell in source.cells:
-        if not cell.markdown:
-            here = names(cell.source)
-            if cell.kind == "step":
-                scope.above.add(cell.id)
-            elif cell.kind == "arrays":
-                scope.below = frozenset()
-            yield from scope.replaced(cell, here)
-            yield from scope.unknown(cell, here)
+        if cell.markdown:
+            continue
+        if cell.kind == "step":
+            above.add(cell.id)
+        elif cell.kind == "arrays":
+            below = frozenset()
 
+        here = names(cell.source)
+        owners = [(steps - {cell.id}, "a step")]
+        if cell.kind in ("check", "oracles"):
+            owners.append((setup, "setup's"))
+        for others, whose in owners:
+            for name in sorted(here.bound & others):
+                cause = f"{name} is {whose}, and this {cell.kind} cell replaces it"
+                yield Problem(_line(cell, name), cause, "use another name")
 
-def _bound(cells: list[AuthoredCell]) -> frozenset[str]:
-    """The names that these cells bind."""
-    return frozenset(chain.from_iterable(names(cell.source).bound for cell in cells))
-
-
-class _OwnNames:
-    """The names of an exercise; ``above`` are the steps as far as the file has been read, and
-    ``below`` the arrays that are still to come.
-    """
-
-    def __init__(self, source: Source) -> None:
-        self._setup = _bound(source.of("setup", "arrays", "needed"))
-        self._oracles = _bound(source.of("oracles"))
-        self._steps = frozenset(cell.id for cell in source.of("step"))
-        self.above: set[str] = set()
-        self.below = _bound(source.of("arrays"))
-
-    def replaced(self, cell: AuthoredCell, here: Names) -> Iterator[Problem]:
-        """What a cell binds although it is another's."""
-        for name in sorted((here.bound & self._steps) - {cell.id}):
-            cause = f"{name} is a step, and this {cell.kind} cell replaces it"
-            yield Problem(_line(cell, name), cause, "use another name")
-
-        if cell.kind not in ("check", "oracles"):
-            return
-        for name in sorted(here.bound & self._setup):
-            cause = f"{name} is setup's, and this {cell.kind} cell replaces it"
-            yield Problem(_line(cell, name), cause, "use another name")
-
-    def unknown(self, cell: AuthoredCell, here: Names) -> Iterator[Problem]:
-        """What a cell uses and cannot know."""
-        for name in sorted(here.used - here.bound - self._allowed(cell)):
-            line = _line(cell, name)
-
-            if name in self._oracles:
-                repair = "do without it"
-                if cell.kind == "check":
-                    repair = "write what it needs into the cell, or make it hidden=true"
-                cause = f"{name} is an oracle, but this {cell.kind} cell is released"
-                yield Problem(line, cause, repair)
-            elif cell.kind == "check":
-                yield Problem(
-                    line,
-                    f"the check {cell.id} uses {name}, which it cannot know",
-                    "a check stands alone: define it there, in setup, or in oracles if it is "
-                    "hidden",
-                )
-            elif cell.kind not in ("plain", "manual"):
-                cause = f"this {cell.kind} cell uses {name}, which it cannot know"
-                yield Problem(line, cause, "define it there or in setup")
-
-    def _allowed(self, cell: AuthoredCell) -> frozenset[str]:
-        allowed = BUILTINS | self._setup
+        allowed = BUILTINS | setup
         if cell.kind == "check":
-            allowed -= self.below
+            allowed -= below
         # A step may call one that comes later, when it is called; so may an oracle.
-        is_later = cell.kind in ("oracles", "practice", "step")
-        allowed |= self._steps if is_later else self.above
+        allowed |= steps if cell.kind in ("oracles", "practice", "step") else above
         if cell.kind == "oracles" or cell.hidden:
-            allowed |= self._oracles
-        return allowed
+            allowed |= oracles
+        for name in sorted(here.used - here.bound - allowed):
+            cause, repair = _unknown(cell, name, name in oracles)
+            if cause:
+                yield Problem(_line(cell, name), cause, repair)
+
+
+def _unknown(cell: AuthoredCell, name: str, is_oracle: bool) -> tuple[str, str]:
+    """What is wrong where a cell uses a name that it cannot know, and the repair."""
+    if is_oracle:
+        repair = "do without it"
+        if cell.kind == "check":
+            repair = "write what it needs into the cell, or make it hidden=true"
+        return f"{name} is an oracle, but this {cell.kind} cell is released", repair
+    if cell.kind == "check":
+        repair = "a check stands alone: define it there, in setup, or in oracles if it is hidden"
+        return f"the check {cell.id} uses {name}, which it cannot know", repair
+    if cell.kind in ("plain", "manual"):
+        return "", ""
+    cause = f"this {cell.kind} cell uses {name}, which it cannot know"
+    return cause, "define it there or in setup"
+
+
+def _bound(source: Source, *kinds: Kind) -> frozenset[str]:
+    """The names that the cells of these kinds bind."""
+    return frozenset(chain.from_iterable(names(cell.source).bound for cell in source.of(*kinds)))
 
 
 def _line(cell: AuthoredCell, name: str) -> int:

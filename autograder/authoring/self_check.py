@@ -23,6 +23,7 @@ from autograder.base.errors import Unusable
 from autograder.base.files import below, write
 from autograder.exercises.exercise import from_notebook
 
+SILENT = "keep it silent: nbgrader gives such a check no points"
 SECONDS = 120.0  # for all of an exercise's cells together
 
 Report = dict[str, Any]
@@ -86,29 +87,20 @@ def _explain(cell: AuthoredCell, report: Report, seconds: float) -> tuple[str, s
     repair = "fix it"
     if message.startswith("ModuleNotFoundError"):
         repair = "install it, and name it in packages in autograder.toml, or do without it"
-    explanations = {
-        "solution": (f"{name} raises {message}", repair),
-        "blank": (
-            f"{name} passes although {cell.step} is blank",
-            f"let it fail on what {cell.step} returns",
-        ),
-        "stderr": (
-            f"{name} writes to standard error ({message})",
-            "keep it silent: nbgrader gives such a check no points",
-        ),
-        "value": (
-            f"{name} ends on the value {message}: nbgrader reads a number as partial credit",
-            "assert it or delete it",
-        ),
-        "domain": (
-            f"{name} calls {message}",
-            f"give it {instead(message, f'{CROSSES} or functions; no array with an empty axis')}",
-        ),
-        "answer": (f"{name} calls {message}", f"let it answer with {instead(message)}"),
-        "crash": (f"{name} ends Python ({message})", "fix it"),
-        "slow": (f"{name} is not done after {seconds:g} s for the whole file", "make it faster"),
-    }
-    return explanations[report["fact"]]
+    given = instead(message, f"{CROSSES} or functions; no array with an empty axis")
+    number = "nbgrader reads a number as partial credit"
+    step = cell.step
+    cause, repair = {
+        "solution": (f"raises {message}", repair),
+        "blank": (f"passes although {step} is blank", f"let it fail on what {step} returns"),
+        "stderr": (f"writes to standard error ({message})", SILENT),
+        "value": (f"ends on the value {message}: {number}", "assert it or delete it"),
+        "domain": (f"calls {message}", f"give it {given}"),
+        "answer": (f"calls {message}", f"let it answer with {instead(message)}"),
+        "crash": (f"ends Python ({message})", "fix it"),
+        "slow": (f"is not done after {seconds:g} s for the whole file", "make it faster"),
+    }[report["fact"]]
+    return f"{name} {cause}", repair
 
 
 def _run(given: list[Any], data: Mapping[str, bytes], seconds: float) -> list[Report]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -86,96 +86,72 @@ def read(path: Path, kinds: Mapping[str, Set[str]]) -> Bank:
     except SyntaxError as error:
         raise Unusable(f"{path}:{error.lineno}", not_python(error), "fix it") from None
 
-    entries = _Entries(path, text, kinds).read(tree)
-    bank = Bank(path, tuple(entries), dict(_tables(tree)))
-    seen: dict[str, int] = {}
-    for entry in bank.entries:
-        if entry.name in seen:
-            raise bank.problem(
-                entry.line, f"{entry.name} is the name of line {seen[entry.name]} too", "rename one"
-            )
-        seen[entry.name] = entry.line
-    return bank
+    lines = text.split("\n")
+    entries: dict[str, Entry] = {}
+    for node in tree.body:
+        if not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            continue
+        try:
+            entry = _entry(node, lines, kinds)
+        except ValueError as error:
+            line, cause, repair = error.args
+            raise Unusable(f"{path}:{line}", cause, repair) from None
+        if entry.name in entries:
+            cause = f"{entry.name} is the name of line {entries[entry.name].line} too"
+            raise Unusable(f"{path}:{entry.line}", cause, "rename one")
+        entries[entry.name] = entry
+    return Bank(path, tuple(entries.values()), dict(_tables(tree)))
 
 
-class _Entries:
-    """Reads the decorated functions of a file."""
+def _entry(node: Definition, lines: Sequence[str], kinds: Mapping[str, Set[str]]) -> Entry:
+    """A decorated function or class.
 
-    def __init__(self, path: Path, text: str, kinds: Mapping[str, Set[str]]) -> None:
-        self._path = path
-        self._lines = text.split("\n")
-        self._kinds = kinds
+    Raises:
+        ValueError: it is not in the form that its decorator asks for; the line, the cause, and the
+            repair.
+    """
+    for call in node.decorator_list:
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in kinds:
+            break
+    else:
+        decorators = either(f"@{kind}(...)" for kind in kinds)
+        cause = f"{node.name} is no entry, and an entry stands by itself"
+        repair = f"give it {decorators}, or move it into the entry that uses it"
+        raise ValueError(node.lineno, cause, repair)
 
-    def read(self, tree: ast.Module) -> Iterator[Entry]:
-        """The entries, in order.
+    kind, known = call.func.id, kinds[call.func.id]
+    marks: dict[str, str] = {}
+    for argument in call.keywords:
+        value = argument.value.value if isinstance(argument.value, ast.Constant) else None
+        if argument.arg is None or argument.arg not in known or not isinstance(value, str):
+            cause = f"{argument.arg or '**'} is no mark of an entry"
+            raise ValueError(call.lineno, cause, f"write {', '.join(sorted(known))} as texts")
+        marks[argument.arg] = value
+    if call.args or "step" not in marks:
+        raise ValueError(call.lineno, "an entry without its step", f'write @{kind}(step="...")')
 
-        Raises:
-            Unusable: one is not in the form that its decorator asks for.
-        """
-        for node in tree.body:
-            if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-                kind, call = self._mark(node)
-                marks = self._marks(call, self._kinds[kind])
-                doc = " ".join((ast.get_docstring(node) or "").split())
-                source = self._answer(node, marks["step"])
-                yield Entry(node.name, kind, marks, doc, source, node.lineno)
+    doc = " ".join((ast.get_docstring(node) or "").split())
+    return Entry(node.name, kind, marks, doc, _answer(node, lines, marks["step"]), node.lineno)
 
-    def _wrong(self, line: int, cause: str, repair: str) -> Unusable:
-        return Unusable(f"{self._path}:{line}", cause, repair)
 
-    def _mark(self, node: Definition) -> tuple[str, ast.Call]:
-        """The decorator that makes a function an entry, and its name."""
-        for decorator in node.decorator_list:
-            if isinstance(decorator, ast.Call):
-                function = decorator.func
-                if isinstance(function, ast.Name) and function.id in self._kinds:
-                    return function.id, decorator
+def _answer(node: Definition, lines: Sequence[str], step: str) -> str:
+    """The function without decorators and docstring, named after its step.
 
-        decorators = either(f"@{kind}(...)" for kind in self._kinds)
-        raise self._wrong(
-            node.lineno,
-            f"{node.name} is no entry, and an entry stands by itself",
-            f"give it {decorators}, or move it into the entry that uses it",
-        )
+    It is so wherever it names itself.
+    """
+    own = list(lines[node.lineno - 1 : node.end_lineno])
+    if ast.get_docstring(node) is not None:
+        if len(node.body) == 1:
+            raise ValueError(node.lineno, f"{node.name} does nothing", "write what people write")
+        docstring = node.body[0]
+        own[docstring.lineno - node.lineno : (docstring.end_lineno or 0) - node.lineno + 1] = []
 
-    def _marks(self, call: ast.Call, known: Set[str]) -> dict[str, str]:
-        marks: dict[str, str] = {}
-        for argument in call.keywords:
-            value = argument.value.value if isinstance(argument.value, ast.Constant) else None
-            if argument.arg is None or argument.arg not in known or not isinstance(value, str):
-                raise self._wrong(
-                    call.lineno,
-                    f"{argument.arg or '**'} is no mark of an entry",
-                    f"write {', '.join(sorted(known))} as texts",
-                )
-            marks[argument.arg] = value
-
-        if call.args or "step" not in marks:
-            repair = f'write @{ast.unparse(call.func)}(step="...")'
-            raise self._wrong(call.lineno, "an entry without its step", repair)
-        return marks
-
-    def _answer(self, node: Definition, step: str) -> str:
-        """The function without decorators and docstring, named after its step.
-
-        It is so wherever it names itself.
-        """
-        lines = self._lines[node.lineno - 1 : node.end_lineno]
-        if ast.get_docstring(node) is not None:
-            if len(node.body) == 1:
-                cause = f"{node.name} does nothing"
-                raise self._wrong(node.lineno, cause, "write what people write")
-            docstring = node.body[0]
-            above = self._lines[node.lineno - 1 : docstring.lineno - 1]
-            lines = above + self._lines[docstring.end_lineno : node.end_lineno]
-
-        source = "\n".join(lines).rstrip() + "\n"
-        own_name = re.compile(rf"\b{re.escape(node.name)}\b")
-        # A method of that name is another thing: text.encode in an answer to encode.
-        if step in mentioned(node):
-            cause = f"{node.name} uses {step}, which it stands for"
-            raise self._wrong(node.lineno, cause, "write it out")
-        return own_name.sub(step, source)
+    # A method of that name is another thing: text.encode in an answer to encode.
+    if step in mentioned(node):
+        cause = f"{node.name} uses {step}, which it stands for"
+        raise ValueError(node.lineno, cause, "write it out")
+    own_name = re.compile(rf"\b{re.escape(node.name)}\b")
+    return own_name.sub(step, "\n".join(own).rstrip() + "\n")
 
 
 def _tables(tree: ast.Module) -> Iterator[tuple[str, dict[str, str]]]:

@@ -331,7 +331,7 @@ def load_all(root: Path, but: Collection[str] = ()) -> tuple[list[Exercise], lis
         but: names of exercises to leave out.
     """
     found: list[Exercise] = []
-    failed: dict[str, list[tuple[str, Unusable]]] = {}
+    failed: dict[str, dict[str, Unusable]] = {}
     for name in built_names(root):
         if name in but:
             continue
@@ -340,13 +340,13 @@ def load_all(root: Path, but: Collection[str] = ()) -> tuple[list[Exercise], lis
         except Unusable as error:
             is_to_be_built = error.repair == f"run autograder build {name}"
             cause = error.cause if is_to_be_built else str(error)
-            failed.setdefault(cause, []).append((name, error))
+            failed.setdefault(cause, {})[name] = error
 
     lines = []
     for cause, errors in failed.items():
-        names = [name for name, _ in errors]
+        names = list(errors)
         again = f"{listed(names)}: {cause}; run autograder build {' '.join(names)}"
-        lines.append(again if len(names) > 1 else str(errors[0][1]))
+        lines.append(again if len(names) > 1 else str(errors[names[0]]))
     return found, lines
 
 

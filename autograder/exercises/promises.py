@@ -31,13 +31,17 @@ LONG = 1_000  # characters of a long text, and tokens of a long list
 
 def of(name: str, holds: Callable[[Any], Any]) -> Predicate:
     """A predicate on one argument, by its name; an argument that is None has no property."""
+    return _asking(lambda **given: given[name] is not None and holds(given[name]), name)
+
+
+def _asking(holds: Callable[..., Any], *names: str) -> Predicate:
+    """A predicate that looks at the arguments of these names."""
 
     def predicate(**arguments: Any) -> bool:
-        value = arguments[name]
-        return value is not None and bool(holds(value))
+        return bool(holds(**arguments))
 
-    only = inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY)
-    predicate.__signature__ = inspect.Signature([only])  # type: ignore[attr-defined]
+    own = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in names]
+    predicate.__signature__ = inspect.Signature(own)  # type: ignore[attr-defined]
     return predicate
 
 
@@ -64,14 +68,11 @@ def leading_axes(name: str, own: int) -> Properties:
 
 def single(name: str, *axes: int) -> Properties:
     """An axis of length 1, for each of these axes."""
-    found = {}
-    for axis in axes:
-        found[f"axis {axis} of length 1"] = _length_one(axis)
-    return group(name, found)
 
+    def of_length_one(axis: int) -> Callable[[Any], bool]:
+        return lambda array: np.ndim(array) >= -axis and np.shape(array)[axis] == 1
 
-def _length_one(axis: int) -> Callable[[Any], bool]:
-    return lambda array: np.ndim(array) >= -axis and np.shape(array)[axis] == 1
+    return group(name, {f"axis {axis} of length 1": of_length_one(axis) for axis in axes})
 
 
 def real_numbers(name: str) -> Properties:
@@ -104,16 +105,12 @@ def masks(name: str, shape: Callable[..., Sequence[int]]) -> Properties:
     wanted = tuple(inspect.signature(shape).parameters)
 
     def about(holds: Callable[[Any, tuple[int, ...]], Any]) -> Predicate:
-        def predicate(**arguments: Any) -> bool:
+        def of_mask(**arguments: Any) -> bool:
             mask = arguments[name]
             full = tuple(shape(**{argument: arguments[argument] for argument in wanted}))
             return mask is not None and bool(holds(np.asarray(mask), full))
 
-        parameters = [
-            inspect.Parameter(one, inspect.Parameter.KEYWORD_ONLY) for one in (name, *wanted)
-        ]
-        predicate.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-        return predicate
+        return _asking(of_mask, name, *wanted)
 
     properties = {
         "of the full shape": lambda mask, full: mask.shape == full and len(full) > 2,
@@ -206,13 +203,9 @@ def made(properties: Properties, **views: Callable[..., Any]) -> Properties:
     ``made(texts("text"), text=decoded_by_definition)`` looks at the text that a step should return.
     """
     ((name, view),) = views.items()
-    signature = inspect.signature(view)
+    wanted = inspect.signature(view).parameters
 
     def about(holds: Predicate) -> Predicate:
-        def predicate(**arguments: Any) -> bool:
-            return bool(holds(**{name: view(**arguments)}))
-
-        predicate.__signature__ = signature  # type: ignore[attr-defined]
-        return predicate
+        return _asking(lambda **arguments: holds(**{name: view(**arguments)}), *wanted)
 
     return {words: about(holds) for words, holds in properties.items()}

@@ -49,7 +49,7 @@ def since(folder: Path, now: PageFacts, titles: Mapping[str, str], day: str) -> 
         titles: what people call a cell, by its id.
         day: today, for people.
     """
-    before = _read(folder / NAME)
+    before = of(folder)
     if before is None or before.submission != now.submission:
         return now
     if replace(before, changes=(), on="") == now:
@@ -59,22 +59,10 @@ def since(folder: Path, now: PageFacts, titles: Mapping[str, str], day: str) -> 
 
 def is_new(folder: Path, shown: PageFacts) -> bool:
     """Whether the page in this folder does not say yet what changed, or is about another file."""
-    before = _read(folder / NAME)
+    before = of(folder)
     if before is None or before == shown:
         return False
     return bool(shown.changes) or before.submission != shown.submission
-
-
-def made_of(folder: Path) -> str:
-    """The digest of what the page in this folder was made of; empty where nobody knows."""
-    before = _read(folder / NAME)
-    return before.made_of if before is not None else ""
-
-
-def solutions(folder: Path) -> int:
-    """How many solutions the page in this folder shows."""
-    before = _read(folder / NAME)
-    return before.solutions if before is not None else 0
 
 
 def write(folder: Path, shown: PageFacts) -> None:
@@ -106,10 +94,10 @@ def _title(id: str, titles: Mapping[str, str]) -> str:
     return titles.get(id, id).rstrip(".")
 
 
-def _read(path: Path) -> PageFacts | None:
-    """What a page said; None where nobody knows."""
+def of(folder: Path) -> PageFacts | None:
+    """What the page in this folder says; None where nobody knows."""
     try:
-        data: dict[str, Any] = json.loads(path.read_bytes())
+        data: dict[str, Any] = json.loads((folder / NAME).read_bytes())
         return PageFacts(**{**data, "changes": tuple(data["changes"])})
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None

@@ -74,36 +74,20 @@ def write_class(
     listed = course.class_list() or {}
     stored = stored_students(course, exercise.name)
     there = handed_in(course, exercise.name)
-    alike = "" if anew else _alike(course, exercise)
-    tries = Tries(course, exercise.name)
-    solutions = Solutions(course, exercise)
-
+    made = _Pages(course, exercise, anew)
     paths = []
     with gathered(troubles) as found:
         for student in sorted({*stored, *listed, *there}) if stored else []:
             if students is None or student in students:
                 with found.of(student, "no page"):
                     name = full_name(listed.get(student, {}))
-                    marks = everybody.get(student)
-                    left = tries.said(student)
-                    path, is_written, is_new = _write(
-                        course, exercise, student, marks, name, left, alike, solutions
-                    )
-                    paths.append(path)
+                    is_written, is_new = made.write(student, name, everybody.get(student))
+                    paths.append(made.path(student))
                     if is_written and written is not None:
                         written.append(student)
                     if is_new and changed is not None:
                         changed.append(student)
     return paths
-
-
-def _alike(course: Course, exercise: Exercise) -> str:
-    """All that is the same for the pages of a class."""
-    settings = course.settings
-    zone = str(settings.zone_shown(exercise.name))
-    shown = (settings.feedback_hidden, zone, settings.counts)
-    everything = (_program(), exercise.title, json.dumps(exercise.notebook), shown)
-    return hashlib.sha256(repr(everything).encode()).hexdigest()
 
 
 @cache
@@ -117,77 +101,135 @@ def _program() -> str:
     return digest.hexdigest()
 
 
-def _write(
-    course: Course,
-    exercise: Exercise,
-    student: str,
-    marks: Marks | None,
-    name: str,
-    tries: str,
-    alike: str,
-    solutions: Solutions,
-) -> tuple[Path, bool, bool]:
-    """Write a page.
+class _Pages:
+    """Writes the pages of a class.
 
     Args:
-        tries: how many are left, for people; empty where nobody counts.
-        alike: what it is made of that is the same for all; empty where it is written anyway.
-
-    Returns:
-        Where it lies, whether it was written, and whether it says what the one before did not.
+        anew: also those that are made of what they were made of.
     """
-    from autograder.course.results import result_path, stored_result
 
-    folder = course.feedback_of(student, exercise.name)
-    submitted = course.submission(student, exercise.name)
-    result = stored_result(course, exercise.name, student)
-    facts = None
-    if marks is not None:
-        marks.check()
+    def __init__(self, course: Course, exercise: Exercise, anew: bool) -> None:
+        self._course = course
+        self._exercise = exercise
+        self._zone = course.settings.zone_shown(exercise.name)
+        self._tries = Tries(course, exercise.name)
+        self._solutions = Solutions(course, exercise)
+        # All that is the same for the pages of a class.
+        settings = course.settings
+        shown = (settings.feedback_hidden, str(self._zone), settings.counts)
+        self._alike = (_program(), exercise.title, json.dumps(exercise.notebook), shown)
+        self._anew = anew
 
-    path = folder / f"{exercise.name}.html"
-    made_of = ""
-    if result is None:
-        made = collected if os.path.lexists(submitted) else missing
-        html = made(exercise, student, name)
-    else:
-        there = digest(course, exercise.name, student)
-        came = ". ".join(filter(None, [_handed_in(course, exercise.name, student, marks), tries]))
-        stored = result_path(course, exercise.name, student).read_bytes()
-        solved = solutions.of(student, result)
-        everything = alike, stored, marks, name, there, came, sorted(solved.items())
-        made_of = hashlib.sha256(repr(everything).encode()).hexdigest()
-        if alike and path.is_file() and changes.made_of(folder) == made_of:
-            _keep_for_exchange(course, folder, submitted, exercise.name, student)
-            return path, False, False
-        page = _page(course, exercise, result, marks, solved)
-        facts = replace(_compared(course, folder, exercise, page), made_of=made_of)
-        html = page.html(
-            name=name,
-            is_older=there is not None and there != result.submission_sha256,
-            handed_in=came,
-            facts=facts,
-            zone=course.settings.zone_shown(exercise.name),
-        )
+    def path(self, student: str) -> Path:
+        """Where the page of a student lies."""
+        name = self._exercise.name
+        return self._course.feedback_of(student, name) / f"{name}.html"
 
-    is_written = True
-    if alike:
-        is_written = files.update(path, html.encode())
-    else:
-        files.write(path, html.encode())
-    is_new = facts is not None and changes.is_new(folder, facts)
-    if facts is not None:
-        changes.write(folder, facts)
-    _keep_for_exchange(course, folder, submitted, exercise.name, student)
-    return path, is_written, is_new
+    def write(self, student: str, name: str, marks: Marks | None) -> tuple[bool, bool]:
+        """Write a page; whether it was written, and whether it says what the one before did not."""
+        from autograder.course.results import result_path, stored_result
+
+        course, exercise = self._course, self._exercise
+        path = self.path(student)
+        submitted = course.submission(student, exercise.name)
+        result = stored_result(course, exercise.name, student)
+        facts = None
+        if marks is not None:
+            marks.check()
+
+        if result is None:
+            made = collected if os.path.lexists(submitted) else missing
+            html = made(exercise, student, name)
+        else:
+            there = digest(course, exercise.name, student)
+            left = self._tries.said(student)
+            came = ". ".join(filter(None, [self._handed_in(student, marks), left]))
+            stored = result_path(course, exercise.name, student).read_bytes()
+            solved = self._solutions.of(student, result)
+            everything = self._alike, stored, marks, name, there, came, sorted(solved.items())
+            made_of = hashlib.sha256(repr(everything).encode()).hexdigest()
+            before = changes.of(path.parent)
+            is_same = before is not None and before.made_of == made_of
+            if is_same and path.is_file() and not self._anew:
+                self._keep_for_exchange(student)
+                return False, False
+            page = self._page(result, marks, solved)
+            facts = replace(self._compared(path.parent, page), made_of=made_of)
+            html = page.html(
+                name=name,
+                is_older=there is not None and there != result.submission_sha256,
+                handed_in=came,
+                facts=facts,
+                zone=self._zone,
+            )
+
+        is_written = True
+        if self._anew:
+            files.write(path, html.encode())
+        else:
+            is_written = files.update(path, html.encode())
+        is_new = facts is not None and changes.is_new(path.parent, facts)
+        if facts is not None:
+            changes.write(path.parent, facts)
+        self._keep_for_exchange(student)
+        return is_written, is_new
+
+    def _keep_for_exchange(self, student: str) -> None:
+        """Write the two files that nbgrader's ``release_feedback`` reads."""
+        course, exercise = self._course, self._exercise.name
+        folder, submitted = self.path(student).parent, course.submission(student, exercise)
+        secret = read_secret(submitted)
+        if secret is None:
+            # It names the page in the exchange, never to be guessed. ``nbgrader submit`` draws one;
+            # for downloads we do.
+            about = f"feedback/{exercise}/{student}".encode()
+            secret = hmac.digest(course.secret(), about, "sha512").hex()
+        files.update(folder / timestamp.NAME, (timestamp.read(submitted) or "").encode())
+        files.update(folder / SECRET, secret.encode())
+
+    def _page(
+        self, result: Result, marks: Marks | None, solutions: Mapping[str, Solution]
+    ) -> StudentPage:
+        from autograder.course.gradebook.versions import submission_of
+
+        submission = None
+        if result.status == "graded":
+            submission = submission_of(self._course, self._exercise, result)
+        hidden = self._course.settings.feedback_hidden
+        return StudentPage(self._exercise, result, submission, marks, hidden, solutions)
+
+    def _compared(self, folder: Path, page: StudentPage) -> changes.PageFacts:
+        """What the page says, and what of it is another thing than on the page before."""
+        now = page.facts()
+        titles = {check.id: f"{check.step}: {check.sentence}" for check in self._exercise.checks}
+        for cell in now.points.keys() | now.remarks.keys():
+            titles.setdefault(cell, cell_title(self._exercise, cell))
+        return changes.since(folder, now, titles, _said(timestamp.now(), self._zone))
+
+    def _handed_in(self, student: str, marks: Marks | None) -> str:
+        """When it was handed in, how that is known, and until when one could."""
+        if marks is None or marks.submitted is None:
+            return ""
+        course, exercise = self._course, self._exercise.name
+        said = f"Handed in {_said(marks.submitted, self._zone)}"
+        is_best = course.settings.counts == "best"
+        others = store.earlier(course, exercise, student) if is_best else []
+        if others:
+            said = f"This is the best of your {len(others) + 1} submissions. {said}"
+        # What lies there now may be a later one.
+        submitted = course.submission(student, exercise)
+        if timestamp.submitted_at(submitted) == marks.submitted:
+            said += f", {timestamp.SOURCES[timestamp.source(submitted)]}"
+        if marks.until == deadlines.FOR_EVER:
+            return f"{said}; you had no deadline"
+        if marks.until:
+            return f"{said}; your deadline was {_said(marks.until, self._zone)}"
+        return said
 
 
-def _keep_for_exchange(
-    course: Course, folder: Path, submitted: Path, exercise: str, student: str
-) -> None:
-    """Write the two files that nbgrader's ``release_feedback`` reads."""
-    files.update(folder / timestamp.NAME, (timestamp.read(submitted) or "").encode())
-    files.update(folder / SECRET, _secret(course, submitted, exercise, student).encode())
+def _said(time: datetime, zone: tzinfo | None) -> str:
+    """A time of the gradebook, for people."""
+    return on_day(timestamp.shown(time, zone or timezone.utc))
 
 
 def lack_solutions(course: Course, exercise: Exercise, students: Iterable[str]) -> set[str]:
@@ -198,72 +240,10 @@ def lack_solutions(course: Course, exercise: Exercise, students: Iterable[str]) 
     found = set()
     for student in students:
         result = stored_result(course, exercise.name, student)
-        there = changes.solutions(course.feedback_of(student, exercise.name))
-        if len(solutions.of(student, result)) > there:
+        page = changes.of(course.feedback_of(student, exercise.name))
+        if len(solutions.of(student, result)) > (page.solutions if page else 0):
             found.add(student)
     return found
-
-
-def _page(
-    course: Course,
-    exercise: Exercise,
-    result: Result,
-    marks: Marks | None,
-    solutions: Mapping[str, Solution],
-) -> StudentPage:
-    from autograder.course.gradebook.versions import submission_of
-
-    submission = None
-    if result.status == "graded":
-        submission = submission_of(course, exercise, result)
-    hidden = course.settings.feedback_hidden
-    return StudentPage(exercise, result, submission, marks, hidden, solutions)
-
-
-def _compared(
-    course: Course, folder: Path, exercise: Exercise, page: StudentPage
-) -> changes.PageFacts:
-    """What the page says, and what of it is another thing than on the page before."""
-    now = page.facts()
-    titles = {check.id: f"{check.step}: {check.sentence}" for check in exercise.checks}
-    for cell in now.points.keys() | now.remarks.keys():
-        titles.setdefault(cell, cell_title(exercise, cell))
-    zone = course.settings.zone_shown(exercise.name)
-    return changes.since(folder, now, titles, _said(timestamp.now(), zone))
-
-
-def _secret(course: Course, folder: Path, exercise: str, student: str) -> str:
-    """What names the page in the exchange, never to be guessed.
-
-    Drawn by ``nbgrader submit``; for downloads by us.
-    """
-    given = read_secret(folder)
-    if given is not None:
-        return given
-    return hmac.digest(course.secret(), f"feedback/{exercise}/{student}".encode(), "sha512").hex()
-
-
-def _handed_in(course: Course, exercise: str, student: str, marks: Marks | None) -> str:
-    """When the graded submission was handed in, how that is known, and until when one could."""
-    if marks is None or marks.submitted is None:
-        return ""
-    zone = course.settings.zone_shown(exercise)
-    said = f"Handed in {_said(marks.submitted, zone)}"
-    others = store.earlier(course, exercise, student) if course.settings.counts == "best" else []
-    if others:
-        said = f"This is the best of your {len(others) + 1} submissions. {said}"
-    # What lies there now may be a later one.
-    submitted = course.submission(student, exercise)
-    if timestamp.submitted_at(submitted) == marks.submitted:
-        said += f", {timestamp.SOURCES[timestamp.source(submitted)]}"
-    if marks.until == deadlines.FOR_EVER:
-        return f"{said}; you had no deadline"
-    return f"{said}; your deadline was {_said(marks.until, zone)}" if marks.until else said
-
-
-def _said(time: datetime, zone: tzinfo | None) -> str:
-    """A time of the gradebook, for people."""
-    return on_day(timestamp.shown(time, zone or timezone.utc))
 
 
 def pack(

@@ -183,7 +183,7 @@ OWN = {
         "course.reports / f'{NAME}.html'",
         "course.reports / f'{one.name}.html'",
     },
-    "show/pages/feedback.py": {"folder / f'{exercise.name}.html'"},
+    "show/pages/feedback.py": {"self._course.feedback_of(student, name) / f'{name}.html'"},
     "show/exports/push/push.py": {"course.feedback_of(grade.student, name) / f'{name}.html'"},
     "show/exports/push/web.py": {"course.state / file"},
     "show/pages/report.py": {

@@ -170,6 +170,10 @@ class StepResult:
         return [check for check in self.checks if check.status != "passed"]
 
     @property
+    def carried(self) -> list[CheckResult]:
+        return [check for check in self.checks if check.status == "carried"]
+
+    @property
     def failed(self) -> list[CheckResult]:
         return [check for check in self.checks if check.has_failed]
 

@@ -118,11 +118,21 @@ class Exercise:
     built_from: Mapping[str, str] = field(default_factory=dict)
     data: Data = field(default_factory=dict)
 
+    @property
+    def about(self) -> Mapping[str, Any]:
+        """What the build wrote into the notebook's metadata."""
+        found: Mapping[str, Any] = self.notebook.get("metadata", {}).get("autograder", {})
+        return found
+
     @cached_property
     def title(self) -> str:
         """What people call it: the first heading of its prose, or else its name."""
-        about = self.notebook.get("metadata", {}).get("autograder", {})
-        return str(about.get("title") or self.name)
+        return str(self.about.get("title") or self.name)
+
+    @cached_property
+    def sentences(self) -> Mapping[str, str]:
+        """What each check says, by its id."""
+        return {check.id: check.sentence for check in self.checks}
 
     @property
     def is_ordinary(self) -> bool:
@@ -172,8 +182,7 @@ class Exercise:
     @cached_property
     def given(self) -> tuple[str, ...]:
         """The steps of this exercise that students get, and need not write."""
-        needs = self.notebook.get("metadata", {}).get("autograder", {}).get("needs", ())
-        of_others = {need.split(":")[1] for need in needs}
+        of_others = {need.split(":")[1] for need in self.about.get("needs", ())}
         return tuple(name for name in self.needed if name not in of_others)
 
     @cached_property

@@ -248,9 +248,8 @@ class _MasterOrder:
 
         Then cells that it never had are no news.
         """
-        about = self._exercise.notebook.get("metadata", {}).get("autograder", {})
         version = marks(self._data).get("source_sha256")
-        return version is not None and version != about.get("source_sha256")
+        return version is not None and version != self._exercise.about.get("source_sha256")
 
     def _say_what_is_odd(self, cell: RawCell, id: str | None, own: str | None) -> None:
         """Say that a cell is the second one of a step, or a setup that was changed."""

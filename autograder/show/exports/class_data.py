@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from autograder.base.result import Result, StepResult
+from autograder.base.result import CheckResult, Result, StepResult
 from autograder.base.text import shown
 from autograder.course.course import pseudonym
 from autograder.course.gradebook import course_grades, master
@@ -192,12 +192,7 @@ def _bare_result(result: Result, name: str) -> Result:
     """The verdicts alone: not what was handed in, when it was graded, nor any text about it."""
     steps = []
     for step in result.steps:
-        checks = []
-        for check in step.checks:
-            # The name of a known mistake is the bank's, and stays.
-            bare = replace(check, message="", unmended="", remaining="", hint=None)
-            checks.append(replace(bare, cell="", line=0))
-        steps.append(StepResult(step.name, tuple(checks)))
+        steps.append(StepResult(step.name, tuple(map(_bare_check, step.checks))))
     return replace(
         result,
         student=name,
@@ -208,6 +203,11 @@ def _bare_result(result: Result, name: str) -> Result:
         graded_with={},
         steps=tuple(steps),
     )
+
+
+def _bare_check(check: CheckResult) -> CheckResult:
+    """A verdict without its words; the name of a known mistake is the bank's, and stays."""
+    return replace(check, message="", unmended="", remaining="", hint=None, cell="", line=0)
 
 
 def _bare_marks(marks: Marks) -> Marks:

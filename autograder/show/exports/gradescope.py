@@ -21,7 +21,6 @@ from autograder.base.errors import Fault, Unusable
 from autograder.base.result import CheckResult, Result, questions_last
 from autograder.base.text import once_right, printable, shown
 from autograder.course.gradebook.final_grades import ClassGrades, Grade
-from autograder.course.gradebook.marks import Marks
 from autograder.exercises.exercise import Exercise
 from autograder.show.disclosure import as_student_sees, by_itself
 from autograder.show.exports.export import Product, Request
@@ -82,7 +81,7 @@ def results(
     if result.status == "rejected":
         data["score"] = 0.0
     if grade is not None and grade.marks is not None:
-        data["tests"] += _beside_checks(grade.marks)
+        data["tests"] += _beside_checks(grade)
     return data
 
 
@@ -101,7 +100,6 @@ def _output(result: Result) -> str:
 
 
 def _tests(exercise: Exercise, result: Result, disclosed: str) -> Iterator[Test]:
-    sentences = {check.id: check.sentence for check in exercise.checks}
     ordered = questions_last(result.steps)
     numbers = {step.name: number for number, step in enumerate(ordered, start=1)}
     seen = as_student_sees(result, disclosed)
@@ -111,7 +109,7 @@ def _tests(exercise: Exercise, result: Result, disclosed: str) -> Iterator[Test]
     for step in seen.steps:
         for place, full in enumerate(step.checks, start=1):
             check = full if full.hidden else by_itself(full)
-            sentence = sentences.get(step.id_of(check), check.name)
+            sentence = exercise.sentences.get(step.id_of(check), check.name)
             title = f"{step.name}: {sentence}"
             yield _test(check, title, f"{numbers[step.name]}.{place}")
             if full != check:
@@ -151,7 +149,9 @@ def _said(check: CheckResult) -> str:
     return printable("\n\n".join(filter(None, [check.said, left, hint])))
 
 
-def _beside_checks(marks: Marks) -> list[Test]:
+def _beside_checks(grade: Grade) -> list[Test]:
+    marks = grade.marks
+    assert marks is not None
     parts = [
         ("Marks by hand", marks.by_hand),
         ("Extra credit", marks.extra_credit),

@@ -153,7 +153,7 @@ class Steps:
                 place = "passed"
             elif result.is_unattempted:
                 place = "unwritten"
-            elif to_mend([result]) or all(check.status != "carried" for check in result.checks):
+            elif to_mend([result]) or not result.carried:
                 place = "wrong"
             else:
                 place = "waiting"
@@ -163,7 +163,6 @@ class Steps:
     def _step(self, result: StepResult) -> ShownStep:
         """What is shown of one step."""
         wrong = [check for check in result.not_passed if check.status != "carried"]
-        waiting = [check for check in result.checks if check.status == "carried"]
         passed = [check for check in result.checks if check.status == "passed"]
         groups = self._grouped(result, wrong)
 
@@ -183,8 +182,8 @@ class Steps:
             whole=whole,
             remains=remains,
             wrong=groups,
-            waiting=self._grouped(result, waiting),
-            waits_for=list(dict.fromkeys(chain(*(check.with_reference for check in waiting)))),
+            waiting=self._grouped(result, result.carried),
+            waits_for=list(dict.fromkeys(chain(*(one.with_reference for one in result.carried)))),
             passed=[self._group(result, [check]) for check in passed],
             code=self._code(result),
             is_unanswered=self._answer is not None and self._answer(result.name) is None,
@@ -251,7 +250,7 @@ def _earned(step: StepResult) -> str:
         return f"not asked, {earned}: it {NOT_ASKED}"
     if step.passed:
         return f"✓ all passed, {earned}"
-    if to_mend([step]) or not any(check.status == "carried" for check in step.checks):
+    if to_mend([step]) or not step.carried:
         return earned
     return f"↷ carried forward, {earned}"
 

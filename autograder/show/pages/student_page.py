@@ -58,7 +58,6 @@ class StudentPage:
         self._score, self._most = result.score, result.max_score
         if marks:
             self._score, self._most = marks.score, marks.max_score
-        self._sentences = {check.id: check.sentence for check in exercise.checks}
 
     def facts(self) -> PageFacts:
         """What the page says in numbers and a teacher's words."""
@@ -102,13 +101,9 @@ class StudentPage:
         exercise, result, cells = self._exercise, self._result, self._cells
         answer = self._submission.answer if self._submission else None
         given = {name: docstrings(exercise.cell(name).source) for name in exercise.steps}
-        steps = Steps(self._sentences, answer, cells, self._seen.steps, given, self._solutions)
+        steps = Steps(exercise.sentences, answer, cells, self._seen.steps, given, self._solutions)
         wrong = to_mend(self._seen.steps)
-        carried = [
-            step
-            for step in self._seen.steps
-            if any(check.status == "carried" for check in step.checks)
-        ]
+        carried = [step for step in self._seen.steps if step.carried]
         # The text at the end of the notebook says what comes next.
         last = exercise.cells[-1]
         is_asked = last.is_code or last.kind == "manual"
@@ -173,7 +168,7 @@ class StudentPage:
                 return line if len(line) <= LONGEST else f"{line[:LONGEST]} …"
 
         first = step.failed[0]
-        return f"Does not hold yet: {self._sentences.get(step.id_of(first)) or first.name}"
+        return f"Does not hold yet: {self._exercise.sentences.get(step.id_of(first)) or first.name}"
 
 
 def missing(exercise: Exercise, student: str, name: str = "") -> str:

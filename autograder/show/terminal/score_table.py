@@ -181,8 +181,7 @@ def _verdict(step: StepResult, waits: Waits, long: bool) -> str:
         return f"{checks} passed" if long else "passed"
 
     passed = len(step.checks) - len(step.not_passed)
-    carried = sum(check.status == "carried" for check in step.checks)
-    more = f", {carried} carried" if carried else ""
+    more = f", {len(step.carried)} carried" if step.carried else ""
     return f"{passed} of {checks} passed{more}" if long else f"{passed} of {len(step.checks)}{more}"
 
 

@@ -37,11 +37,10 @@ class Canvas:
     max_score = 0.0
 
     def __init__(self, course: Course, exercise: str) -> None:
-        settings = course.settings
-        address = web.needed("push.address", settings.push_address).rstrip("/")
-        number_there = web.needed("push.course", settings.push_course)
+        address = web.needed(course, "push.address").rstrip("/")
+        number_there = web.needed(course, "push.course")
         token = web.secret(course, TOKEN)
-        self._id = settings.assignments[exercise]
+        self._id = course.settings.assignments[exercise]
         self._web = web.Web(self.name, token)
         self._requester = Requester(address, token)
         # Its own session waits for ever, and gives up where Canvas asks for patience.

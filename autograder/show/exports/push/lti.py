@@ -54,12 +54,12 @@ class Lti:
 
     def __init__(self, course: Course, exercise: str) -> None:
         settings = course.settings
-        self._client = web.needed("lti.client", settings.lti_client)
-        self._tokens = web.needed("lti.tokens", settings.lti_tokens)
+        self._client = web.needed(course, "lti.client")
+        self._tokens = web.needed(course, "lti.tokens")
         self._audience = settings.lti_audience or self._tokens
         self._key_id = settings.lti_key
-        self._lineitems = web.needed("lti.lineitems", settings.lti_lineitems)
-        self._members = web.needed("lti.members", settings.lti_members)
+        self._lineitems = web.needed(course, "lti.lineitems")
+        self._members = web.needed(course, "lti.members")
         self._called = settings.assignments[exercise]
         self._key = web.secret(course, KEY, is_key=True)
         self._web = web.Web(self.name)

@@ -44,10 +44,9 @@ class Moodle:
     max_score = 0.0
 
     def __init__(self, course: Course, exercise: str) -> None:
-        settings = course.settings
-        address = web.needed("push.address", settings.push_address).rstrip("/")
-        self._course = web.needed("push.course", settings.push_course)
-        self._module = settings.assignments[exercise]
+        address = web.needed(course, "push.address").rstrip("/")
+        self._course = web.needed(course, "push.course")
+        self._module = course.settings.assignments[exercise]
         self._token = web.secret(course, TOKEN)
         self._web = web.Web(self.name, self._token)
         self._url = f"{address}/webservice/rest/server.php"

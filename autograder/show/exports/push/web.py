@@ -172,12 +172,13 @@ def secret(course: Course, file: str, is_key: bool = False) -> str:
     return text
 
 
-def needed(name: str, value: str) -> str:
+def needed(course: Course, name: str) -> str:
     """The value of a setting without which nothing can be pushed.
 
     Raises:
         Unusable: it is not set.
     """
+    value = str(getattr(course.settings, name.replace(".", "_")))
     if not value:
         repair = "docs/exports.md says what to write"
         raise Unusable("autograder.toml", f"{name} is not set", repair)

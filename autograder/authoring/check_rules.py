@@ -183,10 +183,9 @@ def _asks_for_dtype(cell: AuthoredCell, tree: ast.Module) -> Iterator[Problem]:
         else:
             continue
 
-        others = [operand for operand in operands if not _of_dtype(operand)]
+        others = [ast.unparse(operand) for operand in operands if not _of_dtype(operand)]
         # A mask must be boolean, so that alone may be asked.
-        is_of_bool = any("bool" in ast.unparse(operand) for operand in others)
-        if len(others) < len(operands) and not is_of_bool:
+        if len(others) < len(operands) and "bool" not in " ".join(others):
             cause = "a check that compares dtype: any real dtype is right"
             how = "compare the values, or say next to the right answers why NOT_RIGHT has float32"
             yield Problem(cell.line_of(node.lineno), cause, how)

@@ -109,7 +109,7 @@ def problems(source: Source) -> Iterator[Problem]:
 
 
 def _image(text: str) -> str:
-    lines = [_parts(line) for line in text.split("\n")]
+    lines = list(map(_parts, text.split("\n")))
     said = "; ".join(
         " ".join(part.words if isinstance(part, Block) else part for part in line) for line in lines
     )

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Set
 
 from autograder.authoring.cells import AuthoredCell, Problem, Source
-from autograder.authoring.statements import Statement, closure, statements
+from autograder.authoring.statements import Statement, bound_by, closure, statements
 from autograder.exercises.names import names, nodes, reached
 
 SOURCES = ("random.", "numpy.random.", "secrets.", "os.urandom")
@@ -39,9 +39,7 @@ def unseeded(source: Source) -> Iterator[Problem]:
                 cause = f"{part.attr} gives everybody the same numbers"
                 yield Problem(cell.line_of(part.lineno), cause, "draw from rng itself")
 
-    wanted: set[str] = set()
-    for cell in source.of("check", "oracles"):
-        wanted |= names(cell.source).used
+    wanted = set().union(*(names(cell.source).used for cell in source.of("check", "oracles")))
     for cell in source.of("setup"):
         needed = _needed(cell, wanted)
         for node in ast.parse(cell.source).body:
@@ -178,11 +176,7 @@ def _drawing(cells: Iterable[AuthoredCell]) -> set[str]:
         found += statements(cell.source)
 
     def bound_with(drawing: Set[str]) -> set[str]:
-        bound: set[str] = set()
-        for statement in found:
-            if statement.names.used & drawing:
-                bound |= statement.names.bound
-        return bound
+        return bound_by(statement for statement in found if statement.names.used & drawing)
 
     return closure({"rng"}, bound_with)
 
@@ -198,16 +192,11 @@ def _drawn(tree: ast.Module, drawing: set[str]) -> set[str]:
             bindings.append((node.target, node.value))
         elif isinstance(node, (ast.For, ast.comprehension)):
             bindings.append((node.target, node.iter))
-    own: set[str] = set()
-    for target, _ in bindings:
-        own |= _changed(target)
+    own = set().union(*(_changed(target) for target, _ in bindings))
     bindings += _filled(tree, own)
 
     def bound_to(drawn: Set[str]) -> set[str]:
-        bound: set[str] = set()
-        for target, value in bindings:
-            bound |= _bound(target, value, drawn)
-        return bound
+        return set().union(*(_bound(target, value, drawn) for target, value in bindings))
 
     return closure(drawing, bound_to) - drawing
 
@@ -238,10 +227,7 @@ def _changed(target: ast.AST) -> set[str]:
     while isinstance(target, (ast.Attribute, ast.Subscript, ast.Starred, ast.Call)):
         target = target.func if isinstance(target, ast.Call) else target.value
     if isinstance(target, (ast.Tuple, ast.List)):
-        changed: set[str] = set()
-        for part in target.elts:
-            changed |= _changed(part)
-        return changed
+        return set().union(*map(_changed, target.elts))
     return {target.id} if isinstance(target, ast.Name) else set()
 
 
@@ -261,10 +247,8 @@ def _bound(target: ast.expr, value: ast.expr, drawn: Set[str]) -> set[str]:
         elif isinstance(value, ast.Call) and called == "enumerate":
             parts = [ast.Constant(0), *value.args[:1]]  # a place tells nothing
         if len(parts) == len(target.elts):
-            bound: set[str] = set()
-            for name, part in zip(target.elts, parts):
-                bound |= _bound(name, part, drawn)
-            return bound
+            pairs = zip(target.elts, parts)
+            return set().union(*(_bound(name, part, drawn) for name, part in pairs))
 
     return _changed(target) if _held(value) & drawn else set()
 
@@ -293,7 +277,5 @@ def _held(expression: ast.expr) -> set[str]:
         return set()
     if isinstance(expression, ast.Name):
         return {expression.id}
-    held: set[str] = set()
-    for part in ast.iter_child_nodes(expression):
-        held |= _held(part)  # type: ignore[arg-type]
-    return held
+    parts = ast.iter_child_nodes(expression)
+    return set().union(*map(_held, parts))  # type: ignore[arg-type]

@@ -46,9 +46,7 @@ def table(full: bytes, bank: Misconceptions) -> str:
         suspects[digest].append(wrong)
         closer[digest, verdicts].append(wrong)
 
-    hints = {}
-    for digest, mistakes in sorted(suspects.items()):
-        hints[digest] = bank.question(mistakes)
+    hints = {digest: bank.question(mistakes) for digest, mistakes in sorted(suspects.items())}
     for (digest, verdicts), mistakes in sorted(closer.items()):
         question = bank.question(mistakes)
         if question != hints[digest]:
@@ -128,7 +126,7 @@ def _first_digest(bench: Bench, checks: list[Check]) -> str:
         try:
             digest = bench.fingerprint(check)
         except Endless:
-            break
+            return ""
         if digest:
             return digest
     return ""

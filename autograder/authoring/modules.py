@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cache, lru_cache
 
 from autograder.authoring.cells import AuthoredCell, Problem, Source
-from autograder.authoring.statements import Statement, needed, statements
+from autograder.authoring.statements import Statement, bound_by, needed, statements
 from autograder.exercises.names import nodes
 from autograder.exercises.sources import SHARED, TOOLS
 
@@ -111,8 +111,11 @@ def indented(code: str) -> str:
 
 def uses_shared(cells: Iterable[AuthoredCell]) -> bool:
     """Whether the setup cell imports the course's shared code."""
-    top = [node for cell in cells if cell.kind == "setup" for node in ast.parse(cell.source).body]
-    return any(_is_ours(node) and SHARED in _imported(node) for node in top)
+    for cell in cells:
+        for node in ast.parse(cell.source).body if cell.kind == "setup" else ():
+            if _is_ours(node) and SHARED in _imported(node):
+                return True
+    return False
 
 
 def codes(shared: str) -> dict[str, str]:
@@ -135,7 +138,7 @@ def imported_as(code: str, module: str, names: Set[str]) -> set[str]:
 
 def imports(source: Source) -> Iterator[Problem]:
     """What is wrong with how cells use these modules."""
-    known = {"tools": _bound(_tools()), SHARED: _bound(statements(source.shared))}
+    known = {"tools": bound_by(_tools()), SHARED: bound_by(statements(source.shared))}
     for cell in source.cells:
         if cell.markdown:
             continue
@@ -212,23 +215,18 @@ def _names_used(node: ast.AST) -> Iterator[tuple[str, str]]:
 
 def _used(module: str, codes: Iterable[str]) -> set[str]:
     """The names that pieces of code take from a module."""
-    used: set[str] = set()
+    used: set[tuple[str, str]] = set()
     for code in codes:
         for node in ast.walk(ast.parse(code)):
-            for owner, name in _names_used(node):
-                if owner == module:
-                    used.add(name)
-    return used
+            used.update(_names_used(node))
+    return {name for owner, name in used if owner == module}
 
 
 @cache
 def _tools() -> tuple[Statement, ...]:
     """The statements of the tools, those that others need first."""
-    codes = {}
-    for path in sorted(TOOLS.glob("*.py")):
-        if path.stem != "__init__":
-            codes[path.stem] = _without_words(path.read_text(encoding="utf-8"))
-
+    files = [path for path in sorted(TOOLS.glob("*.py")) if path.stem != "__init__"]
+    codes = {path.stem: _without_words(path.read_text(encoding="utf-8")) for path in files}
     found: list[Statement] = []
     done: set[str] = set()
 
@@ -300,25 +298,14 @@ def _types(lines: list[str], function: ast.FunctionDef) -> Iterator[tuple[int, i
         yield returned.lineno - 1, begin, returned.end_col_offset or 0
 
 
-def _bound(found: Iterable[Statement]) -> set[str]:
-    """The names that statements bind."""
-    bound: set[str] = set()
-    for statement in found:
-        bound |= statement.names.bound
-    return bound
-
-
 def _written(name: str, about: str, chosen: Sequence[Statement]) -> str:
     """A module as a function: the names that it binds are global there."""
     imports: set[str] = set()
     others: list[str] = []
     for statement in chosen:
-        if statement.is_import:
-            imports.add(statement.text)
-        else:
-            others.append(statement.text)
+        (imports.add if statement.is_import else others.append)(statement.text)
 
-    names = ", ".join(sorted(_bound(chosen)))
+    names = ", ".join(sorted(bound_by(chosen)))
     declared = [f"global {line.rstrip(',')}" for line in textwrap.wrap(names, 86)]
     top = ["\n".join(declared), "\n".join(sorted(imports))]
     body = "\n\n".join(filter(None, [*top, *others]))

@@ -13,9 +13,8 @@ import io
 import json
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from types import CodeType
-from typing import Any, TextIO
+from typing import Any, NamedTuple, TextIO
 
 import numpy as np
 
@@ -37,17 +36,12 @@ class Log:
         print(json.dumps(entry), file=self._file, flush=True)
 
 
-@dataclass(frozen=True)
-class CellRun:
-    """What running a cell gave.
+class CellRun(NamedTuple):
+    """An exception as one line, or empty; what the cell ends on; what went to standard error."""
 
-    ``error`` is the exception as one line, or empty; ``value`` is what the cell ends on;
-    ``printed_errors`` went to standard error.
-    """
-
-    error: str = ""
-    value: Any = None
-    printed_errors: str = ""
+    error: str
+    value: Any
+    printed_errors: str
 
 
 def cells_to_run(exercise: Exercise) -> list[Cell]:
@@ -92,17 +86,13 @@ def _try_solved(
     number: int, check: Check, namespace: Namespace, solved: list[str], log: Log
 ) -> None:
     """Run a check on the solution; its calls are watched."""
+    classes = {step: namespace[step] for step in solved if isinstance(namespace[step], type)}
     foreign: list[tuple[str, str]] = []
-    classes: dict[str, type] = {}
-    functions: dict[str, Any] = {}
-    for step in solved:
-        kind = classes if isinstance(namespace[step], type) else functions
-        kind[step] = namespace[step]
-
     watch = _ForeignWatch(tuple(classes.values()), foreign)
     watched = {}
-    for step, function in functions.items():
-        watched[step] = watch.watched(function, step)
+    for step in solved:
+        if step not in classes:
+            watched[step] = watch.watched(namespace[step], step)
 
     with contextlib.ExitStack() as stack:
         for step, own in classes.items():
@@ -146,11 +136,7 @@ class _ForeignWatch:
     @contextlib.contextmanager
     def watching(self, own: type, step: str) -> Iterator[None]:
         """Watch the methods of a class, which stays itself: a check may ask for it."""
-        methods = {}
-        for name, value in vars(own).items():
-            if inspect.isfunction(value):
-                methods[name] = value
-
+        methods = {name: value for name, value in vars(own).items() if inspect.isfunction(value)}
         for name, method in methods.items():
             called = step if name == "__init__" else f"{step}.{name}"
             setattr(own, name, self.watched(method, called))

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 
 from autograder.exercises.names import Names, mentioned, names
 
@@ -54,12 +55,17 @@ def statements(code: str) -> tuple[Statement, ...]:
     return tuple(found)
 
 
-def needed(found: Sequence[Statement], wanted: Iterable[str]) -> list[Statement]:
-    """The statements that code using the names ``wanted`` needs, in their order."""
+def bound_by(found: Iterable[Statement]) -> set[str]:
+    """The names that statements bind."""
     bound: set[str] = set()
     for statement in found:
         bound |= statement.names.bound
+    return bound
 
+
+def needed(found: Sequence[Statement], wanted: Iterable[str]) -> list[Statement]:
+    """The statements that code using the names ``wanted`` needs, in their order."""
+    bound = bound_by(found)
     names = bound & set(wanted)
     chosen: list[Statement] = []
     while True:
@@ -73,9 +79,7 @@ def needed(found: Sequence[Statement], wanted: Iterable[str]) -> list[Statement]
 
 def text_needed(codes: Iterable[str], wanted: Iterable[str]) -> str:
     """The statements of ``codes`` that code using the names ``wanted`` needs, in their order."""
-    found: list[Statement] = []
-    for code in codes:
-        found += statements(code)
+    found = list(chain.from_iterable(map(statements, codes)))
     return "\n\n".join(statement.text for statement in needed(found, wanted))
 
 
@@ -110,7 +114,4 @@ def _changed(node: ast.stmt) -> frozenset[str]:
     else:
         parts = [node]  # a call or a loop may change whatever it mentions
 
-    changed: set[str] = set()
-    for part in parts:
-        changed |= mentioned(part)
-    return frozenset(changed)
+    return frozenset().union(*map(mentioned, parts))

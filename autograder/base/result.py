@@ -421,12 +421,13 @@ def _step(data: Mapping[str, Any]) -> StepResult:
         raise TypeError(f"a step is called {name!r:.60}")
     checks = tuple(map(_check, data["checks"]))
     example, look = data.get("example"), data.get("look")
-    return StepResult(
-        name,
-        checks,
-        None if example is None else _example(example),
-        None if look is None else Look(**fitting(Look, look, MOST_POINTS)),
-    )
+    if example is not None:
+        tables = {"got": tuple(map(tuple, example["got"]))}
+        tables["wanted"] = tuple(map(tuple, example["wanted"]))
+        example = Example(**fitting(Example, {**example, **tables}, MOST_POINTS))
+    if look is not None:
+        look = Look(**fitting(Look, look, MOST_POINTS))
+    return StepResult(name, checks, example, look)
 
 
 @lru_cache(maxsize=4096)
@@ -443,11 +444,6 @@ def _check(data: dict[str, Any]) -> CheckResult:
 @lru_cache(maxsize=4096, typed=True)  # most of a class passes most checks
 def _shared_check(names: tuple[str, ...], *values: Any) -> CheckResult:
     return CheckResult(**fitting(CheckResult, dict(zip(names, values)), MOST_POINTS))
-
-
-def _example(data: Mapping[str, Any]) -> Example:
-    got, wanted = tuple(map(tuple, data["got"])), tuple(map(tuple, data["wanted"]))
-    return Example(**fitting(Example, {**data, "got": got, "wanted": wanted}, MOST_POINTS))
 
 
 def _total(numbers: Iterable[float]) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import re
 import sys
@@ -391,21 +392,15 @@ def _fits(setting: Field[Any], value: Any) -> bool:
     if isinstance(setting.default, tuple):
         return isinstance(value, list) and all(isinstance(name, str) for name in value)
     if setting.name == "time_zone":
-        return isinstance(value, str) and _is_zone(value)
+        with contextlib.suppress(ValueError):
+            return isinstance(value, str) and (times.zone(value) is not None or not value)
+        return False
     if not isinstance(value, type(setting.default)):
         return False
     if "pattern" in setting.metadata:
         return not value or re.fullmatch(setting.metadata["pattern"], str(value)) is not None
     choices = setting.metadata.get("choices")
     return choices is None or value == setting.default or value in choices
-
-
-def _is_zone(name: str) -> bool:
-    try:
-        times.zone(name)
-    except ValueError:
-        return False
-    return True
 
 
 def _example(setting: Field[Any]) -> str:

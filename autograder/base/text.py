@@ -30,7 +30,7 @@ def quoted(text: str) -> str:
     for line in printable(text).split("\n"):
         lines += _folded(line)
 
-    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    longest = max(map(len, re.findall(r"`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return "\n".join([f"{fence}text", *lines, fence])
 

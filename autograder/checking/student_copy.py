@@ -183,8 +183,13 @@ def read(data: bytes, path: str, name: str | None = None) -> StudentCopy:
         raise Unusable(path, "all of its checks are gone", REPAIR)
 
     there = {check.id for check in exercise.checks}
-    hidden = [known["points"] for known in table.values() if known["hidden"]]
-    gone = {id: known for id, known in table.items() if not known["hidden"] and id not in there}
+    missing: list[Check] = []
+    hidden: list[float] = []
+    for id, known in table.items():
+        if known["hidden"]:
+            hidden.append(known["points"])
+        elif id not in there:
+            missing.append(_check(id, "", known))
     return StudentCopy(
         data,
         path,
@@ -192,7 +197,7 @@ def read(data: bytes, path: str, name: str | None = None) -> StudentCopy:
         len(hidden),
         float(sum(hidden)),
         tuple(dict.fromkeys(parts_of(id)[0] for id in table)),
-        missing=tuple(_check(id, "", known) for id, known in gone.items()),
+        missing=tuple(missing),
         changed=tuple(_changed(cells, exercise)),
         due=about.get("due", ""),
     )

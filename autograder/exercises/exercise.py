@@ -396,7 +396,7 @@ def from_notebook(notebook: Any) -> Exercise:
     """
     try:
         about = notebook["metadata"]["autograder"]
-        cells = tuple(_cell(raw) for raw in notebook["cells"])
+        cells = tuple(map(_cell, notebook["cells"]))
         sha256, built_from = about.get("source_sha256", ""), about.get("built_from", {})
         exercise = Exercise(about["exercise"], sha256, cells, notebook, built_from=built_from)
     except (KeyError, TypeError, AttributeError):

@@ -131,7 +131,8 @@ def raw_cells(data: bytes) -> tuple[list[RawCell], list[str]]:
     if not re.match(r"\s*\{", text):
         return list(_apart(_unpacked(_percent_cells(text)), "")), warnings
     notebook = _loaded(text)
-    packages = _marks(notebook).get("packages", "")
+    packages = _part(notebook.get("metadata"), "autograder").get("packages")
+    packages = packages if isinstance(packages, str) else ""
     return list(_apart(_unpacked(_notebook_cells(notebook)), packages)), warnings
 
 
@@ -198,35 +199,29 @@ def marks(data: bytes) -> dict[str, str]:
 
     Empty for a script, and for a notebook that lost it on its way.
     """
-    try:
-        return _marks(_loaded(_text(data)[0]))
-    except Rejected:
-        return {}
+    written = _metadata(data, "autograder")
+    return {name: text for name, text in written.items() if isinstance(text, str) and text}
 
 
 def newer_python(data: bytes) -> str:
     """The version of Python that a notebook says it was run with; empty unless newer than ours."""
-    try:
-        metadata = _loaded(_text(data)[0]).get("metadata")
-    except Rejected:
-        return ""
-    about = metadata.get("language_info") if isinstance(metadata, dict) else None
-    version = about.get("version") if isinstance(about, dict) else None
+    version = _metadata(data, "language_info").get("version")
     found = re.match(r"3\.([0-9]{1,3})(?![0-9])", version) if isinstance(version, str) else None
     return found[0] if found and int(found[1]) > sys.version_info.minor else ""
 
 
-def _marks(notebook: dict[str, Any]) -> dict[str, str]:
-    metadata = notebook.get("metadata")
-    written = metadata.get("autograder") if isinstance(metadata, dict) else None
-    if not isinstance(written, dict):
+def _metadata(data: bytes, name: str) -> dict[str, Any]:
+    """A part of a notebook's metadata; empty for a script."""
+    try:
+        return _part(_loaded(_text(data)[0]).get("metadata"), name)
+    except Rejected:
         return {}
 
-    found = {}
-    for name, text in written.items():
-        if isinstance(text, str) and text:
-            found[name] = text
-    return found
+
+def _part(metadata: Any, name: str) -> dict[str, Any]:
+    """What metadata, which anybody may have written, have under a name."""
+    part = metadata.get(name) if isinstance(metadata, dict) else None
+    return part if isinstance(part, dict) else {}
 
 
 def claims_of(cell_line: str) -> list[str]:
@@ -310,12 +305,7 @@ def _notebook_cells(notebook: dict[str, Any]) -> list[RawCell]:
     if len(notebook["cells"]) > MAX_CELLS:
         raise Rejected(f"more than {MAX_CELLS} cells", DELETED)
 
-    cells: list[RawCell] = []
-    for raw in notebook["cells"]:
-        cell = _notebook_cell(raw)
-        if cell is not None:
-            cells.append(cell)
-    return cells
+    return [cell for cell in map(_notebook_cell, notebook["cells"]) if cell is not None]
 
 
 def _is_format_4(notebook: Any) -> bool:
@@ -373,15 +363,8 @@ def _notebook_cell(raw: Any) -> RawCell | None:
     if not is_code:
         source = without_pictures(source)
 
-    metadata = raw.get("metadata")
-    nbgrader = metadata.get("nbgrader") if isinstance(metadata, dict) else None
-    if not isinstance(nbgrader, dict):
-        nbgrader = {}
-    claims: list[str] = []
-    if isinstance(nbgrader.get("grade_id"), str):
-        claims.append(nbgrader["grade_id"])
-    if isinstance(raw.get("id"), str):
-        claims.append(raw["id"])
+    nbgrader = _part(raw.get("metadata"), "nbgrader")
+    claims = [id for id in (nbgrader.get("grade_id"), raw.get("id")) if isinstance(id, str)]
     checksum = str(nbgrader.get("checksum", ""))
     return RawCell(_clean(source, is_code), is_code, tuple(claims), checksum)
 

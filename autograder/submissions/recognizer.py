@@ -49,10 +49,9 @@ class Recognizer:
 
         None is the master of a cell that the student added.
         """
-        ids = [
-            self._by_text(cell) or self._by_claim(cell) or self._by_content(cell)
-            for cell in self._raw
-        ]
+        ids = []
+        for cell in self._raw:
+            ids.append(self._by_text(cell) or self._by_claim(cell) or self._by_content(cell))
         self._join_split_answers(ids)
         self._place_lines(ids)
         return self._raw, ids

@@ -307,7 +307,7 @@ class _ArgumentWatch:
     def _answer(self, value: Any) -> Any:
         """A copy of what a function returned; functions in it are watched too."""
         if type(value) in (tuple, list):
-            copied = type(value)([self._answer(part) for part in value])
+            copied = type(value)(map(self._answer, value))
         elif type(value) is dict:
             copied = {key: self._answer(part) for key, part in value.items()}
         else:
@@ -322,7 +322,7 @@ def _noted(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _noted(part) for key, part in value.items()}
     if isinstance(value, (tuple, list)):
-        return [_noted(part) for part in value]
+        return list(map(_noted, value))
     return "a function" if callable(value) else copy.deepcopy(value)
 
 

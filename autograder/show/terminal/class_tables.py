@@ -101,9 +101,13 @@ def _shown(rows: Sequence[Grade]) -> Sequence[Grade]:
 
 def _in_a_line(rows: Iterable[Grade]) -> str:
     """How many were graded, with what mean, and how many were not."""
-    rows = list(rows)
-    counts = Counter(row.status for row in rows)
-    scores = [row.score for row in rows if row.score is not None]
+    counts: Counter[str] = Counter()
+    scores: list[float] = []
+    for row in rows:
+        counts[row.status] += 1
+        if row.score is not None:
+            scores.append(row.score)
+
     mean = f", mean {fmean(scores):.1f}" if scores else ""
     parts = [f"{counts['graded']} graded{mean}", f"{counts['rejected']} rejected"]
     parts.append(count(counts["error"], "error"))

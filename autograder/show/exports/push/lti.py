@@ -106,7 +106,7 @@ class Lti:
         there = list(self._pages(self._lineitems, LINEITEMS))
         wanted = []
         for one in there:
-            names = [one.get(key) for key in ("id", "resourceId", "tag", "label")]
+            names = map(one.get, ("id", "resourceId", "tag", "label"))
             if self._called in names:
                 wanted.append(one)
         if len(wanted) != 1:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Iterator, Set
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from autograder.authoring.modules import imported_as
 from autograder.exercises.names import nodes
@@ -20,8 +20,7 @@ _ARGUMENTS = ("got", "wanted", "what", "ask")
 """How they call these. A helper that begins alike hands them on."""
 
 
-@dataclass(frozen=True)
-class _Asked:
+class _Asked(NamedTuple):
     """A comparison: what it is about, what it asks, and where the question stands."""
 
     about: str
@@ -44,10 +43,9 @@ def taken_out(code: str, setup: str) -> tuple[str, dict[str, str]]:
         if tuple(argument.arg for argument in helper.args.args[:4]) == _ARGUMENTS:
             called.add(helper.name)
     questions: dict[str, set[str]] = defaultdict(set)
-    found: list[_Asked] = []
-    for asked in _asked(code, called):
+    found = list(_asked(code, called))
+    for asked in found:
         questions[asked.about].add(asked.question)
-        found.append(asked)
 
     table: dict[str, str] = {}
     lines = code.split("\n")
@@ -56,8 +54,9 @@ def taken_out(code: str, setup: str) -> tuple[str, dict[str, str]]:
             continue
         table[asked.about] = asked.question
         (first, left), (last, right) = asked.begin, asked.end
-        before, after = _cut(lines[first - 1], left)[0], _cut(lines[last - 1], right)[1]
-        lines[first - 1 : last] = [before + after]
+        # Python counts columns in bytes.
+        kept = lines[first - 1].encode()[:left] + lines[last - 1].encode()[right:]
+        lines[first - 1 : last] = [kept.decode()]
     return "\n".join(lines), table
 
 
@@ -82,9 +81,3 @@ def _asked(code: str, called: Set[str]) -> Iterator[_Asked]:
 
 def _is_text(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str)
-
-
-def _cut(line: str, column: int) -> tuple[str, str]:
-    """A line in two; Python counts columns in bytes."""
-    raw = line.encode()
-    return raw[:column].decode(), raw[column:].decode()

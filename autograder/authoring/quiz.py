@@ -10,7 +10,7 @@ import ast
 import math
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
@@ -60,16 +60,6 @@ def answered(name, value, kind, right, tolerance=0):
 """What the checks of questions call; it becomes a part of the setup cell."""
 
 
-@dataclass(frozen=True)
-class _Question:
-    """What stands in a question's cell: the docstring as it is written, and the accepted values."""
-
-    text: str
-    sentence: str
-    written: str
-    accepted: list[Any]
-
-
 def expanded(
     cells: Iterable[AuthoredCell], problems: list[Problem], broken: dict[int, Kind]
 ) -> Iterator[AuthoredCell]:
@@ -88,15 +78,15 @@ def expanded(
             yield cell
         else:
             try:
-                yield from _step_and_check(cell, _read(cell))
+                yield from _step_and_check(cell)
             except ValueError as error:
                 cause, repair = error.args
                 problems.append(Problem(cell.line, f"{cell.id}: {cause}", repair))
                 broken[cell.line] = "check"
 
 
-def _read(cell: AuthoredCell) -> _Question:
-    """What the cell of a question says.
+def _step_and_check(cell: AuthoredCell) -> tuple[AuthoredCell, AuthoredCell]:
+    """The step and the check that a question's cell becomes.
 
     Raises:
         ValueError: it is not in the form of one; the cause, and the repair.
@@ -116,9 +106,21 @@ def _read(cell: AuthoredCell) -> _Question:
     if cell.question == "choice" and (len(options) < 2 or not {*accepted} <= {*options}):
         how = 'write a line like "a: exactly 0" for each option, and answer = "a"'
         raise ValueError("the answer is none of two or more options", how)
-    lines = cell.source.split("\n")[: tree.body[0].end_lineno]
+
+    text = "\n".join(cell.source.split("\n")[: tree.body[0].end_lineno])
+    text = re.sub(r"\n(?=[^\n])", "\n    ", text)
+    answered = f"    {BEGIN}\n    return {ast.unparse(forms[0])}\n    {END}"
+    source = f"def {cell.id}():\n    {text}\n{answered}"
+    step = replace(cell, kind="step", source=source, points=None, category="", hidden=False)
+
+    right = " ".join(sorted(_digests(cell, accepted)))
+    arguments = f'"{cell.id}", {cell.id}, "{cell.question}", "{right}"'
+    if cell.question == "number":
+        arguments += f", {cell.tolerance}"
     first = " ".join(sentence.split("\n\n")[0].split())
-    return _Question("\n".join(lines), first, ast.unparse(forms[0]), accepted)
+    check = f'"""{first}"""\nanswered({arguments})'
+    id = check_id(cell.id, ANSWER)
+    return step, replace(cell, kind="check", id=id, source=check, was="", question="")
 
 
 def _value(form: ast.expr, kind: str) -> Any:
@@ -134,23 +136,6 @@ def _value(form: ast.expr, kind: str) -> Any:
         how = "write a literal, or arithmetic with numbers and math; several in a list"
         raise ValueError(f"the answer {ast.unparse(form)} is no {kind}", how) from None
     return str(value)
-
-
-def _step_and_check(cell: AuthoredCell, question: _Question) -> Iterator[AuthoredCell]:
-    text = re.sub(r"\n(?=[^\n])", "\n    ", question.text)
-    answer = f"    {BEGIN}\n    return {question.written}\n    {END}"
-    source = f"def {cell.id}():\n    {text}\n{answer}"
-    yield replace(cell, kind="step", source=source, points=None, category="", hidden=False)
-
-    right = " ".join(sorted(_digests(cell, question.accepted)))
-    arguments = f'"{cell.id}", {cell.id}, "{cell.question}", "{right}"'
-    if cell.question == "number":
-        arguments += f", {cell.tolerance}"
-    call = f"answered({arguments})"
-    check = f'"""{question.sentence}"""\n{call}'
-    yield replace(
-        cell, kind="check", id=check_id(cell.id, ANSWER), source=check, was="", question=""
-    )
 
 
 def _digests(cell: AuthoredCell, accepted: list[Any]) -> set[str]:

@@ -23,14 +23,8 @@ BUILTINS = frozenset(dir(builtins)) | {"__name__", "__file__", "__doc__"}
 
 _Function = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _Comprehension = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-_NAMED = (
-    ast.FunctionDef,
-    ast.AsyncFunctionDef,
-    ast.ClassDef,
-    ast.ExceptHandler,
-    ast.MatchAs,
-    ast.MatchStar,
-)
+_Definition = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_NAMED = (*_Definition, ast.ExceptHandler, ast.MatchAs, ast.MatchStar)
 _Target = (ast.Name, ast.Tuple, ast.List, ast.Starred)
 _Leaf = (ast.Constant, ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop)
 

@@ -52,16 +52,14 @@ def not_right(path: Path, steps: Iterable[str]) -> frozenset[str]:
     Raises:
         Unusable: there is no such wrapper or step.
     """
-    bank = _bank(path)
     known = {*_WRAPPERS}
     for step in steps:
         known |= {f"{name} ({step})" for name in _WRAPPERS}
 
-    said = bank.tables.get("NOT_RIGHT", {})
-    for name in said:
-        if name not in known:
-            repair = f"write one of {', '.join(_WRAPPERS)}, perhaps with a step in brackets"
-            raise Unusable(path, f"NOT_RIGHT names {name!r}, which is never tried", repair)
+    said = _bank(path).tables.get("NOT_RIGHT", {}).keys()
+    for name in sorted(said - known):
+        repair = f"write one of {', '.join(_WRAPPERS)}, perhaps with a step in brackets"
+        raise Unusable(path, f"NOT_RIGHT names {name!r}, which is never tried", repair)
     return frozenset(said)
 
 

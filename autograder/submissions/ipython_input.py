@@ -11,7 +11,6 @@ import builtins
 import importlib.util
 import re
 import warnings
-from collections.abc import Iterator
 from functools import cache
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
@@ -61,10 +60,10 @@ def work(source: str) -> int:
 
 def files() -> list[str]:
     """The files that are loaded when a cell asks for them, as far as they are there."""
-    found: list[str] = []
     root = _root()
     if root is None:
-        return found
+        return []
+    found: list[str] = []
     for name in (_TRANSFORMER, _TOKENS):
         path = str(root / name)
         found += [path, importlib.util.cache_from_source(path)]
@@ -87,18 +86,12 @@ def _new_manager(is_cell_magic: bool) -> Any:
             # A continued line has become one; empty ones keep the numbers of those behind it.
             gone = len(lines) - len(new)
             if changed and gone > 0:
-                place = next(_differing(lines, new))
+                pairs = enumerate(zip(lines, new))
+                place = next((at for at, (old, line) in pairs if old != line), len(new) - 1)
                 new = [*new[: place + 1], *["\n"] * gone, *new[place + 1 :]]
             return changed, new
 
     return Manager()
-
-
-def _differing(lines: list[str], new: list[str]) -> Iterator[int]:
-    for place, (old, line) in enumerate(zip(lines, new)):
-        if old != line:
-            yield place
-    yield len(new) - 1
 
 
 @cache

@@ -37,7 +37,7 @@ from autograder.course.troubles import Troubles, gathered
 from autograder.exercises.exercise import Exercise
 from autograder.show.pages import changes
 from autograder.show.pages.solutions import Solution, Solutions
-from autograder.show.pages.student_page import StudentPage, cell_title, collected, missing
+from autograder.show.pages.student_page import StudentPage, cell_title, missing
 
 
 def write_class(
@@ -138,8 +138,7 @@ class _Pages:
             marks.check()
 
         if result is None:
-            made = collected if os.path.lexists(submitted) else missing
-            html = made(exercise, student, name)
+            html = missing(exercise, student, name, os.path.lexists(submitted))
         else:
             there = digest(course, exercise.name, student)
             left = self._tries.said(student)

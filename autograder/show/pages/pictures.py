@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from autograder.base.result import Example, Table
@@ -31,8 +30,7 @@ class Box(NamedTuple):
     shade: str
 
 
-@dataclass(frozen=True)
-class TableRow:
+class TableRow(NamedTuple):
     """``sum``: what a row of weights adds up to, which is right if it is one."""
 
     cells: list[Box]
@@ -40,8 +38,7 @@ class TableRow:
     is_one: bool = True
 
 
-@dataclass(frozen=True)
-class Drawing:
+class Drawing(NamedTuple):
     """A table; ``wrong`` are the rows and columns of its entries that are."""
 
     name: str
@@ -51,8 +48,7 @@ class Drawing:
     wrong: list[tuple[int, int]]
 
 
-@dataclass(frozen=True)
-class Drawings:
+class Drawings(NamedTuple):
     kind: str
     drawings: list[Drawing]
     legend: str
@@ -61,8 +57,7 @@ class Drawings:
 def drawings(example: Example) -> Drawings:
     """The student's answer and, where it is another one, the right one beside it."""
     kind = example.kind
-    draw = _mask if kind == "mask" else _weights
-    verb = "is" if kind == "mask" else "are"
+    draw, verb = (_mask, "is") if kind == "mask" else (_weights, "are")
     legend = LEGENDS[kind]
 
     if example.same:
@@ -81,8 +76,10 @@ def drawings(example: Example) -> Drawings:
 def _mask(table: Table, wanted: Table, name: str) -> Drawing:
     rows, words = [], []
     for row in table:
-        rows.append(TableRow([Box(_sign(value), value is True, "") for value in row]))
-        words.append(" ".join(map(_word, row)))
+        # A mask of numbers is no mask, and shows its numbers.
+        cells = [Box(_short(value, "✓", "·"), value is True, "") for value in row]
+        rows.append(TableRow(cells))
+        words.append(" ".join(_short(value, "yes", "no") for value in row))
 
     wrong = _wrong(table, wanted, operator.eq)
     return Drawing(name, _said(name, words), len(table[0]), rows, wrong)
@@ -93,7 +90,10 @@ def _weights(table: Table, wanted: Table, name: str) -> Drawing:
     for row in table:
         total = _sum(row)
         is_one = _close(total, 1.0)
-        cells = [Box(_short(value), False, _shade(value)) for value in row]
+        cells = []
+        for value in row:
+            shade = min(1.0, max(0.0, value)) if isinstance(value, (int, float)) else 0.0
+            cells.append(Box(_short(value), False, f"{shade * 0.55:.3g}"))
         rows.append(TableRow(cells, f"{_short(total)} {'✓' if is_one else '✗'}", is_one))
         words.append(f"{', '.join(map(_short, row))}, sum {_short(total)}")
 
@@ -120,20 +120,6 @@ def _said(name: str, rows: list[str]) -> str:
     return f"{name}, row by row: {'; '.join(rows)}"
 
 
-def _sign(value: Value) -> str:
-    # A mask of numbers is no mask, and shows its numbers.
-    return ("✓" if value else "·") if isinstance(value, bool) else _short(value)
-
-
-def _word(value: Value) -> str:
-    return ("yes" if value else "no") if isinstance(value, bool) else _short(value)
-
-
-def _shade(value: Value) -> str:
-    shade = min(1.0, max(0.0, value)) if isinstance(value, (int, float)) else 0.0
-    return f"{shade * 0.55:.3g}"
-
-
 def _shape(table: Table) -> tuple[int, int]:
     return len(table), len(table[0])
 
@@ -154,8 +140,10 @@ def _close(one: Value, other: Value) -> bool:
     return a == b or abs(a - b) <= 2e-3 * max(1.0, abs(b)) or (math.isnan(a) and math.isnan(b))
 
 
-def _short(value: Value) -> str:
+def _short(value: Value, yes: str = "1", no: str = "0") -> str:
     """At most six characters."""
+    if isinstance(value, bool):
+        return yes if value else no
     if isinstance(value, str):
         return {"nan": "NaN", "inf": "inf", "-inf": "-inf"}[value]
     plain = f"{value:.3g}"

@@ -171,17 +171,8 @@ class StudentPage:
         return f"Does not hold yet: {self._exercise.sentences.get(step.id_of(first)) or first.name}"
 
 
-def missing(exercise: Exercise, student: str, name: str = "") -> str:
-    """The page of a student from whom there is nothing."""
-    return _without_result(exercise, student, name, is_collected=False)
-
-
-def collected(exercise: Exercise, student: str, name: str = "") -> str:
-    """The page of a student whose submission is there, and nothing of it graded."""
-    return _without_result(exercise, student, name, is_collected=True)
-
-
-def _without_result(exercise: Exercise, student: str, name: str, is_collected: bool) -> str:
+def missing(exercise: Exercise, student: str, name: str = "", is_collected: bool = False) -> str:
+    """The page of a student of whom nothing is graded, perhaps although something is there."""
     return show(
         "feedback_missing.html.jinja",
         exercise=exercise.name,

@@ -72,10 +72,10 @@ def rules(exercise: Exercise, ai: str) -> dict[str, bytes]:
     Args:
         exercise: as students get it, for nothing else is told.
     """
-    steps = listed([f"`{step}`" for step in exercise.steps], "and")
+    steps = listed(f"`{step}`" for step in exercise.steps)
     text = _RULES[ai].format(notebook=f"`{exercise.name}.ipynb`", steps=steps)
-    for cell in exercise.cells:
-        if ai != "off" and not cell.is_code and _HOUSE_RULES.match(cell.text):
+    for cell in exercise.cells if ai != "off" else ():
+        if not cell.is_code and _HOUSE_RULES.match(cell.text):
             text += f"\nThe notebook's conventions, as the student reads them:\n\n#{cell.text}\n"
             break
     return dict.fromkeys(PLACES, f"# Rules for assistants\n\n{text}".encode())

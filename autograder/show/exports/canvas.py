@@ -200,10 +200,7 @@ def _filled(
 
 
 def _column(download: PlatformTable, wanted: str, first: int) -> int:
-    """The place of an assignment, by its title with or without Canvas's number.
-
-    Args:
-        first: the columns before it are no assignments.
+    """The place of an assignment; the columns before ``first`` are none.
 
     Raises:
         Unusable: no such column, or several.

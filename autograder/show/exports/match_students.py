@@ -66,10 +66,8 @@ def match(
 class _Finder:
     def __init__(self, grades: Iterable[Grade]) -> None:
         people: dict[str, Mapping[str, str]] = {}
-        self._students: set[str] = set()
         self._by_id: defaultdict[str, set[str]] = defaultdict(set)
         for grade in grades:
-            self._students.add(grade.student)
             self._by_id[grade.student.casefold()].add(grade.student)
             if grade.person is not None:
                 people[grade.student] = grade.person
@@ -103,6 +101,7 @@ class _Finder:
         if self._roster.listed:
             return self._roster.named(claim)
         try:  # as collecting calls them
-            return {self._roster.find(claim)} & self._students
+            student = self._roster.find(claim)
         except Unmatched:
             return set()
+        return {student} & self._by_id.get(student.casefold(), set())

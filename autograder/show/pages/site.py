@@ -13,7 +13,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -36,16 +35,6 @@ _LEFT_OUT = ("package.json", "rspack.config*", "doc")
 
 Content = Mapping[str, bytes]
 """The files of the exercises, by their place in the site."""
-
-
-@dataclass(frozen=True)
-class StartLine:
-    """An exercise on the start page: what it is, and where each link leads, by its words."""
-
-    title: str
-    about: str
-    file: str
-    links: Mapping[str, str]
 
 
 def insist(folder: Path, archive: Path | None) -> None:
@@ -115,13 +104,10 @@ def page(course: Course, exercises: Sequence[Exercise], is_whole: bool) -> str:
         about = f"{count(len(one.functions), 'step')}, {points(one.max_score)}"
         elsewhere = dict(links.addresses(course.settings, one.name))
         elsewhere.pop(links.SITE, None)
-        lines.append(StartLine(one.title, about, f"{one.name}.ipynb", elsewhere))
-    return show(
-        "site.html.jinja",
-        name=course.settings.course_name,
-        exercises=lines,
-        is_whole=is_whole,
-    )
+        line = {"title": one.title, "about": about, "file": f"{one.name}.ipynb"}
+        lines.append({**line, "links": elsewhere})
+    name = course.settings.course_name
+    return show("site.html.jinja", name=name, exercises=lines, is_whole=is_whole)
 
 
 def _configure(source: Path, course: Course, is_whole: bool) -> None:
@@ -135,30 +121,23 @@ def _configure(source: Path, course: Course, is_whole: bool) -> None:
         "loadPyodideOptions": {"packages": [*pyodide.DRAWING, *course.settings.packages]},
         "disablePyPIFallback": is_whole,
     }
-    _write_json(
-        source / "jupyter-lite.json",
-        {
-            "jupyter-lite-schema-version": 0,
-            "jupyter-config-data": {
-                "appName": course.settings.course_name or "Exercises",
-                "litePluginSettings": {f"{_EXTENSION}:kernel": kernel},
-            },
-        },
-    )
-    _write_json(
-        source / "jupyter_lite_config.json",
-        {
-            "LiteBuildConfig": {
-                "apps": ["lab"],
-                "contents": ["files"],
-                "no_sourcemaps": True,
-                "no_unused_shared_packages": True,
-                # Other extensions that are installed here need a server.
-                "ignore_sys_prefix": ["federated_extensions"],
-                "federated_extensions": [str(extension)],
-            }
-        },
-    )
+    settings = {
+        "appName": course.settings.course_name or "Exercises",
+        "litePluginSettings": {f"{_EXTENSION}:kernel": kernel},
+    }
+    data = {"jupyter-lite-schema-version": 0, "jupyter-config-data": settings}
+    _write_json(source / "jupyter-lite.json", data)
+
+    build = {
+        "apps": ["lab"],
+        "contents": ["files"],
+        "no_sourcemaps": True,
+        "no_unused_shared_packages": True,
+        # Other extensions that are installed here need a server.
+        "ignore_sys_prefix": ["federated_extensions"],
+        "federated_extensions": [str(extension)],
+    }
+    _write_json(source / "jupyter_lite_config.json", {"LiteBuildConfig": build})
 
 
 def _write_json(path: Path, data: Any) -> None:
@@ -167,10 +146,10 @@ def _write_json(path: Path, data: Any) -> None:
 
 def _build(source: Path, built: Path) -> None:
     """Run JupyterLite, with nothing of what this machine's Jupyter is configured to do."""
-    environment = {
-        name: value for name, value in os.environ.items() if not name.startswith("JUPYTER")
-    }
-    environment["JUPYTER_CONFIG_DIR"] = str(source / "config")
+    environment = {"JUPYTER_CONFIG_DIR": str(source / "config")}
+    for name, value in os.environ.items():
+        if not name.startswith("JUPYTER"):
+            environment[name] = value
     done = subprocess.run(
         [sys.executable, "-m", "jupyterlite_core", "build", "--output-dir", str(built)],
         cwd=source,

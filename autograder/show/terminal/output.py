@@ -13,9 +13,9 @@ from autograder.base.errors import Unusable
 
 def writable(file: str | None) -> None:
     """Refuse a place for a file, as in ``--json``, before any work is done."""
-    if file is None or file == "-":
+    path = Path(file or "-")
+    if str(path) == "-":
         return
-    path = Path(file)
     if path.is_dir():
         raise Unusable(path, "is a folder", "name a file in it")
     if not path.parent.is_dir():

@@ -124,8 +124,7 @@ def plan(target: Platform, course: Course, grades: ClassGrades) -> Plan:
         raise Unusable(target.name, cause, "set the same points there")
 
     lines = {place: entry.line for place, entry in entries.items()}
-    students, matched = match_students.match(grades.grades, lines, target.name)
-    notes = list(matched)
+    students, notes = match_students.match(grades.grades, lines, target.name)
     changes: list[NewScore] = []
     same = 0
     for place, student in sorted(students.items(), key=lambda one: one[1]):

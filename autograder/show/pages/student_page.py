@@ -107,6 +107,7 @@ class StudentPage:
         # The text at the end of the notebook says what comes next.
         last = exercise.cells[-1]
         is_asked = last.is_code or last.kind == "manual"
+
         return show(
             "feedback_result.html.jinja",
             exercise=exercise.name,

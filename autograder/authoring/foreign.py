@@ -47,15 +47,6 @@ UNCLAIMED = {unclaimed}
 '''
 
 
-@dataclass(frozen=True)
-class Untaken:
-    """What was not taken: the number of its cell, counted from 1, its line in there, and why."""
-
-    cell: int
-    line: int
-    why: str
-
-
 @dataclass
 class _Item:
     """A cell of the exercise, and that of the notebook which it comes from."""
@@ -69,10 +60,10 @@ class _Item:
 
 @dataclass
 class Taken:
-    """An exercise's files by the ends of their names, and what is not in them."""
+    """An exercise's files by the ends of their names; what is not in them, a line each."""
 
     texts: dict[str, str]
-    left: list[Untaken]
+    left: list[str]
     steps: int = 0
     checks: int = 0
     questions: int = 0
@@ -81,9 +72,10 @@ class Taken:
 @dataclass
 class _Reader:
     name: str
+    file: str
     items: list[_Item] = field(default_factory=list)
     setup: list[str] = field(default_factory=list)
-    left: list[Untaken] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
     steps: dict[str, ast.stmt] = field(default_factory=dict)
     variables: set[str] = field(default_factory=set)
     known: set[str] = field(default_factory=lambda: {"np", "rng", "tools"})
@@ -114,7 +106,7 @@ class _Reader:
                 self._scene(number, source)
 
     def leave(self, cell: int, line: int, why: str) -> None:
-        self.left.append(Untaken(cell, line, why))
+        self.left.append(f"{self.file}: cell {cell}, line {line}: {why}")
 
     def _question(self, number: int, source: str, about: dict[str, Any]) -> None:
         """The text before a region of the solution, or of the mark scheme, is the question."""
@@ -296,17 +288,16 @@ def read(data: bytes, path: Path, name: str) -> Taken:
         all_cells = [(number, cell) for number, cell in enumerate(opened["cells"], start=1)]
     except (ValueError, KeyError, TypeError, RecursionError):
         raise Unusable(path, "no notebook", "name a source notebook of nbgrader") from None
-    reader = _Reader(name)
+    reader = _Reader(name, path.name)
     for number, cell in all_cells:
         reader.read(number, cell)
 
     while True:
         made = _made(reader)
         if not made.checks:
-            lines = [place_of(path, one) for one in made.left]
             repair = "an exercise needs one; leave this an assignment of nbgrader's own"
             nothing = f"{path}: no test in it can be a check; {repair}"
-            raise Unusable.of_lines([*lines, nothing])
+            raise Unusable.of_lines([*made.left, nothing])
         wrong = _wrong(name, made)
         if not wrong:
             return made
@@ -482,11 +473,6 @@ def _is_definition(node: ast.stmt) -> bool:
     except ValueError:
         return False
     return True
-
-
-def place_of(path: Path, left: Untaken) -> str:
-    """A line about what was not taken."""
-    return f"{path.name}: cell {left.cell}, line {left.line}: {left.why}"
 
 
 def name_of(path: Path) -> str:

@@ -51,10 +51,7 @@ class AnswerListener:
         steps: dict[str, Any] = {}
         for step, known in self._known.items():
             parameters = inspect.signature(self._right[step]).parameters.values()
-            defaults = {}
-            for one in parameters:
-                if one.default is not one.empty:
-                    defaults[one.name] = one.default
+            defaults = {one.name: one.default for one in parameters if one.default is not one.empty}
             steps[step] = [[one.name for one in parameters], defaults, known]
         return json.dumps(steps, separators=(",", ":")) if steps else ""
 

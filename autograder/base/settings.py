@@ -61,11 +61,20 @@ SCORING = (
 """What ``Settings.scoring`` holds; the isolation level stands in each result by itself."""
 
 
+def _words(default: str, **about: object) -> str:
+    """A setting that is text.
+
+    Args:
+        about: ``name``, what the file calls it where that is another name; ``choices`` or the
+            ``pattern`` of what it takes; and an ``example``.
+    """
+    made: str = field(default=default, metadata=about)
+    return made
+
+
 def _platform(name: str, example: str) -> str:
     """The setting of an address to which scores, and what opens it, are sent."""
-    about = {"name": name, "pattern": PLATFORM, "example": f'"{example}"'}
-    made: str = field(default="", metadata=about)
-    return made
+    return _words("", name=name, pattern=PLATFORM, example=f'"{example}"')
 
 
 @dataclass(frozen=True)
@@ -112,52 +121,36 @@ class Settings:
     """
 
     isolation: str = "auto"
-    minimum_isolation: str = field(default="process", metadata={"choices": LEVELS})
+    minimum_isolation: str = _words("process", choices=LEVELS)
     call_seconds: float = 5.0
     submission_seconds: float = 60.0
     memory_mb: int = 1024
     carried: float = 1.0
     carried_unattempted: float = 1.0
     packages: tuple[str, ...] = ()
-    feedback_hidden: str = field(
-        default="message", metadata={"name": "feedback.hidden", "choices": DISCLOSURES}
-    )
-    feedback_tries: str = field(
-        default="points", metadata={"name": "feedback.tries", "choices": DISCLOSURES}
-    )
-    feedback_solution: str = field(
-        default="never", metadata={"name": "feedback.solution", "choices": SOLUTIONS}
-    )
+    feedback_hidden: str = _words("message", name="feedback.hidden", choices=DISCLOSURES)
+    feedback_tries: str = _words("points", name="feedback.tries", choices=DISCLOSURES)
+    feedback_solution: str = _words("never", name="feedback.solution", choices=SOLUTIONS)
     time_zone: str = ""
     below_zero: bool = False
     course_name: str = ""
-    counts: str = field(default="last", metadata={"choices": ("last", "best")})
-    ai: str = field(default="", metadata={"choices": ("off", "tutor", "open")})
-    links_repository: str = field(
-        default="",
-        metadata={
-            "name": "links.repository",
-            "pattern": REPOSITORY,
-            "example": '"https://github.com/my-course/notebooks"',
-        },
+    counts: str = _words("last", choices=("last", "best"))
+    ai: str = _words("", choices=("off", "tutor", "open"))
+    links_repository: str = _words(
+        "",
+        name="links.repository",
+        pattern=REPOSITORY,
+        example='"https://github.com/my-course/notebooks"',
     )
-    links_site: str = field(
-        default="",
-        metadata={
-            "name": "links.site",
-            "pattern": SITE,
-            "example": '"https://my-course.github.io/notebooks"',
-        },
+    links_site: str = _words(
+        "", name="links.site", pattern=SITE, example='"https://my-course.github.io/notebooks"'
     )
     push_address: str = _platform("push.address", "https://canvas.example.org")
-    push_course: str = field(
-        default="",
-        metadata={"name": "push.course", "pattern": r"[0-9]{1,18}", "example": '"4711"'},
-    )
-    lti_client: str = field(default="", metadata={"name": "lti.client"})
-    lti_key: str = field(default="", metadata={"name": "lti.key"})
+    push_course: str = _words("", name="push.course", pattern=r"[0-9]{1,18}", example='"4711"')
+    lti_client: str = _words("", name="lti.client")
+    lti_key: str = _words("", name="lti.key")
     lti_tokens: str = _platform("lti.tokens", "https://moodle.example.org/mod/lti/token.php")
-    lti_audience: str = field(default="", metadata={"name": "lti.audience"})
+    lti_audience: str = _words("", name="lti.audience")
     lti_lineitems: str = _platform(
         "lti.lineitems", "https://canvas.example.org/api/lti/courses/4711/line_items"
     )

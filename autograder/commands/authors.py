@@ -127,7 +127,7 @@ def import_(
         files.write(path, text.encode())
         print(f"wrote {short(path)}")
     for one in taken.left:
-        print(f"not taken: {foreign.place_of(notebook, one)}")
+        print(f"not taken: {one}")
     steps, checks = count(taken.steps, "step"), count(taken.checks, "check")
     print(f"{name}: {steps}, {checks}, {count(taken.questions, 'question')}")
     print(f"next: autograder build {name}, then autograder prove {name}")

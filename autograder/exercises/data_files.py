@@ -176,9 +176,5 @@ class DataFolder:
 @contextlib.contextmanager
 def inside(data: Data) -> Iterator[None]:
     """A working directory with these files in it, for a while."""
-    folder = DataFolder(data)
-    try:
-        with folder.inside():
-            yield
-    finally:
-        folder.close()
+    with contextlib.closing(DataFolder(data)) as folder, folder.inside():
+        yield

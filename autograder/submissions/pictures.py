@@ -13,7 +13,7 @@ import re
 import struct
 import zlib
 from collections.abc import Iterator, Mapping, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from autograder.base.text import DATA_PICTURE, without_pictures
@@ -67,17 +67,17 @@ def pictures(data: bytes, handed_out: Set[str] = frozenset()) -> Pictures:
         Rejected: no notebook.
     """
     found = list(_found(data, handed_out))
-    texts = [place for place, one in enumerate(found) if one.is_in_text]
-    outputs = [place for place, one in enumerate(found) if not one.is_in_text]
+    texts = [place for place, (_, one) in enumerate(found) if one.is_in_text]
+    outputs = [place for place, (_, one) in enumerate(found) if not one.is_in_text]
     kept: dict[int, Picture] = {}
     room, pixels = MAX_ALL, MAX_ALL_PIXEL_BYTES
 
     for place in [*texts, *outputs[::-1]][:MAX_LOOKS]:
-        one = found[place]
-        if len(kept) == MOST or len(one.base64) > MAX_BYTES * 4 // 3:
+        base64, one = found[place]
+        if len(kept) == MOST or len(base64) > MAX_BYTES * 4 // 3:
             continue
         try:
-            raw = binascii.a2b_base64(one.base64.encode("ascii", "replace"))
+            raw = binascii.a2b_base64(base64.encode("ascii", "replace"))
             pixels -= pixel_bytes(raw)
             if pixels < 0:
                 break
@@ -86,19 +86,12 @@ def pictures(data: bytes, handed_out: Set[str] = frozenset()) -> Pictures:
             continue
         if len(picture) <= room:
             room -= len(picture)
-            kept[place] = Picture(picture, one.source, one.is_in_text)
+            kept[place] = replace(one, png=picture)
     return Pictures(tuple(kept[place] for place in sorted(kept)), len(found) - len(kept))
 
 
-@dataclass(frozen=True)
-class _Packed:
-    base64: str
-    source: str
-    is_in_text: bool
-
-
-def _found(data: bytes, handed_out: Set[str]) -> Iterator[_Packed]:
-    """What is a picture in the student's own words."""
+def _found(data: bytes, handed_out: Set[str]) -> Iterator[tuple[str, Picture]]:
+    """What is a picture in the student's own words: its base64, and the picture without its PNG."""
     notebook = raw_notebook(data)
     for raw in notebook["cells"] if notebook is not None else ():
         source = source_of(raw)
@@ -107,14 +100,14 @@ def _found(data: bytes, handed_out: Set[str]) -> Iterator[_Packed]:
         if raw.get("cell_type") != "code":
             words = without_pictures(source)
             for letters in _in_text(source, raw.get("attachments"), handed_out):
-                yield _Packed(letters, words, is_in_text=True)
+                yield letters, Picture(b"", words, is_in_text=True)
             continue
         outputs = raw.get("outputs")
         for output in outputs if isinstance(outputs, list) else ():
             bundle = output.get("data") if isinstance(output, dict) else None
             shown = _of_bundle(bundle)
             if shown is not None:
-                yield _Packed(shown, source, is_in_text=False)
+                yield shown, Picture(b"", source)
 
 
 def _in_text(text: str, attachments: Any, handed_out: Set[str]) -> Iterator[str]:

@@ -100,12 +100,8 @@ class Bench:
             return " ".join(f"{type(error).__name__}: {error}".split())
         return ""
 
-    def fingerprint(self, check: Check) -> str:
-        """The digest that the setup cell makes of a visible check's failure; empty if it passes."""
-        return self.verdict(check)[1]
-
     def verdict(self, check: Check) -> tuple[bool, str]:
-        """Whether a visible check passes, and that digest."""
+        """Whether a visible check passes, else the digest that the setup cell makes of it."""
         try:
             self._code.run(check, self._space)
         except Exception as error:
@@ -127,11 +123,8 @@ class Bench:
     def reached(self, step: str) -> list[Check]:
         """The checks of other steps that this step's answer can decide."""
         steps = self.callers(step) | {step}
-        reached = []
-        for check in self.checks:
-            if check.step != step and (check.step in steps or _uses_any(check.source, steps)):
-                reached.append(check)
-        return reached
+        others = [check for check in self.checks if check.step != step]
+        return [one for one in others if one.step in steps or _uses_any(one.source, steps)]
 
     def trial(self, answer: Answer, keys: Sequence[int]) -> Trial:
         """Try an answer with every key; what other steps make of it, with one of them."""
@@ -215,14 +208,6 @@ def _uses_any(source: str, steps: Set[str]) -> bool:
 def _draw(key: int, answer: Answer) -> str:
     """As when grading: other inputs for every key and every answer, and the same ones tomorrow."""
     return f"{key}/{hashlib.sha256(answer.source.encode()).hexdigest()}"
-
-
-def by_step(exercise: Exercise, trials: Iterable[Trial]) -> Mapping[str, list[Trial]]:
-    """The trials of each step, in the order of the notebook."""
-    trials_of: dict[str, list[Trial]] = {step: [] for step in exercise.steps}
-    for trial in trials:
-        trials_of[trial.answer.step].append(trial)
-    return trials_of
 
 
 # Whether a check stays the same while every argument is destroyed after each call

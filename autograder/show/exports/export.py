@@ -97,8 +97,8 @@ def find(name: str, options: Iterable[str], whole_course: bool = False) -> Forma
         raise Unusable(f"--to {name}", "no such format", f"there are: {', '.join(FORMATS)}")
     format = FORMATS[name]
     if whole_course and format.of_course is None:
-        others = listed((name for name, one in FORMATS.items() if one.of_course is not None), "or")
-        raise Unusable(f"--to {name}", "holds one exercise", f"name it, or write --to {others}")
+        repair = f"name it, or write --to {_of_course()}"
+        raise Unusable(f"--to {name}", "holds one exercise", repair)
 
     taken = format.of_course if whole_course else format.takes
     for option in options:
@@ -109,6 +109,11 @@ def find(name: str, options: Iterable[str], whole_course: bool = False) -> Forma
             raise Unusable(flag, f"does not work for a whole course in {name}", "name an exercise")
         raise Unusable(flag, f"does not work with --to {name}", f"only with {taking(option)}")
     return format
+
+
+def _of_course() -> str:
+    """The names of the formats that can hold a whole course."""
+    return listed((name for name, one in FORMATS.items() if one.of_course is not None), "or")
 
 
 def taking(option: str) -> str:
@@ -126,9 +131,8 @@ def make(
     """
     format = FORMATS[name]
     if request.exercise is not None and request.exercise.is_ordinary and not format.of_course:
-        others = listed((name for name, one in FORMATS.items() if one.of_course is not None), "or")
         cause = f"{request.exercise.name} is an assignment of nbgrader's own"
-        raise Unusable(f"--to {name}", cause, f"write --to {others}")
+        raise Unusable(f"--to {name}", cause, f"write --to {_of_course()}")
     module, function = format.maker.split(".")
     maker = getattr(import_module(f"autograder.show.exports.{module}"), function)
     if not format.of_grades:

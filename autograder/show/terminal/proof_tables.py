@@ -11,7 +11,7 @@ from rich.text import Text
 from autograder.authoring.fresh_answers import FreshAnswer, FreshAnswers
 from autograder.authoring.proving.coverage import Coverage, Promise
 from autograder.authoring.proving.proof import Proof
-from autograder.authoring.proving.trial import Trial, by_step
+from autograder.authoring.proving.trial import Trial
 from autograder.base.text import agreeing, count, number
 from autograder.exercises.exercise import Check
 from autograder.show.terminal.console import console as console_of
@@ -27,7 +27,8 @@ _ALWAYS, _SOMETIMES, _NEVER = ("●", "green"), ("○", "yellow"), ("·", "dim")
 def show_proof(proof: Proof, out: TextIO | None = None) -> None:
     """Which check catches which misconception first (●) or as well (×), and what is wrong."""
     console = console_of(out)
-    for step, trials in by_step(proof.exercise, proof.wrong).items():
+    for step in proof.exercise.steps:
+        trials = [trial for trial in proof.wrong if trial.answer.step == step]
         checks = [check for check in proof.exercise.checks_of(step) if check.id in proof.checks]
         console.print(Text(f"{step}: {count(len(trials), 'misconception')}", style="bold"))
         for place, check in enumerate(checks):

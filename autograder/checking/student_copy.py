@@ -104,12 +104,13 @@ class StudentCopy:
         """Whether a result tells of the checks that are here, and of no others."""
         if result.status != "graded":
             return not result.steps
-        told = {(id, one.category, one.points, one.hidden) for id, one in result.by_id.items()}
+        by_id = result.by_id
+        told = {(id, one.category, one.points, one.hidden) for id, one in by_id.items()}
         asked = set()
         for known in self.exercise.checks:
             # Such a one is left out. A copy need not have the cell that says it is a question.
             is_optional = known.name == ANSWER and not known.points
-            if known.id in result.by_id or not is_optional:
+            if known.id in by_id or not is_optional:
                 asked.add((known.id, known.category, known.points, known.hidden))
         return told == asked and len(result.warnings) <= MOST_WARNINGS
 

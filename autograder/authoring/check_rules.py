@@ -103,7 +103,11 @@ def _judging(code: str, others: frozenset[str] = frozenset()) -> frozenset[str]:
                 judges.add(node.name)
 
     def calling(known: Set[str]) -> set[str]:
-        return {name for name, called in calls.items() if called & (known | others)}
+        found = set()
+        for name, called in calls.items():
+            if called & (known | others):
+                found.add(name)
+        return found
 
     return frozenset(closure(judges, calling))
 

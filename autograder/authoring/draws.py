@@ -39,7 +39,9 @@ def unseeded(source: Source) -> Iterator[Problem]:
                 cause = f"{part.attr} gives everybody the same numbers"
                 yield Problem(cell.line_of(part.lineno), cause, "draw from rng itself")
 
-    wanted = set().union(*(names(cell.source).used for cell in source.of("check", "oracles")))
+    wanted: set[str] = set()
+    for cell in source.of("check", "oracles"):
+        wanted |= names(cell.source).used
     for cell in source.of("setup"):
         needed = _needed(cell, wanted)
         for node in ast.parse(cell.source).body:
@@ -196,7 +198,10 @@ def _drawn(tree: ast.Module, drawing: set[str]) -> set[str]:
     bindings += _filled(tree, own)
 
     def bound_to(drawn: Set[str]) -> set[str]:
-        return set().union(*(_bound(target, value, drawn) for target, value in bindings))
+        bound: set[str] = set()
+        for target, value in bindings:
+            bound |= _bound(target, value, drawn)
+        return bound
 
     return closure(drawing, bound_to) - drawing
 
@@ -247,8 +252,10 @@ def _bound(target: ast.expr, value: ast.expr, drawn: Set[str]) -> set[str]:
         elif isinstance(value, ast.Call) and called == "enumerate":
             parts = [ast.Constant(0), *value.args[:1]]  # a place tells nothing
         if len(parts) == len(target.elts):
-            pairs = zip(target.elts, parts)
-            return set().union(*(_bound(name, part, drawn) for name, part in pairs))
+            bound: set[str] = set()
+            for name, part in zip(target.elts, parts):
+                bound |= _bound(name, part, drawn)
+            return bound
 
     return _changed(target) if _held(value) & drawn else set()
 

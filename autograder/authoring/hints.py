@@ -46,7 +46,9 @@ def table(full: bytes, bank: Misconceptions) -> str:
         suspects[digest].append(wrong)
         closer[digest, verdicts].append(wrong)
 
-    hints = {digest: bank.question(mistakes) for digest, mistakes in sorted(suspects.items())}
+    hints = {}
+    for digest, mistakes in sorted(suspects.items()):
+        hints[digest] = bank.question(mistakes)
     for (digest, verdicts), mistakes in sorted(closer.items()):
         question = bank.question(mistakes)
         if question != hints[digest]:

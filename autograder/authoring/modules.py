@@ -225,8 +225,11 @@ def _used(module: str, codes: Iterable[str]) -> set[str]:
 @cache
 def _tools() -> tuple[Statement, ...]:
     """The statements of the tools, those that others need first."""
-    files = [path for path in sorted(TOOLS.glob("*.py")) if path.stem != "__init__"]
-    codes = {path.stem: _without_words(path.read_text(encoding="utf-8")) for path in files}
+    codes = {}
+    for path in sorted(TOOLS.glob("*.py")):
+        if path.stem != "__init__":
+            codes[path.stem] = _without_words(path.read_text(encoding="utf-8"))
+
     found: list[Statement] = []
     done: set[str] = set()
 

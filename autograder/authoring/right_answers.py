@@ -51,7 +51,10 @@ class AnswerListener:
         steps: dict[str, Any] = {}
         for step, known in self._known.items():
             parameters = inspect.signature(self._right[step]).parameters.values()
-            defaults = {one.name: one.default for one in parameters if one.default is not one.empty}
+            defaults = {}
+            for one in parameters:
+                if one.default is not one.empty:
+                    defaults[one.name] = one.default
             steps[step] = [[one.name for one in parameters], defaults, known]
         return json.dumps(steps, separators=(",", ":")) if steps else ""
 

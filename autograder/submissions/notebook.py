@@ -305,7 +305,7 @@ def _notebook_cells(notebook: dict[str, Any]) -> list[RawCell]:
     if len(notebook["cells"]) > MAX_CELLS:
         raise Rejected(f"more than {MAX_CELLS} cells", DELETED)
 
-    return [cell for cell in map(_notebook_cell, notebook["cells"]) if cell is not None]
+    return list(filter(None, map(_notebook_cell, notebook["cells"])))
 
 
 def _is_format_4(notebook: Any) -> bool:

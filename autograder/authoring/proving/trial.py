@@ -123,8 +123,11 @@ class Bench:
     def reached(self, step: str) -> list[Check]:
         """The checks of other steps that this step's answer can decide."""
         steps = self.callers(step) | {step}
-        others = [check for check in self.checks if check.step != step]
-        return [one for one in others if one.step in steps or _uses_any(one.source, steps)]
+        reached = []
+        for check in self.checks:
+            if check.step != step and (check.step in steps or _uses_any(check.source, steps)):
+                reached.append(check)
+        return reached
 
     def trial(self, answer: Answer, keys: Sequence[int]) -> Trial:
         """Try an answer with every key; what other steps make of it, with one of them."""

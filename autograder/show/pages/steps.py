@@ -145,9 +145,8 @@ class Steps:
         Those that are ``wrong`` have a mistake of their own, those that are ``waiting`` are right
         once these are; ``unwritten`` were not tried.
         """
-        sections: dict[str, list[ShownStep]] = {
-            name: [] for name in ("wrong", "waiting", "unwritten", "passed")
-        }
+        sections: dict[str, list[ShownStep]]
+        sections = {"wrong": [], "waiting": [], "unwritten": [], "passed": []}
         for result in questions_last(self._steps):
             if result.passed:
                 place = "passed"

@@ -103,7 +103,11 @@ class StudentPage:
         given = {name: docstrings(exercise.cell(name).source) for name in exercise.steps}
         steps = Steps(exercise.sentences, answer, cells, self._seen.steps, given, self._solutions)
         wrong = to_mend(self._seen.steps)
-        carried = [step for step in self._seen.steps if step.carried]
+        carried = []
+        for step in self._seen.steps:
+            if step.carried and step not in wrong:
+                carried.append(step.name)
+
         # The text at the end of the notebook says what comes next.
         last = exercise.cells[-1]
         is_asked = last.is_code or last.kind == "manual"
@@ -126,8 +130,8 @@ class StudentPage:
             most=self._most,
             parts=list(_parts(self._marks)) if self._marks else [],
             explained=FIRST,
-            to_mend=[(step, self._reason(step)) for step in wrong],
-            carried=[step.name for step in carried if step not in wrong],
+            to_mend=list(zip(wrong, map(self._reason, wrong))),
+            carried=carried,
             closing=_first_heading("" if is_asked else last.source),
             remarks=[(cell, entry.remark) for cell, entry in cells.items() if entry.remark],
             categories=self._seen.categories,

@@ -111,7 +111,9 @@ def _in_a_line(rows: Iterable[Grade]) -> str:
     mean = f", mean {fmean(scores):.1f}" if scores else ""
     parts = [f"{counts['graded']} graded{mean}", f"{counts['rejected']} rejected"]
     parts.append(count(counts["error"], "error"))
-    parts += [f"{counts[name]} {name}" for name in ("collected", "missing") if counts[name]]
+    for name in ("collected", "missing"):
+        if counts[name]:
+            parts.append(f"{counts[name]} {name}")
     return ", ".join(parts)
 
 

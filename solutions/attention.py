@@ -342,6 +342,9 @@ class Practice:
         alone, _ = self_attention(X, W_Q[:, own], W_K[:, own], W_V[:, own], mask)
         t.near("Before W_O, a head is what your self_attention makes of its columns.", np.asarray(apart)[..., own], alone)
 
+# %%
+tools.count_tries(False)  # True counts my tries, for me and my teacher; never graded, never sent
+
 # %% oracles
 """The definitions, written the slow way: one entry at a time, or letter by letter. Hidden checks compare with these."""
 

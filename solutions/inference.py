@@ -136,6 +136,9 @@ class Practice:
         _, held = tools.memory(t.function, Q, K, V, 20)
         t.holds("The scores of all keys are never there at once.", held < 192_000, f"{held} bytes at once")
 
+# %%
+tools.count_tries(False)  # True counts my tries, for me and my teacher; never graded, never sent
+
 # %% oracles
 """The definitions, written the slow way: one pair, one query at a time. Hidden checks compare with these."""
 

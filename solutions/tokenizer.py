@@ -117,6 +117,9 @@ class Practice:
         cut = t.again(tokens=[97, 195, 98])
         t.holds("A byte that is no text becomes U+FFFD, and its neighbours stay.", cut == "a\ufffdb", f"{cut!r}")
 
+# %%
+tools.count_tries(False)  # True counts my tries, for me and my teacher; never graded, never sent
+
 # %% oracles
 """The definitions, written the slow way: one place after the other. Hidden checks compare with these."""
 import itertools

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Training, built by hand
 #
-# Everything you have built so far could read and write, but none of it could *learn*: the weights came from
+# Everything so far could read and write, but not *learn*: the weights came from
 # somewhere else. Here you write what is missing: a loss that says how wrong a model is, the gradients of the
 # remaining layers, an optimizer that turns gradients into better weights, and a way to draw the next token. Ten short
 # functions, and at the end a model learns to write with your own code.
@@ -14,8 +14,7 @@
 # - A *hidden* check is graded after you hand in. It tests only rules that the function's docstring states, with
 #   sizes and numbers that nobody knows beforehand.
 #
-# Work from top to bottom. Change your own functions as often as you like, and add cells wherever you want to try
-# something. Before you hand in, restart the kernel and run everything once.
+# Work from top to bottom. Add cells wherever you want to try something. Before you hand in, restart the kernel and run everything once.
 
 # %% [markdown]
 # ## The house rules
@@ -34,11 +33,10 @@
 # - **From earlier notebooks.** Only the finale calls functions that you wrote in `attention`, `transformer` and
 #   `gradients`. One of the next cells brings them over: copy those notebooks into the folder of this one, and run it.
 #   They are not graded again.
-# - **To look inside**, print in your own function; to try other numbers, take the arguments of the first
-#   check of a step from `given = tools.first("cross_entropy")`, change one, as in `given["ignore"] = 2`, and call
-#   `cross_entropy(**given)`.
+# - **To look inside**, print in your own function; to try other numbers, change those of a step's first
+#   check: `given = tools.first("cross_entropy")`, then `cross_entropy(**given)`.
 # - **More practice.** Once all visible checks of a step pass, `tools.practice("cross_entropy")` tries your function on
-#   fresh inputs and says which rules hold, in one line each, also rules that only hidden checks ask for.
+#   fresh inputs and says which rules hold, also those of hidden checks.
 #
 # Answers are accepted to within 0.00002 of the right number, or of its size where it is large.
 
@@ -321,6 +319,9 @@ class Practice:
         t.near("At temperature 0 the largest has all.", np.asarray(t.again(temperature=0.0, top_k=None))[best], 1.0)
         t.near("Of equals the first ones are kept.", t.again(logits=np.zeros(vocabulary)), [1 / k] * k + [0.0] * (vocabulary - k))
 
+# %%
+tools.count_tries(False)  # True counts my tries, for me and my teacher; never graded, never sent
+
 # %% oracles
 """The definitions, written the slow way: one row or one number at a time. Hidden checks compare with these."""
 
@@ -509,7 +510,7 @@ def probabilities_by_definition(logits, temperature=1.0, top_k=None, top_p=None)
 #
 # $$L = \frac1N \sum_i -\log \operatorname{softmax}(z_i)_{t_i} = \frac1N \sum_i \Big( \log \sum_j e^{z_{ij}} - z_{i\,t_i} \Big)$$
 #
-# A model that knows nothing and spreads its guesses evenly over 50 tokens pays $\log 50 = 3.9$.
+# A model that guesses evenly among 50 tokens pays $\log 50 = 3.9$.
 #
 # Two traps. A probability can underflow to 0, whose logarithm is infinite, although the price is an ordinary
 # number: work with the right-hand side, and subtract each row's maximum first. And texts of a batch are padded to
@@ -720,7 +721,7 @@ with tools.unchanged(logits=logits, targets=targets):
 # %% [markdown]
 # ## Part two: backwards through the layers
 #
-# You have gone backwards through attention. There are four kinds of layers around it. Each gets `d_output`, the gradient
+# Four kinds of layers surround attention. Each gets `d_output`, the gradient
 # of its output, and returns the gradients of its inputs and weights.
 #
 # ### 3. A layer of weights: `linear_backward`
@@ -1056,8 +1057,8 @@ with tools.unchanged(d_output=d_output, tokens=tokens):
 #
 # ### 7. Not too far at once: `clip_by_global_norm`
 #
-# Now and then a batch is odd, and its gradient a hundred times as long as usual. One such step can ruin a model. So
-# the gradient is shortened before it is used: if the norm of *all* gradients together, the root of the sum of all
+# Now and then a batch is odd, and its gradient a hundred times too long. One such step can ruin a model. So
+# the gradient is shortened first: if the norm of *all* gradients together, the root of the sum of all
 # squares, is above `max_norm`, everything is multiplied by `max_norm / norm`. One factor for all: the direction
 # stays. A short gradient stays as it is.
 
@@ -1296,9 +1297,8 @@ for warmup, total in ((0, 1), (0, 9), (1, 2), (1, 30), (int(rng.integers(3, 9)),
 #
 # ### 10. Which token comes next: `next_token_probabilities`
 #
-# A trained model gives one logit per token, and one token is drawn. If you draw from the plain softmax, the many
-# unlikely tokens get their turn, too, and one bad word spoils the text. Always taking the best one gives dull
-# texts that go in circles. Between these two there are three knobs, and they are turned in this order:
+# A trained model gives one logit per token, and one token is drawn. If you draw from the plain softmax, the many unlikely tokens get their turn, and one bad word spoils the text. The best one every time gives dull
+# texts that go in circles. Between these two there are three knobs, turned in this order:
 #
 # 1. **Temperature.** Divide the logits by it before softmax: below 1 the best gain, above 1 they become more equal.
 #    At 0 the largest gets everything.
@@ -1521,12 +1521,12 @@ def the_model_learns():
 # ### Two experiments
 #
 # **Without warm-up.** At first the moments are averages of hardly anything, and full steps go astray. With the peak from
-# above the model gets over it. With one that is five times as high, it is still far behind when the other one has
-# long learned to use more than the last letter.
+# above the model gets over it. With one five times as high, it
+# stays far behind.
 #
 # **Without the root.** Scores that are not divided by $\sqrt{d_k}$ are that many times larger from the start (here one
-# head has all 48 features). Softmax gives nearly all to one key, and where one weight is 1 and the others are 0, your
-# `softmax_backward` sends nothing back: the weights are saturated, and learning stalls.
+# head has all 48 features). Softmax gives nearly all to one key. Where one weight is 1, your `softmax_backward` sends
+# nothing back, and learning stalls.
 
 
 # %%

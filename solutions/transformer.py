@@ -278,6 +278,9 @@ class Practice:
         normed, token = functions[2](after_two)[i], int(t.rng.integers(vocabulary))
         t.near("One score, added up.", scores[i, token], sum(float(a) * float(b) for a, b in zip(normed, embedding[token])))
 
+# %%
+tools.count_tries(False)  # True counts my tries, for me and my teacher; never graded, never sent
+
 # %% oracles
 """The definitions, written the slow way: one entry or one row at a time. Hidden checks compare with these."""
 

@@ -27,7 +27,9 @@ ALWAYS = frozenset((
 ))  # fmt: skip
 """What every notebook needs of the tools."""
 
-_FOR_STUDENTS = frozenset({"curves", "demo", "first", "heatmap", "source", "summary", "table"})
+_FOR_STUDENTS = frozenset(
+    {"count_tries", "curves", "demo", "first", "heatmap", "source", "summary", "table"}
+)
 """Tools that students call, and may ask help for: these keep their docstrings."""
 
 _PACKAGE = "autograder.tools"

@@ -193,6 +193,7 @@ def _report_exercise(folder: Path | None, name: str, output: JsonOutput) -> None
     class_tables.students(made.students, out)
     print(file=out)
     class_tables.checks(made, out)
+    class_tables.stuck(made, out)
     class_tables.next_steps(made, out)
     print(f"wrote {short(path)}", file=out)
 

@@ -7,4 +7,5 @@ __all__ = [
     "pictures",
     "python_source",
     "submission",
+    "tries",
 ]

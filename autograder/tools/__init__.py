@@ -4,6 +4,7 @@ An exercise writes ``from autograder import tools``. The build writes what it us
 into the notebook, as text, so students need nothing but NumPy.
 """
 
+from autograder.tools.counting import count_tries
 from autograder.tools.drawing import curves, heatmap, table
 from autograder.tools.session import check, demo, first
 from autograder.tools.tally import summary
@@ -28,6 +29,7 @@ __all__ = [
     "arrays",
     "bring",
     "check",
+    "count_tries",
     "curves",
     "demo",
     "first",

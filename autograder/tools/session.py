@@ -37,6 +37,7 @@ from autograder.tools.showing import (
 )
 from autograder.tools.tally import (
     CHECKS,
+    COUNTING,
     FIRST,
     RESULTS,
     culprit,
@@ -273,6 +274,7 @@ class check:
             worth = CHECKS.get(self.name, {}).get("points")
             passed = f"✓ {self.name}: passed" + (f", {in_points(worth)}" if worth else "")
             self.show(SHOWN if is_first else [], passed + self.purity())
+            self.count([])
             return False
 
         missing = undefined(error)
@@ -289,6 +291,7 @@ class check:
             said = self.reasons(error, trace, sys._getframe(1).f_code)
             self.show(wrong, f"✗ {self.name}", str(self.names.get("__doc__") or ""))
 
+        self.count(said)
         if in_notebook():
             vars(error)["_render_traceback_"] = lambda: lines(*said)
         else:
@@ -296,6 +299,11 @@ class check:
             for sentence in said[1:]:
                 print(sentence)
         return False
+
+    def count(self, said: list[str]) -> None:
+        """Count this run, where the student wants that."""
+        for counted in COUNTING[:1]:
+            counted(self.name, any(one.startswith("Think about this") for one in said))
 
     def purity(self) -> str:
         """What to say of changed arguments, where a hidden check asks that they stay."""

@@ -6,7 +6,7 @@ The build fills in ``CHECKS``, ``HEADINGS`` and ``NEEDED``.
 import difflib
 import html
 import types
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any
 
@@ -23,6 +23,9 @@ NEEDED: dict[str, str] = {}
 
 RESULTS: dict[str, str] = {}
 """The visible checks that have run in this session, each with one of the states."""
+
+COUNTING: list[Callable[..., None]] = []
+"""What counts a run of a check, and what tells of it, where a student wants that."""
 
 STATES = {
     "fails": "To fix",
@@ -223,3 +226,5 @@ def summary() -> None:
             said.append(f"{label}: {', '.join(texts)}.")
             linked.append(f"{label}: {', '.join(links)}.")
     present("<br>".join(linked), "\n".join(said))
+    for tell in COUNTING[1:]:
+        tell()

@@ -19,8 +19,9 @@ from autograder.course.collecting import inbox
 from autograder.course.course import Course
 from autograder.course.gradebook import database, deadlines
 from autograder.course.gradebook.final_grades import ClassGrades, ConcernKind, Grade
-from autograder.course.reports import concerns, statistics
+from autograder.course.reports import concerns, statistics, stuck
 from autograder.course.reports.statistics import Carried, Item, Scores, Shared
+from autograder.course.reports.stuck import StuckStep
 from autograder.exercises.exercise import Exercise
 
 _DRAWN = re.compile(r"(?:course|(.+))-[0-9a-f]{8}")
@@ -56,6 +57,7 @@ class Report:
     checks: Mapping[str, Item]
     shared: tuple[Shared, ...]
     carried: tuple[Carried, ...]
+    stuck: tuple[StuckStep, ...]
 
     @property
     def graded(self) -> tuple[Grade, ...]:
@@ -176,6 +178,7 @@ def of_class(course: Course, class_grades: ClassGrades) -> Report:
         checks=checks,
         shared=tuple(statistics.shared(class_grades.exercise, results)),
         carried=tuple(statistics.carried(class_grades.exercise, results)),
+        stuck=stuck.of_class(course, class_grades.exercise, [row.student for row in rows]),
     )
 
 

@@ -140,6 +140,20 @@ def checks(report: Report, out: TextIO | None = None) -> None:
         say(screen, f"and {others}, which as many or more have passed: the page has them all")
 
 
+def stuck(report: Report, out: TextIO | None = None) -> None:
+    """Where students who counted their tries needed most; nothing where nobody did."""
+    if not report.stuck:
+        return
+    columns = ("step", "counted by", "tries", "minutes", "passed", "asked", "then passed")
+    listing = table(*columns, right=columns[1:])
+    for one in report.stuck:
+        asked = sum(asked for _, asked, _ in one.hints)
+        helped = sum(helped for _, _, helped in one.hints)
+        numbers = (one.students, one.tries, round(one.minutes), one.passed, asked, helped)
+        listing.add_row(one.name, *map(number, numbers))
+    show(console(out), listing)
+
+
 def course_exercises(grades: CourseGrades, out: TextIO | None = None) -> None:
     """What counts into the total, and how much."""
     columns = ("exercise", "points", "weight", "of the total", "due")

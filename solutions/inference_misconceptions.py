@@ -1057,7 +1057,7 @@ def one_cache_for_all_texts(q, k, v, cache):
 
 @misconception(step="cached_step", caught_by="cached_step-by_hand")
 def outputs_averaged_on(q, k, v, cache):
-    """Your third token reads the first two with the weights that the second one gave them. Print what your cache holds after two tokens: can another query still ask their keys?"""
+    """Your third query meets no earlier key. Print your cache after two tokens: are both keys in it?"""
     weight = np.exp(np.clip((q * k).sum(axis=-1, keepdims=True) / math.sqrt(q.shape[-1]), -700, 700))
     if cache is None:
         return v.copy(), (v.copy(), weight)

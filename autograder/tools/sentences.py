@@ -216,8 +216,7 @@ SENTENCES = {
         "{your} is right wherever {what} is positive. What does your rule do with the others?"
     ),
     "right_where_small": (
-        "{your} is right where {what} is small, and wrong from some size on. What does your code "
-        "do with larger numbers?"
+        "{your} is right where {what} is small only. What does your code do with larger numbers?"
     ),
     "zeros_on_the_diagonal": (
         "{your} is right but for a diagonal of zeros. Which pairs does your code leave out?"

@@ -21,8 +21,6 @@
 # %% [markdown]
 # ## The house rules
 #
-# They hold for all thirteen steps.
-#
 # - **Row vectors.** A token is a *row* of `X`, and weights go on the right: `X @ W`.
 # - **Leading batch axes.** `(..., n, d)` means: there may be any number of leading axes (none, one, several), and
 #   your function handles each slice separately. The arguments of one call have the same leading axes; only masks
@@ -37,7 +35,7 @@
 #   check of a step from `given = tools.first("softmax")`, change one, as in `given["scores"] = …`, and call
 #   `softmax(**given)`.
 # - **More practice.** Once all visible checks of a step pass, `tools.practice("softmax")` tries your function on
-#   fresh inputs and says which rules hold, in one line each, also rules that only hidden checks ask for.
+#   fresh inputs and says which rules hold, those of hidden checks included.
 #
 # We use the usual symbols: `n` tokens, `d_model` features each, `d_k` for queries and keys, `d_v` for values.
 

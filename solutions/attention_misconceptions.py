@@ -1437,6 +1437,7 @@ def second_argument_needed(n_queries, n_keys=None):
     step="causal_mask",
     caught_by="causal_mask-new_tokens",
     title="aligned at the top left, not at the bottom right",
+    nearly="Count from the end: the last query sees every key, each query before it one key fewer.",
 )
 def aligned_top_left(n_queries, n_keys=None):
     """A square is right. Print your mask of the second check: which of the five positions has the last query, and how many keys does it see?"""

@@ -6,8 +6,6 @@
 # in another order and without doing anything twice. In five functions you will write what they do: rotary
 # positions, shared heads, a cache, a whole text with it, and attention in blocks.
 #
-# You have built attention before. Here you use it.
-#
 # **How this works.** Each step says why it exists, gives the formula and the shapes, and leaves one function for
 # you to write. Its checks come right below.
 #
@@ -22,8 +20,6 @@
 # %% [markdown]
 # ## The house rules
 #
-# They hold for all five steps.
-#
 # - **Row vectors.** A token is a *row*: `Q`, `K` and `V` have one row for each token.
 # - **Checks look at answers**, and those of `flash_attention` at memory, too. They cannot see whether
 #   `decode_with_cache` works row by row or with one large matrix. `cached_step` gets one token at a time, so it needs a
@@ -32,11 +28,10 @@
 #   answer.
 # - **NumPy only**, in its default precision, `float64`. A `float32` result is accepted and compared less
 #   strictly; nested lists are accepted in place of arrays.
-# - **To look inside**, print in your own function; to try other numbers, take the arguments of the first
-#   check of a step from `given = tools.first("rope")`, change one, as in `given["positions"] = …`, and call
-#   `rope(**given)`.
+# - **To look inside**, print in your own function. To try other numbers, change what a step's first check calls it
+#   with: `given = tools.first("rope")`, `given["positions"] = …`, `rope(**given)`.
 # - **More practice.** Once all visible checks of a step pass, `tools.practice("rope")` tries your function on
-#   fresh inputs and says which rules hold, in one line each, also rules that only hidden checks ask for.
+#   fresh inputs and says which rules hold, those of hidden checks included.
 #
 # We use the usual symbols: `n` queries, `m` keys, `d` features, `h` heads of queries, `g` heads of keys and
 # values.
@@ -410,9 +405,9 @@ for lead in ((), (2,)):
 # ### Look: only the distance counts
 #
 # Eight tokens that are all the same vector, at positions 0 to 7, turned by your function. Below are their dot
-# products. Read along a diagonal: every number on it belongs to the same distance, and they are all equal. Away from the
+# products. Along a diagonal the distance is the same, and so are the numbers. Away from the
 # main diagonal the scores fall, because the fastest pair has turned away. At distance 6 they are back: after $2\pi$, a
-# little more than 6 positions, that pair has gone round once. The slower pairs are there to tell 6 from 0.
+# little more than 6 positions, that pair has gone round once. The slower pairs tell 6 from 0.
 
 # %%
 @tools.demo
@@ -1096,8 +1091,8 @@ sum_so_far = 2 * 3 / 15 + 15 / 15 + 3 / 15
 # - **in blocks**: your `flash_attention`, 16 keys at a time (no mask here, so it does twice the work of a causal one).
 #
 # Two things are measured. *Multiplications*: `Q`, `K` and `V` are arrays that count what they are multiplied
-# with. If your function turns them into lists or plain arrays, they cannot count, and the number is too small or
-# missing (a dash). *Memory*: the largest amount that a call held at any moment, besides its arguments.
+# with. If your function makes lists or plain arrays of them, they cannot count, and the number is too small or
+# a dash. *Memory*: the largest amount that a call held at any moment, besides its arguments.
 #
 # Double the text and look from left to right. Which numbers double, which grow fourfold, which eightfold?
 
@@ -1193,8 +1188,8 @@ def what_it_costs():
 #
 # > the cat sat on the mat because it was soft . what was soft ? the mat .
 #
-# It understands that a little: say *tired* instead of *soft*, and it answers *the cat*. It answers all 200 test
-# sentences correctly, and it has never seen their nouns and adjectives together.
+# Say *tired* instead of *soft*, and it answers *the cat*. It answers all 200 test sentences correctly, and it has never
+# seen their nouns and adjectives together.
 #
 # Now let it write, in four ways that differ only in attention:
 #
@@ -1205,8 +1200,8 @@ def what_it_costs():
 #   `grouped_query_attention`,
 # - **in blocks**: the same, with your `flash_attention`, eight keys at a time.
 #
-# The four texts must be equal, word by word. What differs is the work. It is counted in two ways: the rows
-# that go through the matrices of a block, and the pairs of a query and a key that meet.
+# The four texts must be equal, word by word. What differs is the work: the rows that go through the matrices of a
+# block, and the pairs of a query and a key that meet.
 
 
 # %%
@@ -1341,8 +1336,8 @@ def four_ways_to_write():
 # %% [markdown]
 # Without a cache, the number of rows grows with the square of the length of the text, and the number of pairs
 # with its cube: each new word computes everything again. With a cache a word costs one row in each block, and
-# each query one look at every key. In blocks it is the same number of pairs; what shrinks is the memory needed in
-# between, since no complete row of scores is ever stored.
+# each query one look at every key. In blocks it is the same number of pairs; what shrinks is the memory, since no
+# complete row of scores is ever stored.
 #
 # **When it looks wrong.** Break a function on purpose and look. This is what came out when we did:
 #
@@ -1387,10 +1382,9 @@ tools.summary()
 # Put them together, and you have what runs behind a chat window: keys are turned by `rope` once and go into
 # the cache, heads share what is kept, and the long text of a question is read in blocks before the first word of
 # the answer is written. What your functions lack is the hardware: on a graphics card a block is chosen so that it
-# fits into the fastest memory, and that is where the speed of flash attention comes from. Two questions to
-# explore: what would `flash_attention` need for a causal mask, and which blocks could it then leave out
-# altogether? And could the keys in the cache of `cached_step` be turned *after* they are kept instead of before?
-# How a model gets the weights that you used here is the subject of the notebooks `gradients` and `training`.
+# fits into the fastest memory, and that is where the speed of flash attention comes from. A question to
+# explore: what would `flash_attention` need for a causal mask, and which blocks could it then leave out?
+# How a model gets its weights is the subject of `gradients` and `training`.
 
 
 # %% oracles

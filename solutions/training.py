@@ -4,7 +4,7 @@
 # Everything so far could read and write, but not *learn*: the weights came from
 # somewhere else. Here you write what is missing: a loss that says how wrong a model is, the gradients of the
 # remaining layers, an optimizer that turns gradients into better weights, and a way to draw the next token. Ten short
-# functions, and at the end a model learns to write with your own code.
+# functions, and at the end a model learns to write with them.
 #
 # **How this works.** Each step says why it exists, gives the formula and the shapes, and leaves one function for
 # you to write. Its checks come right below.
@@ -18,8 +18,6 @@
 
 # %% [markdown]
 # ## The house rules
-#
-# They hold for all ten steps.
 #
 # - **`d_X` has the shape of `X`.** There is one loss, a single number, somewhere after your function. `d_X` says how
 #   fast it changes with each number of `X`. Your function gets the gradient of its *output* and returns the
@@ -1477,8 +1475,7 @@ def backwards(w, kept, tokens, d_logits):
 
 # %% [markdown]
 # The training: draw pieces of the text, go forwards and backwards, clip, step. The loss should fall far below that of
-# a model that has counted, for each character, which characters follow it, and knows nothing else. (If your functions
-# are slow, there are fewer steps.)
+# a model that only counts which character follows which.
 
 
 # %%
@@ -1567,8 +1564,7 @@ tools.summary()
 # %% [markdown]
 # ## Where to go from here
 #
-# You have written the whole road: a loss, its way back through every layer, a step downhill, and a draw from what the
-# model says. Large models add size: more layers, more text, more machines. `inference` shows how such a model writes
+# You have written the whole road: a loss, its way back through every layer, a step downhill, and a draw. Large models add size: more layers, text and machines. `inference` shows how such a model writes
 # fast, and `tokenizer` how it gets its tokens.
 
 

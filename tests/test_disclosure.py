@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from autograder.base.result import CheckResult, Result, StepResult
+from autograder.base.result import CheckResult, Result, StepResult, WrongLine
 from autograder.base.settings import Settings
 from autograder.course.course import find
 from autograder.show.disclosure import as_student_sees, visible
@@ -37,6 +37,17 @@ def test_with_points_a_hidden_check_keeps_its_verdict_and_loses_its_words():
             "carried",
         )
         assert (shown.message, shown.hint, shown.misconception) == ("", None, None)
+
+
+def test_a_place_to_look_at_that_only_hidden_checks_have_shown_is_theirs():
+    place = WrongLine(2, "return x", "In this line, a call is too much.")
+    for hidden, is_kept in ((False, True), (True, False)):
+        failed = replace(check("one", hidden=hidden), status="failed", earned=0.0)
+        step = StepResult("f", (failed, check("other", hidden=True)), place=place)
+        result = replace(RESULT, steps=(step,))
+        assert Result.from_json(result.to_json()) == result
+        assert as_student_sees(result, "points").step("f").place == (place if is_kept else None)
+        assert all(step.place is None for step in as_student_sees(result, "never").steps)
 
 
 def test_with_never_no_hidden_check_is_left_and_no_sum_tells_of_one():

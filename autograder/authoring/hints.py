@@ -68,6 +68,8 @@ def table(full: bytes, bank: Misconceptions) -> str:
     questions = {hint: " ".join(sorted(marks[hint])) for hint in sorted(marks)}
     text = json.dumps(questions, ensure_ascii=False, separators=(",", ":"))
     lines = [_line("HINTS", text if questions else ""), _line("ANSWERS", asked.table())]
+    nearly = {wrong.hint: wrong.nearly for wrong in bank.entries if wrong.nearly}
+    lines += [f"tools.NEARLY = {nearly!r}"] if nearly else []
     return "\n".join(filter(None, lines))
 
 

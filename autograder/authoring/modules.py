@@ -1,8 +1,8 @@
 """The modules that the build writes into the setup cell: the kit's tools, the course's shared code.
 
-A notebook that students get must need no file beside it. Each module is written out as a function
-whose names are all global, and which is run in a module of its own: no variable of a student is in
-its way, and Python compiles it with the cell.
+A notebook that students get must need no file beside it. Each module is written out as a class
+within a function that is never called: the code of the class is run in a module of its own. No
+variable of a student is in its way, and Python compiles it with the cell.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import ast
 import difflib
 import io
 import re
-import textwrap
 import tokenize
 from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cache, lru_cache
@@ -22,7 +21,7 @@ from autograder.exercises.names import nodes
 from autograder.exercises.sources import SHARED, TOOLS
 
 ALWAYS = frozenset((
-    "ANSWERS", "ASKS", "CHECKS", "HEADINGS", "HINTS", "REVEAL",
+    "ANSWERS", "ASKS", "CHECKS", "HEADINGS", "HINTS", "NEARLY", "REVEAL",
     "answer", "check", "fingerprint", "first", "ready", "silent", "source",
 ))  # fmt: skip
 """What every notebook needs of the tools."""
@@ -34,6 +33,15 @@ _FOR_STUDENTS = frozenset(
 
 _PACKAGE = "autograder.tools"
 
+_HALVES = re.compile(r'(?<=[^"\\])"\n +"(?=[^"])')
+"""Between two lines of one text."""
+
+_ALONE = re.compile(r'(":) \(\n +("[^\n]*")\n +\)(?=,\n)')
+"""A text in a dictionary that needs no line of its own once it is one."""
+
+_OPENED, _CLOSED = re.compile(r"([(\[{])\n +"), re.compile(r",\n +([)\]}])")
+"""The lines of a bracket: what is in it begins in the first, and ends in the last."""
+
 _HEAD = '''\
 # @title Tools: run this first
 """What this notebook checks and draws with. You don't need to read it."""
@@ -41,11 +49,12 @@ _HEAD = '''\
 import types
 
 
-def module(body, **names):
-    """The lines of a function as a module: its names are its own, whatever you call yours."""
-    made = types.ModuleType(body.__name__, body.__doc__)
+def module(function, **names):
+    """The class in a function as a module: its names are its own, whatever you call yours."""
+    made = types.ModuleType(function.__name__)
     vars(made).update(names)
-    exec(body.__code__, vars(made))
+    codes = [part for part in function.__code__.co_consts if isinstance(part, types.CodeType)]
+    exec(codes[0], vars(made))
     return made'''
 
 
@@ -246,11 +255,22 @@ def _tools() -> tuple[Statement, ...]:
             if module.startswith(f"{_PACKAGE}."):
                 lines[node.lineno - 1 : node.end_lineno] = []
                 add(module.removeprefix(f"{_PACKAGE}."))
-        found.extend(statements("\n".join(lines)))
+        found.extend(statements(_one_by_one("\n".join(lines))))
 
     for name in codes:
         add(name)
     return tuple(found)
+
+
+def _one_by_one(code: str) -> str:
+    """Code in which each name is imported by itself: who needs one of them needs no other."""
+    lines = code.split("\n")
+    for node in reversed(ast.parse(code).body):
+        if isinstance(node, ast.ImportFrom):
+            names = [ast.unparse(alias) for alias in node.names]
+            imports = [f"from {node.module} import {name}" for name in names]
+            lines[node.lineno - 1 : node.end_lineno] = imports
+    return "\n".join(lines)
 
 
 def _without_words(code: str) -> str:
@@ -280,7 +300,8 @@ def _without_words(code: str) -> str:
         cuts.update(_types(lines, function))
     for number, begin, end in sorted(cuts, reverse=True):
         lines[number] = lines[number][:begin] + lines[number][end:]
-    return re.sub(r"\n{3,}", "\n\n\n", "\n".join(lines))
+    joined = _ALONE.sub(r"\1 \2", _HALVES.sub("", "\n".join(lines)))
+    return _CLOSED.sub(r"\1", _OPENED.sub(r"\1", re.sub(r"\n\s*\n(?= )", "\n", joined)))
 
 
 def _types(lines: list[str], function: ast.FunctionDef) -> Iterator[tuple[int, int, int]]:
@@ -304,24 +325,18 @@ def _types(lines: list[str], function: ast.FunctionDef) -> Iterator[tuple[int, i
 
 
 def _written(name: str, about: str, chosen: Sequence[Statement]) -> str:
-    """A module as a function: the names that it binds are global there."""
+    """A module as a class in a function."""
     imports: set[str] = set()
     others: list[str] = []
     for statement in chosen:
         (imports.add if statement.is_import else others.append)(statement.text)
 
-    names = ", ".join(sorted(bound_by(chosen)))
-    declared = [f"global {line.rstrip(',')}" for line in textwrap.wrap(names, 86)]
-    top = ["\n".join(declared), "\n".join(sorted(imports))]
-    body = "\n\n".join(filter(None, [*top, *others]))
-    return f'def {name}():\n    """{about}"""\n{indented(body)}'
+    body = "\n\n".join(["\n".join(sorted(imports)), *others])
+    return f'def {name}():\n  class {name}:\n    """{about}"""\n{indented(body)}'
 
 
 def untyped(code: str) -> str:
-    """Code without the annotations of what it assigns at top level.
-
-    No name that a function declares to be global may have one.
-    """
+    """Code without the annotations of what it assigns at top level, which nobody needs there."""
     lines = code.split("\n")
     for node in reversed(ast.parse(code).body):
         if isinstance(node, ast.AnnAssign) and node.value is not None:

@@ -142,6 +142,16 @@ class Look:
 
 
 @dataclass(frozen=True)
+class WrongLine:
+    """Where to look in a step that is wrong: a line of its cell, from 1, and its text; 0 and empty
+    where nobody knows. ``nearly`` is what is wrong there, in words, if that is known."""
+
+    line: int = 0
+    text: str = ""
+    nearly: str = ""
+
+
+@dataclass(frozen=True)
 class StepResult:
     """All checks of one step, in the order of the notebook."""
 
@@ -149,6 +159,19 @@ class StepResult:
     checks: tuple[CheckResult, ...]
     example: Example | None = None
     look: Look | None = None
+    place: WrongLine | None = None
+
+    @property
+    def levels(self) -> list[tuple[str, str, str]]:
+        """What comes after the question about it, one level behind the other: its name, what it
+        says, and the line of code that it is about."""
+        found = []
+        if self.place is not None and self.place.line:
+            where = f"Line {self.place.line} of the cell of {self.name}"
+            found.append(("Where to look", where, self.place.text))
+        if self.place is not None and self.place.nearly:
+            found.append(("Nearly the line", self.place.nearly, ""))
+        return found
 
     def id_of(self, check: CheckResult) -> str:
         return check_id(self.name, check.name)
@@ -412,6 +435,8 @@ def _step_data(step: StepResult) -> dict[str, Any]:
         data["example"] = vars(step.example)
     if step.look:
         data["look"] = vars(step.look)
+    if step.place:
+        data["place"] = vars(step.place)
     return data
 
 
@@ -420,14 +445,16 @@ def _step(data: Mapping[str, Any]) -> StepResult:
     if not isinstance(name, str):
         raise TypeError(f"a step is called {name!r:.60}")
     checks = tuple(map(_check, data["checks"]))
-    example, look = data.get("example"), data.get("look")
+    example, look, place = data.get("example"), data.get("look"), data.get("place")
     if example is not None:
         tables = {"got": tuple(map(tuple, example["got"]))}
         tables["wanted"] = tuple(map(tuple, example["wanted"]))
         example = Example(**fitting(Example, {**example, **tables}, MOST_POINTS))
     if look is not None:
         look = Look(**fitting(Look, look, MOST_POINTS))
-    return StepResult(name, checks, example, look)
+    if place is not None:
+        place = WrongLine(**fitting(WrongLine, place, MOST_POINTS))
+    return StepResult(name, checks, example, look, place)
 
 
 @lru_cache(maxsize=4096)

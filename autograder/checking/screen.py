@@ -21,7 +21,7 @@ BAR = 40  # characters of the bar
 
 @dataclass
 class View:
-    """All that there is to show.
+    """All that there is to show; ``hints`` is how many levels of them.
 
     ``trouble`` is why the file cannot be checked now, ``unlocked`` why nothing locked its code in.
     """
@@ -31,13 +31,22 @@ class View:
     unlocked: str = ""
     trouble: str = ""
     is_checking: bool = False
-    shows_hint: bool = False
+    hints: int = 0
     shows_list: bool = False
 
     @property
     def is_done(self) -> bool:
         """Every visible check passes."""
         return self.result is not None and score_table.next_step(self.result) is None
+
+    @property
+    def next_hints(self) -> int:
+        """How many levels of hints the next key shows; 0 if there are no others."""
+        step = score_table.next_step(self.result) if self.result else None
+        for level, hint in enumerate(look.hints(step) if step else (), start=1):
+            if hint and level > self.hints:
+                return level
+        return 0
 
 
 def draw(screen: Console, view: View) -> None:
@@ -64,7 +73,7 @@ def frame(screen: Console, view: View) -> None:
             waits = waiting.waits(view.copy, result)
             score_table.show(screen, result, waits, reasons=False)
         else:
-            _first(screen, view.copy, result, view.shows_hint)
+            _first(screen, view.copy, result, view.hints)
         screen.print()
     _notes(screen, view)
 
@@ -82,7 +91,7 @@ def report(screen: Console, view: View) -> None:
     say(screen, f"{time.strftime('%H:%M:%S')}  {view.copy.exercise.title}")
     _notes(screen, view)
     say(screen, waiting.points_so_far(result, waiting.waits(view.copy, result)))
-    _first(screen, view.copy, result, hints=True)
+    _first(screen, view.copy, result, hints=1)
 
 
 def rejoice(screen: Console, view: View) -> None:
@@ -101,7 +110,7 @@ def rejoice(screen: Console, view: View) -> None:
     _notes(screen, view)
 
 
-def _first(screen: Console, copy: StudentCopy, result: Result, hints: bool) -> None:
+def _first(screen: Console, copy: StudentCopy, result: Result, hints: int) -> None:
     """The first thing to do."""
     step = score_table.next_step(result)
     if step is None:
@@ -151,7 +160,7 @@ def _notes(screen: Console, view: View) -> None:
 def _keys(view: View) -> str:
     """The keys that do something now."""
     keys = ["l steps" if not view.shows_list else "l back", "q quit"]
-    step = score_table.next_step(view.result) if view.result else None
-    if step and look.question(step) and not view.shows_list:
-        keys.insert(0, "h hide the hint" if view.shows_hint else "h hint")
+    if not view.shows_list and (view.next_hints or view.hints):
+        words = ("hide the hints", "hint", "where to look", "nearly the line")
+        keys.insert(0, f"h {words[view.next_hints]}")
     return " · ".join(keys)

@@ -95,10 +95,13 @@ class StudentCopy:
 
         order = {step: place for place, step in enumerate(self.steps)}
         names = sorted(filter(checks.get, checks), key=lambda name: order[name])
-        looks = {step.name: step.look for step in result.steps}
-        steps = tuple(StepResult(name, tuple(checks[name]), look=looks.get(name)) for name in names)
+        known = {step.name: step for step in result.steps}
+        steps = []
+        for name in names:
+            step = known.get(name, StepResult(name, ()))
+            steps.append(replace(step, checks=tuple(checks[name])))
         most = result.max_score + sum(gone.points for gone in self.missing)
-        return replace(result, steps=steps, max_score=round(most, 9))
+        return replace(result, steps=tuple(steps), max_score=round(most, 9))
 
     def is_told_by(self, result: Result) -> bool:
         """Whether a result tells of the checks that are here, and of no others."""

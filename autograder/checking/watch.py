@@ -84,7 +84,7 @@ class _Watching:
             if key in ("q", END):
                 return
             if key == "h":
-                self._show(shows_hint=not self._view.shows_hint)
+                self._show(hints=self._view.next_hints)
             if key == "l":
                 self._show(shows_list=not self._view.shows_list)
 
@@ -120,9 +120,7 @@ class _Watching:
         finally:
             # For the next save: it loads while somebody thinks.
             confined.start_early()
-        self._show(
-            result=result, unlocked=unlocked, trouble="", is_checking=False, shows_hint=False
-        )
+        self._show(result=result, unlocked=unlocked, trouble="", is_checking=False, hints=0)
 
     def _show(self, **changes: object) -> None:
         self._view = replace(self._view, **changes)  # type: ignore[arg-type]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from typing import Annotated
 
 import typer
 
@@ -12,7 +13,15 @@ from autograder.commands.common import CourseFolder, Notebook, OfExercise
 
 
 def check(
-    notebook: Notebook, exercise_name: OfExercise = None, course_folder: CourseFolder = None
+    notebook: Notebook,
+    exercise_name: OfExercise = None,
+    hints: Annotated[
+        int,
+        typer.Option(
+            help="1: a question, 2: also where to look, 3: also nearly the line", min=1, max=3
+        ),
+    ] = 1,
+    course_folder: CourseFolder = None,
 ) -> None:
     """Run the visible checks of a student's notebook.
 
@@ -39,7 +48,7 @@ def check(
 
     screen = console()
     say(screen, copy.exercise.title)
-    score_table.show(screen, result, waits)
+    score_table.show(screen, result, waits, hints=hints)
     if copy.changed:
         say(screen, f"note: {copy.about_changes}.")
     say(screen, waiting.points_so_far(result, waits))
@@ -57,8 +66,8 @@ def check(
 def watch(notebook: Notebook, exercise_name: OfExercise = None) -> None:
     """Run the visible checks of a notebook or script whenever it is saved.
 
-    Shows the first thing to do; h shows a hint, l the list of steps, q ends it. Ends by itself when
-    all visible checks pass. Without a terminal it prints, and has no keys.
+    Shows the first thing to do; h shows a hint, h again the next one, l the list of steps, q ends
+    it. Ends by itself when all visible checks pass. Without a terminal it prints, and has no keys.
     """
     from autograder.checking import confined
 

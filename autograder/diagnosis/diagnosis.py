@@ -65,18 +65,19 @@ array to make."""
 @dataclass(frozen=True)
 class Diagnosis:
     """A mistake and the question that helps: by its name in the bank, or by its relation to what is
-    right."""
+    right. ``nearly`` is the bank's last hint about it, if it has one."""
 
     hint: str
     misconception: str | None = None
     relation: str | None = None
+    nearly: str = ""
 
 
 def diagnose(compiled: CompiledExercise, step: str, probes: Sequence[Probe]) -> Diagnosis | None:
     """What is behind a step's answers, if it can be told."""
     known = _known(compiled, step, probes)
     if known is not None:
-        return Diagnosis(known.hint, misconception=known.name)
+        return _of_bank(known)
 
     if not compiled.exercise.has_reference:
         return None
@@ -89,7 +90,11 @@ def diagnose(compiled: CompiledExercise, step: str, probes: Sequence[Probe]) -> 
         return None
     if isinstance(found, Relation):
         return Diagnosis(found.sentence, relation=found.name)
-    return Diagnosis(found.hint, misconception=found.name)
+    return _of_bank(found)
+
+
+def _of_bank(wrong: Misconception) -> Diagnosis:
+    return Diagnosis(wrong.hint, misconception=wrong.name, nearly=wrong.nearly)
 
 
 def diagnose_by_verdicts(
@@ -103,7 +108,7 @@ def diagnose_by_verdicts(
     """
     known = _known_by_verdicts(compiled, submission, step, verdicts)
     if _is_one(known):
-        return Diagnosis(known[0].hint, misconception=known[0].name)
+        return _of_bank(known[0])
     bank = compiled.exercise.bank_of_mistakes
     question = bank.question(known) if bank and known else ""
     return Diagnosis(question) if question else None

@@ -113,14 +113,39 @@ class Run:
                 left.difference_update(check.id for check in checks)
 
     @contextmanager
-    def ready(self) -> Iterator[tuple[Session, Namespace]]:
-        """The session once every cell has run and no check was asked, and the names of checks."""
-        self._is_hidden = False
+    def ready(self, is_hidden: bool = False) -> Iterator[tuple[Session, Namespace]]:
+        """The session once every cell has run and no check was asked, and the names of checks.
+
+        Args:
+            is_hidden: hidden checks are asked in it.
+        """
+        self._is_hidden = is_hidden
         with self._session:
             namespace = self._set_up()
             for cells, _ in self._stages:
                 self._run(cells)
             yield self._session, namespace
+
+    def passes(self, check: Check, namespace: Namespace) -> bool:
+        """Whether a check passes now, in a run that is ``ready``; nobody asks why not.
+
+        Raises:
+            Stopped: nothing can be asked any more.
+        """
+        session, before = self._session, dict(namespace)
+        session.begin_check()
+        try:
+            seed, _ = self._compiled.draw(check, self._submission)
+            namespace["rng"] = self._compiled.generator(check, seed)
+            exec(self._compiled.checks[check.id], namespace)
+        except Stopped:
+            raise
+        except Exception:
+            return False
+        finally:
+            namespace.clear()
+            namespace.update(before)
+        return session.never is None and not session.unanswered
 
     def _replace_due(self, wanted: Set[str]) -> Iterator[str]:
         """The steps that are to be replaced, and are asked for nothing that is wanted any more."""

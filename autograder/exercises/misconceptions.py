@@ -14,7 +14,7 @@ from autograder.exercises.sources import authored_at
 
 HINT_CHARACTERS = 220  # the longest hint: what one reads at a glance
 
-MARKS = frozenset({"step", "caught_by", "family", "title"})
+MARKS = frozenset({"step", "caught_by", "family", "title", "nearly"})
 """The arguments that ``misconception`` may have."""
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -26,8 +26,9 @@ class Misconception:
 
     ``source`` is the answer as a student would hand it in: a function named after the step, without
     the hint. Entries of one ``family`` (empty: none) answer alike, or are helped by the same
-    question. ``title`` is what a teacher calls it; without one, its name in words. ``line`` is
-    where the bank has it.
+    question. ``title`` is what a teacher calls it; without one, its name in words. ``nearly`` is
+    the last hint, which says the right line in words, where small changes of the student's code do
+    not tell it. ``line`` is where the bank has it.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Misconception:
     source: str
     family: str = ""
     title: str = ""
+    nearly: str = ""
     line: int = field(default=0, compare=False)
 
 
@@ -73,7 +75,7 @@ class Misconceptions:
 
 
 def misconception(
-    *, step: str, caught_by: str, family: str = "", title: str = ""
+    *, step: str, caught_by: str, family: str = "", title: str = "", nearly: str = ""
 ) -> Callable[[_Function], _Function]:
     """Mark a function as a wrong answer to ``step``; its docstring is the hint."""
     if parts_of(caught_by)[0] != step:
@@ -134,7 +136,9 @@ def _misconception(bank: Bank, entry: Entry) -> Misconception:
 
     family = entry.marks.get("family", "")
     title = entry.marks.get("title") or entry.name.replace("_", " ")
-    return Misconception(entry.name, step, caught_by, hint, entry.source, family, title, entry.line)
+    nearly = entry.marks.get("nearly", "")
+    about = (family, title, nearly, entry.line)
+    return Misconception(entry.name, step, caught_by, hint, entry.source, *about)
 
 
 def _hint(text: str, name: str) -> str:

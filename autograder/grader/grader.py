@@ -13,7 +13,15 @@ from typing import Any
 import numpy as np
 
 from autograder.base.errors import Unusable
-from autograder.base.result import CheckResult, Look, Result, StepResult, check_id, parts_of
+from autograder.base.result import (
+    CheckResult,
+    Look,
+    Result,
+    StepResult,
+    WrongLine,
+    check_id,
+    parts_of,
+)
 from autograder.base.settings import Settings
 from autograder.base.text import first_of
 from autograder.diagnosis.calls import Probe
@@ -43,6 +51,7 @@ from autograder.grader.check_result import (
 )
 from autograder.grader.dependencies import dependencies
 from autograder.grader.graded import Graded
+from autograder.grader.places import place_of
 from autograder.sandbox.parents import EngineFault
 from autograder.submissions.notebook import CLEARED, Rejected
 from autograder.submissions.parse import parse
@@ -207,7 +216,13 @@ class Grader:
             if self._exercise.has_reference:
                 checks = list(purity_apart(checks, changing_nothing))
             picture = extra(budget, partial(example, self._compiled, step, verdicts))
-            steps.append(StepResult(step, tuple(checks), picture, _look(step, checks, verdicts)))
+            look = _look(step, checks, verdicts)
+            where = None
+            # One that hangs would hang again.
+            if any(map(_is_own_fault, checks)) and not budget.timeouts[step]:
+                find = partial(self._place, submission, step, verdicts, diagnoses.get(step), budget)
+                where = extra(budget, find)
+            steps.append(StepResult(step, tuple(checks), picture, look, where))
 
         steps = [step for step in steps if not step.is_left_out]
         warnings = result.warnings
@@ -277,9 +292,32 @@ class Grader:
             diagnoses[step] = extra(budget, find)
         return diagnoses
 
+    def _place(
+        self,
+        submission: Submission,
+        step: str,
+        verdicts: dict[str, Verdict],
+        diagnosis: Diagnosis | None,
+        budget: Budget,
+    ) -> WrongLine | None:
+        """Where to look in a step that is wrong in itself."""
+        order = self._exercise.steps
+        failed = {check.id for check in self._exercise.checks if verdicts[check.id].message}
+        wrong = {parts_of(id)[0] for id in failed} - self._exercise.classes.keys()
+        right = frozenset(wrong.intersection(order[: order.index(step)]))
+        checks = [check for check in self._exercise.checks_of(step) if not check.void]
+        checks.sort(key=lambda check: check.id not in failed)
+        about = (checks, right, self._reference, diagnosis, budget)
+        return place_of(self._compiled, submission, *about)
+
     def _is_told_by_checks(self, step: str) -> bool:
         """Whether single calls tell nothing. Asked where a step is wrong: a bank is read for it."""
         return step in self._exercise.classes or step in self._exercise.told_by_checks
+
+
+def _is_own_fault(check: CheckResult) -> bool:
+    """Whether a check fails for what its step does itself, as far as it can be told."""
+    return check.status == "failed" and not check.with_reference and not check.remaining
 
 
 def _look(step: str, checks: list[CheckResult], verdicts: dict[str, Verdict]) -> Look | None:

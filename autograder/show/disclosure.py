@@ -20,7 +20,8 @@ def as_student_sees(result: Result, hidden: str) -> Result:
     ``message``: everything.
 
     ``points``: hidden checks keep name, category, points and verdict, and lose message, hint,
-    misconception, relation and line, and what they say once earlier steps are right. Visible ones
+    misconception, relation and line, and what they say once earlier steps are right. A step of
+    which only hidden checks fail loses the place to look at. Visible ones
     stay as they are: why they are carried, and which steps were replaced, follows from the verdicts
     that are shown, and a hint that hidden calls have confirmed says less about these than a verdict
     does.
@@ -42,7 +43,10 @@ def as_student_sees(result: Result, hidden: str) -> Result:
 
     steps = []
     for step in result.steps:
-        steps.append(replace(step, checks=tuple(map(_points_only, step.checks))))
+        shown = replace(step, checks=tuple(map(_points_only, step.checks)))
+        # What only hidden checks have shown to be wrong is theirs to say.
+        is_seen = any(check.has_failed and not check.hidden for check in shown.checks)
+        steps.append(shown if is_seen else replace(shown, place=None))
     return replace(result, steps=tuple(steps))
 
 
@@ -61,7 +65,7 @@ def visible(result: Result) -> Result:
         own = [check for check in step.checks if not (check.hidden or check.not_asked)]
         checks = tuple(map(by_itself, own))
         if checks:
-            steps.append(replace(step, checks=checks))
+            steps.append(replace(step, checks=checks, place=None))
     return replace(result, steps=tuple(steps))
 
 

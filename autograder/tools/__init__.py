@@ -37,6 +37,7 @@ __all__ = [
     "is_single",
     "likeness",
     "memory",
+    "nearly",
     "plain",
     "practice",
     "printed",

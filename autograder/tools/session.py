@@ -22,12 +22,14 @@ import numpy as np
 
 from autograder.tools.answers import standing_in
 from autograder.tools.likeness import digest, equals
+from autograder.tools.nearly import nearly
 from autograder.tools.relations import relation
 from autograder.tools.showing import (
     CARD,
     FAINT,
     as_picture,
     as_text,
+    below,
     fitting_question,
     in_notebook,
     lines,
@@ -80,6 +82,12 @@ GIVEN: dict[str, dict[str, Any]] = {}
 JUDGED: dict[str, object] = {}
 """The function that each of these checks has judged."""
 
+
+CODES: dict[str, CodeType] = {}
+"""The code of the cell in which each of these checks stands."""
+
+NEARLY: dict[str, str] = {}
+"""By question: nearly the line, in words. The build fills it in."""
 
 MARKS: dict[str, str] = {}
 """What fingerprint said of each check that fails."""
@@ -208,6 +216,8 @@ class check:
         self.own: FunctionType | None = None
         self.changed: list[str] = []
         """The arguments that the step's function has changed in the first call."""
+        self.asked = ""
+        """The question about a known mistake."""
 
     def __enter__(self) -> "check":
         RUNNING[:] = [self.name]
@@ -268,6 +278,7 @@ class check:
         COMPARED[self.name] = COMPARED.pop("", [])
         is_first = "passes" not in RESULTS.values()
         JUDGED[self.name] = self.names.get(step_of(self.name))
+        CODES[self.name] = sys._getframe(1).f_code
         MARKS[self.name] = fingerprint(self.name, error) if error else ""
         if error is None or trace is None:
             RESULTS[self.name] = "passes"
@@ -290,6 +301,8 @@ class check:
             wrong = [shown for shown in SHOWN if shown["problem"]]
             said = self.reasons(error, trace, sys._getframe(1).f_code)
             self.show(wrong, f"✗ {self.name}", str(self.names.get("__doc__") or ""))
+            if in_notebook() and self.name not in FIRST:
+                self.levels()
 
         self.count(said)
         if in_notebook():
@@ -330,6 +343,7 @@ class check:
             error.args = (problem,)
         said.append(problem)
 
+        self.asked = question
         if question:
             said.append(f"Think about this: {question}")
         elif not isinstance(error, AssertionError) and not blamed.startswith("First"):
@@ -417,6 +431,41 @@ class check:
             return Retry(None, called, unknown)
         question = hint(self.name, error, self.names)
         return Retry(error, called, unknown, MARKS[self.name] or repr(error), question)
+
+    def levels(self) -> None:
+        """Show below all of this where to look, and behind that nearly the line."""
+        step, words = step_of(self.name), NEARLY.get(self.asked, "")
+        own, was, markup = self.names[step], dict(FIRST), ""
+
+        def mends(code: str) -> bool:
+            space = dict(self.names)
+            try:
+                exec(code, space)
+                self.names[step] = space[step]
+                for name, cell in CODES.items():
+                    if step_of(name) == step and JUDGED[name] is own:
+                        RETRIED[:] = [None]
+                        exec(cell, self.names)
+                        if RETRIED != [None]:
+                            return False
+            except Exception:
+                return False
+            return True
+
+        with contextlib.suppress(Exception), contextlib.redirect_stdout(io.StringIO()):
+            try:
+                code, first = inspect.getsourcelines(own)
+                found = nearly(step, "".join(code), mends)
+            finally:
+                self.names[step] = own
+                RETRIED.clear()
+                FIRST.update(was)
+            if found:
+                number, line, said = found
+                markup = f"Line {first + number - 1} of the cell of {step}: "
+                markup += f"<code>{html.escape(line)}</code>"
+                words = said or words
+        below(("Where to look", markup), ("Nearly the line", html.escape(words)))
 
     def show(self, shown: list[dict[str, Any]], head: str, sentence: str = "") -> None:
         """Show how it went, so many comparisons, and how far the student is."""

@@ -45,6 +45,22 @@ def present(markup: str, text: str) -> None:
         print(text)
 
 
+def below(*levels: tuple[str, str]) -> None:
+    """Show below what a cell raises HTML that people open: a level by its name, in it the next."""
+    markup = ""
+    for name, inside in reversed(levels):
+        if inside:
+            markup = f"<details><summary>{name}</summary>{inside}{markup}</details>"
+    events = sys.modules["IPython"].get_ipython().events
+
+    def show(*_: object) -> None:
+        events.unregister("post_run_cell", show)
+        present(markup, "")
+
+    if markup:
+        events.register("post_run_cell", show)
+
+
 def lines(*texts: str) -> list[str]:
     """Texts as lines that nobody breaks within a word."""
     filled = []

@@ -14,7 +14,7 @@ from jinja2 import UndefinedError
 
 import autograder
 from autograder.base import files
-from autograder.base.result import CheckResult, Example
+from autograder.base.result import CheckResult, Example, WrongLine
 from autograder.base.settings import Settings
 from autograder.course import results
 from autograder.course.course import Course
@@ -215,6 +215,27 @@ def test_the_question_of_a_mistake_that_is_recognised_stands_alone(course, known
         page = part(drawn(known, asking), "step-double")
         assert "the doubles: got 1." in page
         assert [said for said in ("Is it so?", "Is it twice?") if said in page] == asked
+
+
+def test_behind_the_question_one_level_opens_after_the_other(course, known):
+    graded = courses.graded(course, "ada", RIGHT, ())
+    double = graded.result.step("double")
+    checks = tuple(replace(c, status="failed", earned=0.0, hint="Twice?") for c in double.checks)
+    place = WrongLine(2, "return x < 2", "In this line, <b> should be b.")
+    wrong = replace(double, checks=checks, place=place)
+    steps = (wrong, *graded.result.steps[1:])
+    page = drawn(known, replace(graded, result=replace(graded.result, steps=steps)))
+    flat = " ".join(page.split())
+    question, where = flat.index("Twice?"), flat.index("<summary>Where to look</summary>")
+    nearly = flat.index('<details class="level"><summary>Nearly the line</summary>')
+    assert question < where < nearly < flat.index("</details>", where)
+    assert "Line 2 of the cell of double: <code>return x &lt; 2</code>" in flat
+    assert "<p>In this line, &lt;b&gt; should be b.</p>" in flat
+
+    line_alone = replace(wrong, place=replace(place, nearly=""))
+    result = replace(graded.result, steps=(line_alone, *graded.result.steps[1:]))
+    page = drawn(known, replace(graded, result=result))
+    assert "Where to look" in page and "Nearly the line" not in page
 
 
 def test_below_what_a_check_says_stands_what_it_says_once_earlier_steps_are_right(course, known):

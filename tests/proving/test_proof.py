@@ -180,7 +180,7 @@ def test_an_input_that_was_changed_costs_the_points_for_that_alone(proved):
 def test_a_hint_gives_nothing_away():
     given_away = re.compile(r"@|np\.|keepdims|swapaxes|reshape\(|einsum|sqrt|=\s*-|\*\*|//|\.T\b")
     for entry in BANK.entries:
-        assert not given_away.search(entry.hint), entry.name
+        assert not given_away.search(entry.hint + entry.nearly), entry.name
 
 
 def test_students_never_get_the_bank():
@@ -269,6 +269,7 @@ def test_a_small_exercise_is_proved(small):
         ("return x", "return 2 * np.asarray(x).astype(int)", "not_doubled and only_whole_numbers: no call of the checks tells them apart"),
         ("return x", "return np.asarray(x) * (1 + (np.ravel(x)[0] < 0))", "not_doubled: passes double-drawn with key "),
         ("@misc", 'UNCLAIMED = {"total-negative": "why"}\n\n\n@misc', "total-negative: is the first to catch a misconception now"),
+        ('"double-by_hand"', '"double-by_hand", nearly="Return 2*np.asarray( x ) there."', "not_doubled: nearly gives the code away (2 * np.asarray(x)); say it in words"),
         ("@misc", 'UNCLAIMED = {"total-gone": "why"}\n\n\n@misc', "total-gone: is in UNCLAIMED, but there is no such check"),
     ],
 )  # fmt: skip

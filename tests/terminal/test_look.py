@@ -83,6 +83,22 @@ def test_check_shows_prints_both_tables_and_one_question_under_the_first_failing
     assert printed.count("printed:") == 1, "only under the first of them"
 
 
+def test_check_shows_further_hints_on_request(tmp_path):
+    path = written(
+        tmp_path, softmax=OVER_COLUMNS.replace("axis=0", "axis=axis").replace(".sum", ".max")
+    )
+    levels = [
+        "      hint: Line 5 of the cell of softmax: return powers / powers.max(axis=axis, keepdims=True)",
+        '      hint: In this line, "max" should be "sum".',
+    ]
+    assert not set(levels) & set(shown(path).splitlines())
+    printed = call("check", path, "--hints", 3).stdout
+    asked, *further = [line for line in printed.splitlines() if line.startswith("      hint: ")]
+    assert asked.endswith("?") and further == levels
+    place = result_of(path.read_bytes()).step("softmax").place
+    assert place is not None and (place.line, place.nearly) == (5, levels[1].split("hint: ")[1])
+
+
 def test_pytest_shows_the_same(tmp_path, capsys):
     path = written(tmp_path, softmax=OVER_COLUMNS)
     from_check = shown(path)

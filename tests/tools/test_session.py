@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import linecache
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -491,3 +492,44 @@ def test_a_check_that_passes_says_what_the_function_has_changed(notebook, capsys
     run(notebook, "def double(x): return x * 2")
     run(notebook, cell)
     assert "changes" not in capsys.readouterr().out
+
+
+DOUBLE_CHECK = """\
+with tools.check("double-by_hand"):
+    assert double(1) == 2, "double(1) is not 2"
+    assert double(3) == 6, "double(3) is not 6"
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "levels"),
+    [
+        (
+            "    y = x / 2",
+            ["Line 3 of the cell of double: <code>y = x / 2</code>", "&quot;*&quot;"],
+        ),
+        ("    y = x ** 3", ["", "Twice, &lt;said&gt; by the bank."]),
+        ("    raise NotImplementedError", None),
+    ],
+)
+def test_below_a_failure_there_is_where_to_look_and_nearly_the_line(
+    notebook, monkeypatch, line, levels
+):
+    tools = notebook["tools"]
+    shown: list[tuple[tuple[str, str], ...]] = []
+    monkeypatch.setattr(tools, "in_notebook", lambda: True)
+    monkeypatch.setattr(tools, "present", lambda *_: None)
+    monkeypatch.setattr(tools, "below", lambda *levels: shown.append(levels))
+    monkeypatch.setattr(tools, "hint", lambda *_: "Twice?")
+    tools.NEARLY = {"Twice?": "Twice, <said> by the bank."}
+    cell = f'def double(x):\n    """Twice."""\n{line}\n    return y\n'
+    monkeypatch.setitem(linecache.cache, "<cell>", (len(cell), None, cell.splitlines(True), ""))
+    exec(compile(cell, "<cell>", "exec"), notebook)
+    own = notebook["double"]
+    failure = run(notebook, DOUBLE_CHECK)
+    assert notebook["double"] is own and failure
+    if levels is None:
+        assert shown == []
+        return
+    ((_, place), (_, nearly)) = shown[-1]
+    assert place == levels[0] and levels[1] in nearly

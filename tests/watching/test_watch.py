@@ -134,6 +134,15 @@ def test_each_save_shows_the_first_thing_to_do_and_the_last_one_joy(watched, not
     assert watched.end() == 0
 
 
+def test_hints_come_one_by_one(watched):
+    assert "h where to look" in watched.until("Look at double")
+    assert "Line 2" not in watched.shown
+    watched.press("h")
+    assert "hint: Line 2 of the cell of double: return np.asarray(x)" in watched.until("h hide")
+    watched.press("h")
+    assert "Line 2" not in watched.until("h where to look")
+
+
 def test_an_endless_loop_holds_up_neither_keys_nor_the_next_save(watched, notebook):
     watched.until("Look at double")
     notebook(LOOP)

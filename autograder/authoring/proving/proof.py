@@ -6,6 +6,7 @@ answer does to its arguments.
 
 from __future__ import annotations
 
+import ast
 import copy
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -68,6 +69,7 @@ class Proof:
             *self._left_to_the_draw(),
             *self._unclaimed(),
             *self._unlike(),
+            *self._given_away(),
             *self._unfair(),
             *self.refused,
             *self._spoilt(),
@@ -134,6 +136,15 @@ class Proof:
             if not first.family or first.family != second.family:
                 cause = "no call of the checks tells them apart"
                 yield f"{first.name} and {second.name}: {cause}; give them one family"
+
+    def _given_away(self) -> Iterator[str]:
+        """The last hint comes near to the right line, and leaves it to the student."""
+        for wrong in self.bank.entries:
+            said = _dense(wrong.nearly)
+            for code in _code_of(self.exercise.cell(wrong.step).source) if said else ():
+                if _dense(code) in said:
+                    yield f"{wrong.name}: nearly gives the code away ({code}); say it in words"
+                    break
 
     def _unfair(self) -> Iterator[str]:
         for trial in self.right:
@@ -205,6 +216,21 @@ class Proof:
             "fails": list(trial.failed[0]),
             "falls_with_it": list(trial.fallen),
         }
+
+
+def _code_of(source: str) -> Iterator[str]:
+    """The lines of an answer and the expressions in it: all that is more than a name or a value."""
+    function = ast.parse(source)
+    for node in ast.walk(function):
+        if (
+            isinstance(node, (ast.BinOp, ast.Call, ast.Compare, ast.Subscript, ast.UnaryOp))
+            and (not isinstance(getattr(node, "operand", None), ast.Constant))
+        ) or isinstance(node, (ast.Assign, ast.AugAssign, ast.Return)):
+            yield ast.get_source_segment(source, node) or ""
+
+
+def _dense(text: str) -> str:
+    return "".join(text.split())
 
 
 def _keys(keys: Sequence[int]) -> str:

@@ -16,6 +16,9 @@ from autograder.base.text import cut, inert, listed, statement
 
 ROWS = 12  # lines of a table
 
+LONGEST = 200
+"""Characters of a line of code in a hint."""
+
 BAR = "│ "
 
 GAP = "   "
@@ -37,6 +40,15 @@ def question(step: StepResult) -> str:
     mistake, else what an exception kept the check from asking."""
     hint = next((check.hint for check in step.failed if check.hint), "")
     return hint or (step.look.asked if step.look else "")
+
+
+def hints(step: StepResult) -> list[str]:
+    """All levels of hints about a step, one behind the other: the question is the first, and empty
+    where the check asks its own."""
+    found = [question(step)]
+    for _, words, line in step.levels:
+        found.append(f"{words}: {cut(line, LONGEST)}" if line else words)
+    return found
 
 
 def lines(look: Look, width: int) -> Iterator[str]:

@@ -43,12 +43,15 @@ SAYS = {
 """What one check does, and what several do."""
 
 
-def show(screen: Console, result: Result, waits: Waits = NOTHING, reasons: bool = True) -> None:
+def show(
+    screen: Console, result: Result, waits: Waits = NOTHING, reasons: bool = True, hints: int = 1
+) -> None:
     """Every step with its points, and below it why checks did not pass.
 
     Args:
         waits: what a step waits for. Then what its checks say is no news.
         reasons: whether anybody wants to read why.
+        hints: how many levels of hints a student wants to see, as in ``looked_at``.
     """
     name_width = score_width = most_width = 0
     for step in result.steps:
@@ -67,7 +70,7 @@ def show(screen: Console, result: Result, waits: Waits = NOTHING, reasons: bool 
         if not reasons or step.is_unattempted or step.name in waits:
             continue
         if step.look:
-            looked_at(screen, step)
+            looked_at(screen, step, hints=hints)
         else:
             details(screen, step.not_passed)
     for warning in result.warnings if reasons else ():
@@ -113,13 +116,14 @@ def total(screen: Console, result: Result) -> None:
 
 
 def looked_at(
-    screen: Console, step: StepResult, checks: list[CheckResult] | None = None, hints: bool = True
+    screen: Console, step: StepResult, checks: list[CheckResult] | None = None, hints: int = 1
 ) -> None:
     """What the checks of a step in a student's own copy say, and below the first that fails what
     was printed, what is wrong, and one question.
 
     Args:
         checks: those of them that are shown; all that do not pass where nobody says which.
+        hints: how many levels of hints: the question, where to look, and nearly the line.
     """
     groups: dict[str, list[CheckResult]] = {}
     for check in step.not_passed if checks is None else checks:
@@ -131,8 +135,8 @@ def looked_at(
         width = min(screen.width, PROSE) - len(MARGIN)
         for line in look.lines(step.look, width):
             screen.print(Text(MARGIN + line))
-        if hints and look.question(step):
-            quote(screen, look.question(step), "hint: ", MARGIN)
+        for hint in filter(None, look.hints(step)[:hints]):
+            quote(screen, hint, "hint: ", MARGIN)
 
 
 def _says(screen: Console, same: list[CheckResult], said: str) -> None:

@@ -5,4 +5,5 @@ __all__ = [
     "diagnosis",
     "experiments",
     "pictures",
+    "places",
 ]

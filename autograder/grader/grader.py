@@ -32,6 +32,7 @@ from autograder.diagnosis.diagnosis import (
     diagnose_by_verdicts,
 )
 from autograder.diagnosis.pictures import example
+from autograder.diagnosis.places import place_of
 from autograder.engine import definitions
 from autograder.engine.budget import Budget, extra, limits
 from autograder.engine.carry_forward import Carried, CarryForward
@@ -51,7 +52,6 @@ from autograder.grader.check_result import (
 )
 from autograder.grader.dependencies import dependencies
 from autograder.grader.graded import Graded
-from autograder.grader.places import place_of
 from autograder.sandbox.parents import EngineFault
 from autograder.submissions.notebook import CLEARED, Rejected
 from autograder.submissions.parse import parse
@@ -196,7 +196,8 @@ class Grader:
             self._compiled, submission, verdicts, ordinary.imprecise, self._reference
         )
         carried = forward.carried(budget.part())
-        diagnoses = self._diagnoses(submission, verdicts, forward, carried, budget)
+        probes = self._probes(verdicts, forward, carried)
+        diagnoses = self._diagnoses(submission, verdicts, forward, carried, probes, budget)
 
         steps = []
         for step in self._exercise.steps:
@@ -220,7 +221,8 @@ class Grader:
             where = None
             # One that hangs would hang again.
             if any(map(_is_own_fault, checks)) and not budget.timeouts[step]:
-                find = partial(self._place, submission, step, verdicts, diagnoses.get(step), budget)
+                about = (diagnoses.get(step), probes.get(step, []), budget)
+                find = partial(self._place, submission, step, verdicts, *about)
                 where = extra(budget, find)
             steps.append(StepResult(step, tuple(checks), picture, look, where))
 
@@ -241,20 +243,19 @@ class Grader:
                 share = min(share, self._settings.carried)
         return share
 
-    def _diagnoses(
-        self,
-        submission: Submission,
-        verdicts: dict[str, Verdict],
-        forward: CarryForward,
-        carried: Carried,
-        budget: Budget,
-    ) -> dict[str, Diagnosis | None]:
-        """The mistake behind each step that is wrong in itself, where it can be told."""
-        at_fault = set()
+    def _at_fault(self, verdicts: dict[str, Verdict], carried: Carried) -> set[str]:
+        """The steps that are wrong in themselves."""
+        found = set()
         for check in self._exercise.checks:
             if verdicts[check.id].message is not None and check.id not in carried:
-                at_fault.add(check.step)
+                found.add(check.step)
+        return found
 
+    def _probes(
+        self, verdicts: dict[str, Verdict], forward: CarryForward, carried: Carried
+    ) -> dict[str, list[Probe]]:
+        """The calls of the steps that are wrong in themselves."""
+        at_fault = self._at_fault(verdicts, carried)
         # What a check that passes does not look at may hold what earlier steps do wrong.
         inheriting = {parts_of(id)[0] for id in forward.remaining}
         probes: dict[str, list[Probe]] = {}
@@ -271,7 +272,19 @@ class Grader:
                 content = passed or (not check.repeatable and place < len(calls))
                 probe = Probe(call, content, in_part=not check.repeatable)
                 probes.setdefault(check.step, []).append(probe)
+        return probes
 
+    def _diagnoses(
+        self,
+        submission: Submission,
+        verdicts: dict[str, Verdict],
+        forward: CarryForward,
+        carried: Carried,
+        probes: dict[str, list[Probe]],
+        budget: Budget,
+    ) -> dict[str, Diagnosis | None]:
+        """The mistake behind each step that is wrong in itself, where it can be told."""
+        at_fault = self._at_fault(verdicts, carried)
         mended = dict(verdicts)
         for id in carried:
             mended[id] = replace(verdicts[id], message=None, raised="")
@@ -298,6 +311,7 @@ class Grader:
         step: str,
         verdicts: dict[str, Verdict],
         diagnosis: Diagnosis | None,
+        probes: list[Probe],
         budget: Budget,
     ) -> WrongLine | None:
         """Where to look in a step that is wrong in itself."""
@@ -307,8 +321,9 @@ class Grader:
         right = frozenset(wrong.intersection(order[: order.index(step)]))
         checks = [check for check in self._exercise.checks_of(step) if not check.void]
         checks.sort(key=lambda check: check.id not in failed)
-        about = (checks, right, self._reference, diagnosis, budget)
-        return place_of(self._compiled, submission, *about)
+        about = (checks, right, self._reference, diagnosis, probes, budget)
+        found = place_of(self._compiled, submission, *about)
+        return found and replace(found, text=printable(found.text))
 
     def _is_told_by_checks(self, step: str) -> bool:
         """Whether single calls tell nothing. Asked where a step is wrong: a bank is read for it."""

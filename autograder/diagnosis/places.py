@@ -1,0 +1,127 @@
+"""Where to look in a step that is wrong: small changes of its code, tried in the sandbox."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from autograder.base.result import WrongLine
+from autograder.diagnosis.calls import Probe, asked
+from autograder.diagnosis.diagnosis import Diagnosis
+from autograder.diagnosis.evidence import AnsweredCall, answers
+from autograder.engine.budget import Budget
+from autograder.engine.compiled_exercise import CompiledExercise
+from autograder.engine.reference import Reference
+from autograder.engine.run import Run
+from autograder.engine.session import Session
+from autograder.engine.student_errors import Stopped, StudentError
+from autograder.exercises.cell_code import reveal
+from autograder.exercises.exercise import Check
+from autograder.submissions.submission import Submission
+from autograder.tools.likeness import alike
+from autograder.tools.nearly import nearly
+
+TRYING = "each_answer_of"
+
+TRY = f"""
+def {TRYING}(step, sources, args, kwargs):
+    import copy
+
+    found = []
+    for source in sources:
+        names = {{**globals()}}
+        try:
+            exec(source, names)
+            answer = names[step](*copy.deepcopy(args), **copy.deepcopy(kwargs))
+        except Exception:
+            answer = None
+        found.append(tuple(answer) if hasattr(answer, "__next__") else answer)
+    return found
+"""
+"""Answers one call with each of these copies of a function, in the worker."""
+
+AT_ONCE = 40
+"""Copies that answer one request."""
+
+MOST_COPIES = 600
+"""A function that has more is left alone."""
+
+
+def place_of(
+    compiled: CompiledExercise,
+    submission: Submission,
+    checks: Sequence[Check],
+    right: frozenset[str],
+    reference: Reference,
+    diagnosis: Diagnosis | None,
+    probes: Sequence[Probe],
+    budget: Budget,
+) -> WrongLine | None:
+    """The line of a step that is the wrong one, and nearly the right one in words, if sure.
+
+    Copies of the step answer a call that it answers wrongly. The checks are asked about those whose
+    answer is right then.
+
+    Args:
+        checks: those of the step, those that fail first.
+        right: earlier steps, which are replaced by the reference.
+        probes: calls of the step, as it has answered them.
+    """
+    step = checks[0].step
+    words = diagnosis.nearly if diagnosis else ""
+    source = submission.answer(step) or ""
+    run = Run(compiled, submission, budget.part(), reference, right)
+    with run.ready(is_hidden=any(check.hidden for check in checks)) as (session, names):
+        reveal(names, False)
+        try:
+            copies: list[str] = []
+            nearly(step, source, copies.append)
+            likely = set(copies)
+            if compiled.exercise.has_reference:
+                wrong = _wrong(compiled, step, probes)
+                likely = set(_answering(session, step, copies, wrong))
+
+            def mends(copy: str) -> bool:
+                if copy not in likely:
+                    return False
+                fault = session.run(step, copy)
+                if isinstance(fault, Stopped):
+                    raise fault
+                return fault is None and all(run.passes(check, names) for check in checks)
+
+            found = nearly(step, source, mends)
+        except (SyntaxError, ValueError, Stopped):  # nothing is sure then
+            found = None
+        finally:
+            reveal(names, compiled.is_read)
+    line, text, said = found or (0, "", "")
+    return WrongLine(line, text, said or words) if line or words else None
+
+
+def _wrong(compiled: CompiledExercise, step: str, probes: Sequence[Probe]) -> AnsweredCall | None:
+    """A call that the step answers wrongly."""
+    for answer in answers(compiled.laboratory()[step], probes) if probes else ():
+        if not (answer.is_right or answer.in_part or answer.right.raised):
+            return answer
+    return None
+
+
+def _answering(
+    session: Session, step: str, copies: Sequence[str], wrong: AnsweredCall | None
+) -> Iterator[str]:
+    """The copies whose answer to a call is the right one."""
+    if wrong is None or len(copies) > MOST_COPIES:
+        return
+    session.run(TRYING, TRY)
+    for start in range(0, len(copies), AT_ONCE):
+        some = [*copies[start : start + AT_ONCE]]
+        args, kwargs, _ = asked(wrong.probe.call.request)
+        session.get_ready(TRYING)
+        try:
+            told = session.ask(TRYING, TRYING, (step, some, args, kwargs), {})
+        except (StudentError, Stopped):  # what one of them answers cannot cross, or none ends
+            return
+        if not isinstance(told, list) or len(told) != len(some):
+            return
+        for copy, answer in zip(some, told):
+            if answer is not None and alike(answer, wrong.right.value):
+                yield copy

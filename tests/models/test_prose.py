@@ -204,14 +204,14 @@ def test_gelu_for_relu_changes_scores_and_no_answer(finale, seen_with):
 
 
 def test_a_model_that_knows_nothing_pays_the_logarithm_of_the_vocabulary(finale):
-    assert r"over 50 tokens pays $\log 50 = 3.9$" in prose("training")
+    assert r"among 50 tokens pays $\log 50 = 3.9$" in prose("training")
     loss = finale("training")["cross_entropy"](np.zeros((7, 50)), np.arange(7))
     assert f"{loss:.1f}" == "3.9"
 
 
 def test_the_experiments_differ_by_what_the_text_says(finale):
     said = prose("training")
-    assert "With one that is five times as high" in said and "one head has all 48 features" in said
+    assert "With one five times as high" in said and "one head has all 48 features" in said
     names = finale("training")
     ways: list[dict[str, Any]] = []
     names["compared"] = lambda train, title, of: ways.extend(of.values())

@@ -56,7 +56,7 @@ def downloaded(course: Course) -> Course:
     (course.state / "students.csv").write_text(
         "id,name,Moodle ID\nada,Ada Lovelace,12345\nbob,Bob Kahn,\ncyd,Cyd Yu,\neve,Eve_Ann Moss,99\n"
     )
-    lines = exchange.collect(course, courses.load(course))
+    lines = exchange.lines(course, exchange.collect_all(course, courses.load(course)))
     assert {line for line in lines if line.startswith("collected")} == {
         f"collected: {one}" for one in ("ada", "bob", "cyd")
     }

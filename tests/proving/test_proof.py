@@ -458,7 +458,7 @@ def test_a_check_of_purity_looks_at_its_arguments_afterwards(tmp_path):
         ('caught_by="double-drawn"', 'caught_by="double-dawn"', "misconceptions.py:11: only_whole_numbers is caught by double-dawn, which is no check; did you mean double-drawn?"),
         ('caught_by="double-drawn"', 'caught_by="double-QQQQQQQQQQ"', ":11: only_whole_numbers is caught by double-QQQQQQQQQQ, which is no check; the checks are double-by_hand, double-drawn"),
         ('caught_by="double-by_hand"', 'caught_by="total-by_hand"', "not_doubled is caught by no check of double"),
-        (', caught_by="double-by_hand"', ', caught="double-by_hand"', "caught is no mark of an entry; write caught_by, family, step, title"),
+        (', caught_by="double-by_hand"', ', caught="double-by_hand"', "caught is no mark of an entry; write caught_by, family, nearly, step, title"),
         ('step="double", ', "", "an entry without its step"),
         ("def only_whole_numbers", "def not_doubled", "not_doubled is the name of line 5 too; rename one"),
         ("@misconception", "def helper(x):\n    return x\n\n\n@misconception", "helper is no entry, and an entry stands by itself"),

@@ -10,6 +10,7 @@ __all__ = [
     "reference",
     "run",
     "selftest",
+    "session",
     "student_errors",
     "turns",
     "verdict",

@@ -462,7 +462,8 @@ tools.agree(softmax_backward(weights, d_weights), np.zeros((2, m)), "the gradien
 """Any number of leading axes, none at all, sizes of 1, equal sizes, many keys, and a large gradient from behind."""
 n = int(rng.integers(3, 6))
 for shape in ((n,), *rising_and_falling(3), different_sizes(4), (n, n, n), (1, 2, 1), (2, 1, 4)):
-    weights, d_weights = rng.dirichlet(np.ones(shape[-1]), size=shape[:-1]), rng.normal(size=shape)
+    weights = 0.9 * rng.dirichlet(np.ones(shape[-1]), size=shape[:-1]) + 0.1 / shape[-1]
+    d_weights = rng.normal(size=shape)
     wanted = softmax_backward_by_definition(weights, d_weights)
     tools.agree(softmax_backward(weights, d_weights), wanted, "the gradient of the scores", "Do you count axes from the end?", **COMPOSED)
 weights, d_weights = rng.dirichlet(np.ones(70), size=2), 1e4 * rng.normal(size=(2, 70))
@@ -473,7 +474,7 @@ tools.agree(softmax_backward(weights, d_weights), wanted, "the gradient of the s
 # %% check="softmax_backward-inputs_unchanged" points=3 category="purity" hidden=true
 """Weights and their gradient stay as they are, and a second call gives the same answer."""
 n, m = different_sizes(2)
-weights, d_weights = rng.dirichlet(np.ones(m), size=n), rng.normal(size=(n, m))
+weights, d_weights = 0.9 * rng.dirichlet(np.ones(m), size=n) + 0.1 / m, rng.normal(size=(n, m))
 wanted = softmax_backward_by_definition(weights, d_weights)
 with tools.unchanged(weights=weights, d_weights=d_weights):
     tools.agree(softmax_backward(weights, d_weights), wanted, "the first answer", **COMPOSED)
@@ -572,6 +573,7 @@ for shape, mask_shape in (
 """Mask and gradient stay as they are, and a second call gives the same answer."""
 n, m = different_sizes(2)
 mask, d_masked = (rng.permutation(n * m) % 2 == 0).reshape(n, m), rng.normal(size=(n, m))
+mask[:, 0] = True
 wanted = mask_backward_by_definition(mask, d_masked)
 with tools.unchanged(mask=mask, d_masked=d_masked):
     tools.agree(mask_backward(mask, d_masked), wanted, "the first answer")

@@ -156,9 +156,11 @@ def _known(
         return None
 
     # Mistakes may end in the same kind of exception, or differ by rounding alone: words and exact
-    # zeros tell them apart, and then all digits: some mistakes are as small as the tolerance.
+    # zeros tell them apart, and then all digits: some mistakes are as small as the tolerance. One
+    # that is known by exceptions alone must say the same.
+    only_stops = all(outcome.raised for _, outcome, _ in compared)
     for agree in (_exactly, _to_the_last_digits):
-        if not _is_one(suspects):
+        if not _is_one(suspects) or (only_stops and agree is _exactly):
             for call, outcome, may_raise in compared:
                 suspects = _answering(compiled, suspects, call, outcome, agree, may_raise)
 

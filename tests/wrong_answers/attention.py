@@ -600,7 +600,7 @@ def turned_at_the_end(weights, V):
     return np.swapaxes(weights @ V, -1, -2)
 
 
-@wrong_answer(step="weighted_sum", named="wrong_with_more_axes")
+@wrong_answer(step="weighted_sum", named="wrong_with_more_axes axes_left_over")
 def three_axes_only(weights, V):
     """einsum for exactly three axes."""
     if weights.ndim == 2:

@@ -22,7 +22,6 @@ import numpy as np
 
 from autograder.tools.answers import standing_in
 from autograder.tools.likeness import digest, equals
-from autograder.tools.nearly import nearly
 from autograder.tools.relations import relation
 from autograder.tools.showing import (
     CARD,
@@ -433,39 +432,8 @@ class check:
         return Retry(error, called, unknown, MARKS[self.name] or repr(error), question)
 
     def levels(self) -> None:
-        """Show below all of this where to look, and behind that nearly the line."""
-        step, words = step_of(self.name), NEARLY.get(self.asked, "")
-        own, was, markup = self.names[step], dict(FIRST), ""
-
-        def mends(code: str) -> bool:
-            space = dict(self.names)
-            try:
-                exec(code, space)
-                self.names[step] = space[step]
-                for name, cell in CODES.items():
-                    if step_of(name) == step and JUDGED[name] is own:
-                        RETRIED[:] = [None]
-                        exec(cell, self.names)
-                        if RETRIED != [None]:
-                            return False
-            except Exception:
-                return False
-            return True
-
-        with contextlib.suppress(Exception), contextlib.redirect_stdout(io.StringIO()):
-            try:
-                code, first = inspect.getsourcelines(own)
-                found = nearly(step, "".join(code), mends)
-            finally:
-                self.names[step] = own
-                RETRIED.clear()
-                FIRST.update(was)
-            if found:
-                number, line, said = found
-                markup = f"Line {first + number - 1} of the cell of {step}: "
-                markup += f"<code>{html.escape(line)}</code>"
-                words = said or words
-        below(("Where to look", markup), ("Nearly the line", html.escape(words)))
+        """Show below all of this nearly the line, where the bank has words for that."""
+        below(("Nearly the line", html.escape(NEARLY.get(self.asked, ""))))
 
     def show(self, shown: list[dict[str, Any]], head: str, sentence: str = "") -> None:
         """Show how it went, so many comparisons, and how far the student is."""

@@ -173,16 +173,6 @@ def test_of_an_error_there_is_the_own_line_and_one_question(ran):
     assert "Think about this: One sequence works, a batch of two does not." in text
 
 
-def test_below_the_question_open_one_by_one_where_to_look_and_nearly_the_line(ran):
-    outputs = ran["cells"]["attention_scores-batch_of_two"].outputs
-    assert [one.output_type for one in outputs[-2:]] == ["error", "display_data"]
-    place, _, nearly = outputs[-1].data["text/html"].partition("</code>")
-    said = "<details><summary>Where to look</summary>Line "
-    assert place.startswith(said) and place.endswith("<code>return Q @ K.T")
-    assert nearly.startswith("<details><summary>Nearly the line</summary>In this line, ")
-    assert "Nearly" not in shown(ran, "split_heads-by_hand"), "that is still to be written"
-
-
 def test_what_prints_instead_of_returning_is_told_so(ran):
     assert raised(ran, "self_attention-by_hand").startswith(
         "(output, weights): got None. Does your function end with a return?"

@@ -501,20 +501,8 @@ with tools.check("double-by_hand"):
 """
 
 
-@pytest.mark.parametrize(
-    ("line", "levels"),
-    [
-        (
-            "    y = x / 2",
-            ["Line 3 of the cell of double: <code>y = x / 2</code>", "&quot;*&quot;"],
-        ),
-        ("    y = x ** 3", ["", "Twice, &lt;said&gt; by the bank."]),
-        ("    raise NotImplementedError", None),
-    ],
-)
-def test_below_a_failure_there_is_where_to_look_and_nearly_the_line(
-    notebook, monkeypatch, line, levels
-):
+@pytest.mark.parametrize("line", ["    y = x ** 3", "    raise NotImplementedError"])
+def test_below_a_failure_there_is_nearly_the_line(notebook, monkeypatch, line):
     tools = notebook["tools"]
     shown: list[tuple[tuple[str, str], ...]] = []
     monkeypatch.setattr(tools, "in_notebook", lambda: True)
@@ -528,8 +516,5 @@ def test_below_a_failure_there_is_where_to_look_and_nearly_the_line(
     own = notebook["double"]
     failure = run(notebook, DOUBLE_CHECK)
     assert notebook["double"] is own and failure
-    if levels is None:
-        assert shown == []
-        return
-    ((_, place), (_, nearly)) = shown[-1]
-    assert place == levels[0] and levels[1] in nearly
+    nearly = ("Nearly the line", "Twice, &lt;said&gt; by the bank.")
+    assert shown == ([(nearly,)] if "**" in line else [])

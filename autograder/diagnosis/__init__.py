@@ -4,6 +4,7 @@ __all__ = [
     "calls",
     "diagnosis",
     "experiments",
+    "nearly",
     "pictures",
     "places",
 ]

@@ -8,6 +8,7 @@ from autograder.base.result import WrongLine
 from autograder.diagnosis.calls import Probe, asked
 from autograder.diagnosis.diagnosis import Diagnosis
 from autograder.diagnosis.evidence import AnsweredCall, answers
+from autograder.diagnosis.nearly import nearly
 from autograder.engine.budget import Budget
 from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.engine.reference import Reference
@@ -18,7 +19,6 @@ from autograder.exercises.cell_code import reveal
 from autograder.exercises.exercise import Check
 from autograder.submissions.submission import Submission
 from autograder.tools.likeness import alike
-from autograder.tools.nearly import nearly
 
 TRYING = "each_answer_of"
 

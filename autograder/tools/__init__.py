@@ -37,7 +37,6 @@ __all__ = [
     "is_single",
     "likeness",
     "memory",
-    "nearly",
     "plain",
     "practice",
     "printed",

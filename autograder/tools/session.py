@@ -82,9 +82,6 @@ JUDGED: dict[str, object] = {}
 """The function that each of these checks has judged."""
 
 
-CODES: dict[str, CodeType] = {}
-"""The code of the cell in which each of these checks stands."""
-
 NEARLY: dict[str, str] = {}
 """By question: nearly the line, in words. The build fills it in."""
 
@@ -277,7 +274,6 @@ class check:
         COMPARED[self.name] = COMPARED.pop("", [])
         is_first = "passes" not in RESULTS.values()
         JUDGED[self.name] = self.names.get(step_of(self.name))
-        CODES[self.name] = sys._getframe(1).f_code
         MARKS[self.name] = fingerprint(self.name, error) if error else ""
         if error is None or trace is None:
             RESULTS[self.name] = "passes"
@@ -433,7 +429,7 @@ class check:
 
     def levels(self) -> None:
         """Show below all of this nearly the line, where the bank has words for that."""
-        below(("Nearly the line", html.escape(NEARLY.get(self.asked, ""))))
+        below("Nearly the line", html.escape(NEARLY.get(self.asked, "")))
 
     def show(self, shown: list[dict[str, Any]], head: str, sentence: str = "") -> None:
         """Show how it went, so many comparisons, and how far the student is."""

@@ -45,20 +45,17 @@ def present(markup: str, text: str) -> None:
         print(text)
 
 
-def below(*levels: tuple[str, str]) -> None:
-    """Show below what a cell raises HTML that people open: a level by its name, in it the next."""
-    markup = ""
-    for name, inside in reversed(levels):
-        if inside:
-            markup = f"<details><summary>{name}</summary>{inside}{markup}</details>"
+def below(name: str, inside: str) -> None:
+    """Show HTML that people open by its name, below what a cell raises; nothing if it is empty."""
+    if not inside:
+        return
     events = sys.modules["IPython"].get_ipython().events
 
     def show(*_: object) -> None:
         events.unregister("post_run_cell", show)
-        present(markup, "")
+        present(f"<details><summary>{name}</summary>{inside}</details>", "")
 
-    if markup:
-        events.register("post_run_cell", show)
+    events.register("post_run_cell", show)
 
 
 def lines(*texts: str) -> list[str]:

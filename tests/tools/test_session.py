@@ -504,7 +504,7 @@ with tools.check("double-by_hand"):
 @pytest.mark.parametrize("line", ["    y = x ** 3", "    raise NotImplementedError"])
 def test_below_a_failure_there_is_nearly_the_line(notebook, monkeypatch, line):
     tools = notebook["tools"]
-    shown: list[tuple[tuple[str, str], ...]] = []
+    shown: list[tuple[str, str]] = []
     monkeypatch.setattr(tools, "in_notebook", lambda: True)
     monkeypatch.setattr(tools, "present", lambda *_: None)
     monkeypatch.setattr(tools, "below", lambda *levels: shown.append(levels))
@@ -517,4 +517,4 @@ def test_below_a_failure_there_is_nearly_the_line(notebook, monkeypatch, line):
     failure = run(notebook, DOUBLE_CHECK)
     assert notebook["double"] is own and failure
     nearly = ("Nearly the line", "Twice, &lt;said&gt; by the bank.")
-    assert shown == ([(nearly,)] if "**" in line else [])
+    assert shown == ([nearly] if "**" in line else [])

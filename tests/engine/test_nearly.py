@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from autograder.authoring.proving.trial import Bench
+from autograder.diagnosis.nearly import changes, nearly
 from autograder.exercises import right_answers
 from autograder.exercises.answer_bank import Answer
 from autograder.exercises.exercise import load
 from autograder.questions.student_code import StudentCode
-from autograder.tools.nearly import changes, nearly
 from tests.support.courses import ROOT
 
 SOFTMAX = '''def softmax(scores, axis=-1):

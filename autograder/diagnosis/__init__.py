@@ -4,7 +4,6 @@ __all__ = [
     "calls",
     "diagnosis",
     "experiments",
-    "nearly",
     "pictures",
     "places",
 ]

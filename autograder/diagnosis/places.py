@@ -67,18 +67,20 @@ def place_of(
         probes: calls of the step, as it has answered them.
     """
     step = checks[0].step
-    words = diagnosis.nearly if diagnosis else ""
     source = submission.answer(step) or ""
-    run = Run(compiled, submission, budget.part(), reference, right)
-    with run.ready(is_hidden=any(check.hidden for check in checks)) as (session, names):
-        reveal(names, False)
-        try:
-            copies: list[str] = []
-            nearly(step, source, copies.append)
-            likely = set(copies)
-            if compiled.exercise.has_reference:
-                wrong = _wrong(compiled, step, probes)
-                likely = set(_answering(session, step, copies, wrong))
+    copies: list[str] = []
+    try:
+        found = nearly(step, source, copies.append)
+    except (SyntaxError, ValueError):
+        found = None
+
+    # Without a reference it is a student's own copy, and the checks are asked about every one.
+    wrong = _wrong(compiled, step, probes) if compiled.exercise.has_reference else None
+    is_tried = wrong is not None and len(copies) <= MOST_COPIES
+    if copies and (is_tried or not compiled.exercise.has_reference):
+        run = Run(compiled, submission, budget.part(), reference, right)
+        with run.ready(is_hidden=any(check.hidden for check in checks)) as (session, names):
+            likely = set(copies if wrong is None else _answering(session, step, copies, wrong))
 
             def mends(copy: str) -> bool:
                 if copy not in likely:
@@ -88,13 +90,17 @@ def place_of(
                     raise fault
                 return fault is None and all(run.passes(check, names) for check in checks)
 
-            found = nearly(step, source, mends)
-        except (SyntaxError, ValueError, Stopped):  # nothing is sure then
-            found = None
-        finally:
-            reveal(names, compiled.is_read)
+            reveal(names, False)
+            try:
+                found = nearly(step, source, mends)
+            except Stopped:  # nothing is sure then
+                found = None
+            finally:
+                reveal(names, compiled.is_read)
+
     line, text, said = found or (0, "", "")
-    return WrongLine(line, text, said or words) if line or words else None
+    words = said or (diagnosis.nearly if diagnosis else "")
+    return WrongLine(line, text, words) if line or words else None
 
 
 def _wrong(compiled: CompiledExercise, step: str, probes: Sequence[Probe]) -> AnsweredCall | None:
@@ -106,11 +112,9 @@ def _wrong(compiled: CompiledExercise, step: str, probes: Sequence[Probe]) -> An
 
 
 def _answering(
-    session: Session, step: str, copies: Sequence[str], wrong: AnsweredCall | None
+    session: Session, step: str, copies: Sequence[str], wrong: AnsweredCall
 ) -> Iterator[str]:
     """The copies whose answer to a call is the right one."""
-    if wrong is None or len(copies) > MOST_COPIES:
-        return
     session.run(TRYING, TRY)
     for start in range(0, len(copies), AT_ONCE):
         some = [*copies[start : start + AT_ONCE]]

@@ -243,24 +243,19 @@ class Grader:
                 share = min(share, self._settings.carried)
         return share
 
-    def _at_fault(self, verdicts: dict[str, Verdict], carried: Carried) -> set[str]:
-        """The steps that are wrong in themselves."""
-        found = set()
-        for check in self._exercise.checks:
-            if verdicts[check.id].message is not None and check.id not in carried:
-                found.add(check.step)
-        return found
-
     def _probes(
         self, verdicts: dict[str, Verdict], forward: CarryForward, carried: Carried
     ) -> dict[str, list[Probe]]:
-        """The calls of the steps that are wrong in themselves."""
-        at_fault = self._at_fault(verdicts, carried)
-        # What a check that passes does not look at may hold what earlier steps do wrong.
-        inheriting = {parts_of(id)[0] for id in forward.remaining}
+        """The steps that are wrong in themselves, and the calls of them that are kept."""
         probes: dict[str, list[Probe]] = {}
         for check in self._exercise.checks:
-            if check.step not in at_fault:
+            if verdicts[check.id].message is not None and check.id not in carried:
+                probes[check.step] = []
+
+        # What a check that passes does not look at may hold what earlier steps do wrong.
+        inheriting = {parts_of(id)[0] for id in forward.remaining}
+        for check in self._exercise.checks:
+            if check.step not in probes:
                 continue
             own = () if check.id in carried else verdicts[check.id].calls
             passed = verdicts[check.id].message is None
@@ -270,8 +265,7 @@ class Grader:
             for place, call in enumerate(calls, start=1):
                 # A check that has gone on was content.
                 content = passed or (not check.repeatable and place < len(calls))
-                probe = Probe(call, content, in_part=not check.repeatable)
-                probes.setdefault(check.step, []).append(probe)
+                probes[check.step].append(Probe(call, content, in_part=not check.repeatable))
         return probes
 
     def _diagnoses(
@@ -284,7 +278,6 @@ class Grader:
         budget: Budget,
     ) -> dict[str, Diagnosis | None]:
         """The mistake behind each step that is wrong in itself, where it can be told."""
-        at_fault = self._at_fault(verdicts, carried)
         mended = dict(verdicts)
         for id in carried:
             mended[id] = replace(verdicts[id], message=None, raised="")
@@ -293,12 +286,12 @@ class Grader:
 
         diagnoses: dict[str, Diagnosis | None] = {}
         for step in self._exercise.steps:
-            if step not in at_fault or step in forward.unattempted:
+            if step not in probes or step in forward.unattempted:
                 continue
             if not self._exercise.has_reference:
                 find = partial(changed_below, self._exercise, submission, step, verdicts)
             # Of calls that take functions none is kept.
-            elif step in probes and not self._is_told_by_checks(step):
+            elif probes[step] and not self._is_told_by_checks(step):
                 find = partial(diagnose, self._compiled, step, probes[step])
             else:
                 find = partial(diagnose_by_verdicts, self._compiled, submission, step, mended)

@@ -81,7 +81,7 @@ def write_tests(exercise: Exercise, folder: Path) -> None:
 
 def _asking(id: str) -> dict[str, Any]:
     """A cell that asks Otter for the test of a hidden check."""
-    code = {"cell_type": "code", "execution_count": None, "outputs": []}
+    code: dict[str, Any] = {"cell_type": "code", "execution_count": None, "outputs": []}
     return {**code, "id": id, "metadata": {}, "source": f"grader.check({id!r})"}
 
 

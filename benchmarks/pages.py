@@ -61,7 +61,7 @@ def _grade(course: Course, attention: Exercise, size: int) -> None:
         files.write(course.submission(student_id, NAME) / f"{NAME}.ipynb", data)
         files.write(results.result_path(course, NAME, student_id), result.to_json().encode())
         batch.append(Graded(result, graded.submission))
-    record.record(course, attention, batch)
+    record.Recorder(course, attention, course.submitted).record(batch)
 
 
 if __name__ == "__main__":

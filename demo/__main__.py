@@ -20,6 +20,7 @@ from pathlib import Path
 from autograder.course import results as stored
 from autograder.course.course import Course
 from autograder.course.gradebook import marks
+from autograder.course.troubles import Troubles
 from autograder.exercises import exercise
 from demo import banks
 from demo.stage import ROOT, environment, point_at, run, say, short
@@ -121,7 +122,10 @@ def hand_in(course: Course, students: list[Student], release: bytes) -> Iterator
 def surprises(course: Course, students: list[Student]) -> Iterator[str]:
     """Each grade that is not the expected one, in a line."""
     known = exercise.load(course.root, NAME)
-    results = {str(result.student): result for result in stored.stored_results(course, NAME)}
+    troubles = Troubles()
+    stored_results = stored.stored_results(course, NAME, troubles)
+    yield from troubles.lines
+    results = {str(result.student): result for result in stored_results}
     in_gradebook = marks.class_marks(course, known)
     for student in students:
         for line in student.expected.differences(known, results.get(student.id)):
@@ -138,7 +142,7 @@ def _submit(course: Course, student: Student, data: bytes, when: datetime) -> No
 
     from autograder.course.gradebook import config as host
 
-    class Submit(ExchangeSubmit):
+    class Submit(ExchangeSubmit):  # type: ignore[misc]
         def set_timestamp(self) -> None:
             self.timestamp = f"{when:{self.timestamp_format}}"
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from autograder.authoring.proving import sample
 from autograder.course import results as stored
 from autograder.course.course import Course
+from autograder.course.troubles import Troubles
 from autograder.exercises import exercise
 from demo.stage import ROOT, environment, point_at, run, say
 from tests.support import bank_class
@@ -37,9 +38,11 @@ def main(name: str, state: Path = ROOT / "build" / "demo", root: Path = ROOT) ->
         run(state, command, name, root=root)
 
     known = exercise.load(root, name)
-    results = {result.student: result for result in stored.stored_results(course, name)}
+    troubles = Troubles()
+    stored_results = stored.stored_results(course, name, troubles)
+    results = {result.student: result for result in stored_results}
     everybody = list(sample.students(root, known))
-    wrong = []
+    wrong = troubles.lines
     for student in everybody:
         for line in bank_class.differences(student, known, results.get(student.id)):
             wrong.append(f"{student.id}: {line}")

@@ -179,7 +179,7 @@ def take_watch(opened: Browser) -> None:
         file=io.StringIO(), record=True, width=COLUMNS, force_terminal=True, highlight=False,
         markup=False, emoji=False, soft_wrap=True,
     )  # fmt: skip
-    screen.frame(terminal, View(copy, confined.checked(copy)[0], shows_hint=True))
+    screen.frame(terminal, View(copy, confined.checked(copy)[0], hints=1))
 
     page = opened.new_page(viewport={"width": WIDTH, "height": 400})
     page.set_content(terminal.export_html(theme=MONOKAI, inline_styles=True))

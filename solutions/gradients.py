@@ -454,7 +454,7 @@ weights[0, rng.permutation(m)[:2]] = 0.25, 0.75
 weights[1, rng.permutation(m)[:2]] = 0.995, 0.005
 d_weights = rng.normal(size=weights.shape)
 wanted = softmax_backward_by_definition(weights, d_weights)
-tools.agree(softmax_backward(weights, d_weights), wanted, "the gradient where weights are 0 or 1", "What pushes a key that has no weight?", **COMPOSED)
+tools.agree(softmax_backward(weights, d_weights), wanted, "the gradient where some keys have no weight", "What pushes a key that has no weight?", **COMPOSED)
 weights, d_weights = rng.dirichlet(np.ones(m), size=2), np.full((2, m), 3.0)
 tools.agree(softmax_backward(weights, d_weights), np.zeros((2, m)), "the gradient where all are praised alike", "What is better than the average then?", **COMPOSED)
 

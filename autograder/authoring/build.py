@@ -128,8 +128,8 @@ def _release(full: bytes) -> bytes:
     """What ``nbgrader generate_assignment`` makes of the full notebook, less the database, and with
     a line in the place of each step's hidden checks.
     """
-    from nbgrader.converters import GenerateAssignment  # type: ignore[import-untyped]
-    from nbgrader.preprocessors import SaveCells  # type: ignore[import-untyped]
+    from nbgrader.converters import GenerateAssignment
+    from nbgrader.preprocessors import SaveCells
     from traitlets.config import Config
 
     config = Config()

@@ -80,7 +80,6 @@ def place_of(
     if copies and (is_tried or not compiled.exercise.has_reference):
         run = Run(compiled, submission, budget.part(), reference, right)
         with run.ready(is_hidden=any(check.hidden for check in checks)) as (session, names):
-            likely = set(copies if wrong is None else _answering(session, step, copies, wrong))
 
             def mends(copy: str) -> bool:
                 if copy not in likely:
@@ -92,6 +91,7 @@ def place_of(
 
             reveal(names, False)
             try:
+                likely = set(copies if wrong is None else _answering(session, step, copies, wrong))
                 found = nearly(step, source, mends)
             except Stopped:  # nothing is sure then
                 found = None

@@ -20,6 +20,7 @@ from types import FrameType
 from typing import Any, TypeVar
 
 from autograder.base.errors import Unusable
+from autograder.engine.student_errors import Stopped
 
 try:
     import resource
@@ -197,7 +198,7 @@ def extra(budget: Budget, find: Callable[[], Found | None]) -> Found | None:
             return find()
     except Unusable:  # the teacher's bank is
         raise
-    except (Exception, OutOfTime):
+    except (Exception, OutOfTime, Stopped):
         return None
 
 

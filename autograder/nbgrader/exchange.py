@@ -293,7 +293,7 @@ def _app(course: Course, exercise: Exercise, name: str) -> Any:
     None where the configuration names another exchange than a folder, a service say: only its own
     programs know what becomes of a request there.
     """
-    from nbgrader.exchange.default import Exchange  # type: ignore[import-untyped]
+    from nbgrader.exchange.default import Exchange
     from traitlets import TraitError
 
     root = Path(config.config(course).Exchange.root)
@@ -314,7 +314,7 @@ def _app(course: Course, exercise: Exercise, name: str) -> Any:
 
 
 def _start(app: Any) -> None:
-    from nbgrader.exchange import ExchangeError  # type: ignore[import-untyped]
+    from nbgrader.exchange import ExchangeError
 
     # The lines for people are ours; nbgrader's log keeps its warnings.
     app.log.setLevel("ERROR")

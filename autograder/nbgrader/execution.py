@@ -24,8 +24,8 @@ from typing import Any
 
 import nbformat
 from nbconvert.preprocessors.sanitize import SanitizeHTML
-from nbgrader.converters import Autograde, NbGraderException  # type: ignore[import-untyped]
-from nbgrader.preprocessors import ClearHiddenTests, Execute  # type: ignore[import-untyped]
+from nbgrader.converters import Autograde, NbGraderException
+from nbgrader.preprocessors import ClearHiddenTests, Execute
 from sqlalchemy.exc import SQLAlchemyError
 
 from autograder.base import files

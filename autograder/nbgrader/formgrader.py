@@ -77,7 +77,7 @@ def change() -> None:
     base: Any = sys.modules.get(BASE)
     if base is None or base.Gradebook is _gradebook:
         return  # each request reads the configuration again
-    from nbgrader.server_extensions.formgrader import (  # type: ignore[import-untyped]
+    from nbgrader.server_extensions.formgrader import (
         apihandlers,
         handlers,
     )
@@ -159,7 +159,7 @@ def _kept_due(handler: Any, exercise: str) -> datetime | None:
 
 
 def _gradebook(address: str, *others: Any) -> Any:
-    from nbgrader.api import Gradebook  # type: ignore[import-untyped]
+    from nbgrader.api import Gradebook
 
     return Gradebook(patient(address), *others)
 
@@ -228,8 +228,8 @@ def main(state: str, action: str, arguments: str) -> None:
 
 def act(state: Path, action: str, arguments: list[str]) -> dict[str, Any]:
     """What nbgrader's interface answers: whether it went well, and its log."""
-    from nbgrader.converters import NbGraderException  # type: ignore[import-untyped]
-    from nbgrader.exchange import ExchangeError  # type: ignore[import-untyped]
+    from nbgrader.converters import NbGraderException
+    from nbgrader.exchange import ExchangeError
 
     # What has not changed need not be graded again.
     try:

@@ -233,7 +233,7 @@ class _NotEnded(Exception):
 def _executed(notebook: str, traits: dict[str, Any], kernel: Any) -> list[dict[str, Any]]:
     import nbformat
     from nbclient.exceptions import CellTimeoutError, DeadKernelError
-    from nbgrader.preprocessors import Execute  # type: ignore[import-untyped]
+    from nbgrader.preprocessors import Execute
 
     local: Any = importlib.import_module("jupyter_client.provisioning.local_provisioner")
     start = local.launch_kernel

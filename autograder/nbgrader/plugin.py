@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from nbconvert.exporters import Exporter, HTMLExporter, NotebookExporter
-from nbgrader.converters import NbGraderException  # type: ignore[import-untyped]
+from nbgrader.converters import NbGraderException
 from sqlalchemy import select
 from traitlets import Bool, Type
 from traitlets.config import Config

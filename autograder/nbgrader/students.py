@@ -12,14 +12,14 @@ import pwd
 import stat
 from pathlib import Path
 
-from nbgrader.exchange.default import (  # type: ignore[import-untyped]
+from nbgrader.exchange.default import (
     Exchange,
     ExchangeFetchAssignment,
     ExchangeFetchFeedback,
     ExchangeList,
     ExchangeSubmit,
 )
-from nbgrader.utils import get_username  # type: ignore[import-untyped]
+from nbgrader.utils import get_username
 from traitlets import List, Unicode
 
 from autograder.base.text import listed

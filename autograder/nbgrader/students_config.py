@@ -39,7 +39,7 @@ def configure(c: Any, exchange: str, accounts: Sequence[str]) -> None:
 
 def _refusal() -> str:
     """What went wrong: where the exchange refuses, without the traceback."""
-    from nbgrader.exchange import ExchangeError  # type: ignore[import-untyped]
+    from nbgrader.exchange import ExchangeError
 
     error = sys.exc_info()[1]
     return str(error) if isinstance(error, ExchangeError) else traceback.format_exc()

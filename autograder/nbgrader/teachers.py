@@ -18,13 +18,13 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from nbgrader.exchange.default import (  # type: ignore[import-untyped]
+from nbgrader.exchange.default import (
     Exchange,
     ExchangeCollect,
     ExchangeReleaseAssignment,
     ExchangeReleaseFeedback,
 )
-from nbgrader.utils import notebook_hash  # type: ignore[import-untyped]
+from nbgrader.utils import notebook_hash
 
 from autograder.base import files
 from autograder.base.errors import Unusable

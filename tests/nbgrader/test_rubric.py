@@ -42,8 +42,7 @@ def with_rubric(course: Course) -> None:
 
 
 def mark_of(course: Course) -> tuple[float | None, str | None, bool]:
-    ada = marks.marks(course, courses.load(course), "ada")
-    assert ada is not None
+    ada = marks.class_marks(course, courses.load(course))["ada"]
     why = ada.cells["why"]
     return why.manual_score, why.remark, why.needs_manual_grade
 

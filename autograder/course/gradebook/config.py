@@ -146,8 +146,8 @@ def api(course: Course, filled: Config | None = None) -> Any:
         filled: its configuration; without one, that of the course.
     """
     alembic_on_path()
-    from nbgrader.apps import NbGraderAPI  # type: ignore[import-untyped]
-    from nbgrader.coursedir import CourseDirectory  # type: ignore[import-untyped]
+    from nbgrader.apps import NbGraderAPI
+    from nbgrader.coursedir import CourseDirectory
 
     filled = filled or config(course)
     return NbGraderAPI(coursedir=CourseDirectory(config=filled), config=filled)

@@ -291,7 +291,7 @@ class Penalties:
 
     @cached_property
     def _plugin(self) -> Any:
-        from nbgrader.preprocessors import AssignLatePenalties  # type: ignore[import-untyped]
+        from nbgrader.preprocessors import AssignLatePenalties
 
         preprocessor = AssignLatePenalties(config=self._config)
         preprocessor.init_plugin()

@@ -156,7 +156,7 @@ def _exchange(course: Course, student: str, done: Done) -> None:
     for folder in (*inbound, *sorted(own.glob("*"))):
         secret = read_secret(folder)
         if secret is not None and (place / "feedback").is_dir():
-            from nbgrader.utils import notebook_hash  # type: ignore[import-untyped]
+            from nbgrader.utils import notebook_hash
 
             # The exercise is a part of the name in the exchange, and all of it in the course.
             parts = folder.name.split("+")

@@ -276,10 +276,7 @@ def grade(
         for ids in record.moved_students(course).items():
             print(inert(f"note: {may_be(*ids)}"), file=sys.stderr)
         names = [name for name in scanned.students if not student or name in student]
-        absent = sorted({*(student or ())} - {*names})
-        if absent:
-            where = f"look for their folders in {short(scanned.folder)}"
-            raise Unusable(listed(absent), f"nothing of {exercise.name} to grade", where)
+        _refuse_absent(student, names, exercise.name, scanned.folder)
         if compare:
             if json is not None:
                 raise Unusable(
@@ -346,6 +343,14 @@ def grade(
     tell_new(graded_now, exit_code)
 
 
+def _refuse_absent(asked: list[str] | None, there: list[str], name: str, folder: Path) -> None:
+    """See that all students who are asked for by id have handed something in."""
+    absent = sorted({*(asked or ())} - {*there})
+    if absent:
+        where = f"look for their folders in {short(folder)}"
+        raise Unusable(listed(absent), f"nothing of {name} to grade", where)
+
+
 def _grade_ordinary(
     course: Course, name: str, jobs: int, force: bool, students: list[str] | None
 ) -> None:
@@ -356,8 +361,13 @@ def _grade_ordinary(
     from autograder.nbgrader import execution
     from autograder.show.terminal import class_tables
 
+    there = execution.handed_in(course, name)
+    _refuse_absent(students, there, name, course.submitted)
+    chosen = list(dict.fromkeys(students or there))
+    progress = class_tables.progress(f"grading {name}", len(chosen), sys.stdout, str)
     try:
-        failed, faults = execution.grade(course, name, jobs, force, students=students)
+        with progress as tick:
+            failed, faults = execution.grade(course, name, jobs, force, chosen, tick)
     except Interrupted as stopped:
         raise Interrupted(stopped.number, interruption.STOPPED) from None
     grades = final_grades.of_class(course, ordinary.find(course, name), nobody=True)

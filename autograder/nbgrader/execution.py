@@ -33,6 +33,8 @@ from autograder.base.errors import Fault
 from autograder.base.text import either
 from autograder.course.course import STUDENT_ID, Course, find
 from autograder.course.gradebook import config, ordinary
+from autograder.course.grading.interruption import Journal
+from autograder.course.results import folder_of
 from autograder.exercises.sources import folders
 from autograder.grader.apart import apart
 from autograder.nbgrader.formgrader import patient
@@ -235,31 +237,55 @@ class _OneStudent(Autograde):  # type: ignore[misc]
             raise
 
 
+def handed_in(course: Course, name: str) -> list[str]:
+    """The students who have handed in an assignment, by id."""
+    found = sorted(path.parent.name for path in course.submitted.glob(f"*/{name}/"))
+    return [student for student in found if STUDENT_ID.match(student)]
+
+
 def grade(
     course: Course,
     name: str,
     jobs: int,
     force: bool = False,
     students: Iterable[str] | None = None,
+    progress: Callable[[str], None] = lambda status: None,
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Grade what has not been graded as it is now; whose work could not be, and whom we failed.
 
-    Either says why, by student. What we failed is tried again next time.
+    Either says why, by student. What we failed is tried again next time. One run at a time grades
+    an assignment.
+
+    Args:
+        progress: told of each student: ``done``, ``failed``, or ``unchanged``.
 
     Raises:
         Unusable: there is no sandbox on this machine.
     """
     notebooks.require()
-    handed_in = sorted(path.parent.name for path in course.submitted.glob(f"*/{name}/"))
-    known = [one for one in handed_in if STUDENT_ID.match(one)]
+    with Journal(folder_of(course, name)):
+        known = handed_in(course, name) if students is None else students
+        return _graded_class(course, name, jobs, force, known, progress)
+
+
+def _graded_class(
+    course: Course,
+    name: str,
+    jobs: int,
+    force: bool,
+    students: Iterable[str],
+    progress: Callable[[str], None],
+) -> tuple[dict[str, str], dict[str, str]]:
     source = _digest(files.below(course.root / folders(course.root)[0], name, follow=False))
     digests, due, failed = {}, [], {}
-    for student in known if students is None else students:
+    for student in students:
         digests[student] = f"{source} {_digest(course.submission(student, name))}"
         noted = ordinary.noted(course, student, name)
         if force or noted is None or noted[0] != digests[student]:
             due.append(student)
-        elif noted[1]:
+            continue
+        progress("unchanged")
+        if noted[1]:
             failed[student] = noted[1]
 
     faults: dict[str, str] = {}
@@ -268,6 +294,7 @@ def grade(
         why, is_fault = outcome
         if why:
             (faults if is_fault else failed)[student] = why
+        progress("failed" if why else "done")
 
     def ask(process: ProcessPoolExecutor, student: str) -> Future[tuple[str, bool]]:
         return process.submit(_graded, course.state, name, student, digests[student])

@@ -16,6 +16,7 @@ from autograder.cli import app
 from autograder.course.course import find
 from autograder.course.gradebook import config as host
 from autograder.course.gradebook import course_grades, final_grades, ordinary
+from autograder.course.grading.interruption import Journal
 from autograder.course.keeping import backup, forget, join
 from autograder.exercises import exercise
 from autograder.nbgrader import execution
@@ -437,6 +438,32 @@ def test_a_run_that_is_stopped_leaves_nothing_behind_and_the_next_one_goes_on(mi
     assert {path: path.stat().st_mtime_ns for path in graded} == graded
     grades = final_grades.of_class(mixed, ordinary.find(mixed, "ps1")).grades
     assert {one.student: one.score for one in grades} == dict.fromkeys([*students, "s9"], 5)
+
+
+@NEEDS_BUBBLEWRAP
+@pytest.mark.everything
+@pytest.mark.parametrize("mixed", ["nbgrader"], indirect=True)
+def test_one_run_at_a_time_grades_an_assignment_and_says_how_far_it_is(mixed):
+    prepare(mixed, 60)
+    for student in ("ann", "bob"):
+        hand_in(mixed, student, RIGHT_TRIPLE)
+    hand_in(mixed, "cut", RIGHT_TRIPLE).write_text(SOURCE[:200])
+    with Journal(mixed.results / "ps1"):
+        second = processes.start("grade", "ps1", "--jobs", 2, cwd=mixed.root)
+        waiting = second.stderr.readline()
+        assert "ps1: another run is at work here; waiting for it" in waiting
+        assert not list(mixed.autograded.glob("*/.ps1.graded"))
+    with second:
+        said, errors = second.communicate(timeout=processes.SECONDS)
+    assert (second.returncode, errors) == (0, "")
+    first, *_, last = [line for line in said.splitlines() if line.startswith("grading ps1: ")]
+    assert first.startswith("grading ps1: 1 of 3") and last.startswith("grading ps1: 3 of 3")
+    assert last.endswith("1 without a grade")
+
+    again = CliRunner().invoke(app(), ["grade", "ps1"])
+    assert again.exit_code == 0 and "nothing new: 3 results are up to date" in again.output
+    absent = CliRunner().invoke(app(), ["grade", "ps1", "--student", "zoe"])
+    assert str(absent.exception).startswith("zoe: nothing of ps1 to grade")
 
 
 def test_what_comes_out_of_a_sandbox_is_taken_as_outputs_alone():

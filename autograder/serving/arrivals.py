@@ -31,6 +31,9 @@ SETTLE_SECONDS = 3.0
 RECENT_SECONDS = 60.0
 """A file that was older than this when it was first seen is complete."""
 
+SETTLED_SECONDS = 2.0
+"""What had not changed for so long when it was first seen needs no second look, if it is whole."""
+
 MAX_DEPTH = 12
 """Folders above a file that is looked at."""
 
@@ -101,7 +104,10 @@ class Inbox:
             else:
                 age = time.time() - status.st_mtime
                 is_old = is_first and age > RECENT_SECONDS
-                self._fresh[place] = _Fresh(signature, now - (REST_SECONDS if is_old else 0))
+                # A copy may keep the old time of its original; nothing sets this one.
+                is_settled = is_first and time.time() - status.st_ctime > SETTLED_SECONDS
+                since = now - (REST_SECONDS if is_old else 0)
+                self._fresh[place] = _Fresh(signature, since, looks=int(is_settled))
         if is_folder and place in self._settling:
             if now > self._settling[place]:
                 del self._settling[place]
@@ -201,9 +207,10 @@ class Exchange:
                 signature, age = (), 0.0
             now = self._clock()
             is_old = not fresh.looks and age > RECENT_SECONDS
+            is_settled = not fresh.looks and age > SETTLED_SECONDS
             fresh.looks += 1
             if signature != fresh.signature:
-                fresh.signature, fresh.since, fresh.looks = signature, now, 1
+                fresh.signature, fresh.since, fresh.looks = signature, now, 2 if is_settled else 1
             is_at_rest = is_old or now - fresh.since >= REST_SECONDS
             if is_at_rest or (fresh.looks == 2 and said and _is_submitted(place, said.exercise)):
                 del self._fresh[name]

@@ -183,6 +183,24 @@ def test_a_file_is_taken_when_it_is_whole_through_inbox_and_exchange(course, ser
     assert line.startswith("rejected: ")
 
 
+@pytest.mark.parametrize("seconds, taken", [(-1.0, ["ada", "bob"]), (60.0, [])])
+def test_what_lay_there_whole_before_the_start_needs_no_second_look(
+    course, monkeypatch, seconds, taken
+):
+    monkeypatch.setattr(arrivals, "SETTLED_SECONDS", seconds)
+    whole = notebook(course)
+    exchange.inbound(course).mkdir(parents=True)
+    submit(course, "ada", whole)
+    submit(course, "half", whole[:-200], 1)
+    (submit(course, "late", whole, 2) / "submission_secret.txt").unlink()
+    for student, data in (("bob", whole), ("cyd", whole[:-200])):
+        files.write(course.inbox / student / f"{NAME}.ipynb", data)
+
+    of_exchange = arrivals.Exchange(exchange.inbound(course), {NAME}).look()
+    of_inbox = arrivals.Inbox(course.inbox).look()
+    assert [said.student for said in of_exchange] + [path.parent.name for path in of_inbox] == taken
+
+
 def test_an_idle_round_asks_for_few_times_and_writes_nothing(course, asked, monkeypatch, tmp_path):
     """Counted: a larger course has more rounds until all of it was looked at, not longer ones."""
     for number in range(1000):

@@ -57,18 +57,16 @@ def marked(tree: ast.Module) -> ast.Module:
         if isinstance(node, ast.FunctionDef)
         or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
     )
+    used: dict[str, Set[str]] = {}
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and bound[node.name] == 1 and not node.decorator_list:
             functions[node.name] = node
+            used[node.name] = _used(node)
 
     allowed = (names.BUILTINS | MODULES) - CHANGING
-    while True:
-        for name, node in functions.items():
-            if not _is_pure(node, allowed | functions.keys()):
-                del functions[name]
-                break
-        else:
-            break
+    while impure := [one for one in functions if not used[one] <= allowed | functions.keys()]:
+        for name in impure:
+            del functions[name]
 
     for node in functions.values():
         # What computes without a loop is as quick as remembering.
@@ -92,13 +90,15 @@ def _loops(function: ast.FunctionDef, definitions: dict[str, ast.FunctionDef]) -
     return False
 
 
-def _is_pure(function: ast.FunctionDef, allowed: Set[str]) -> bool:
+def _used(function: ast.FunctionDef) -> Set[str]:
+    """The names that it uses, with what nothing allows if it leaves something behind."""
+    changing: set[str] = set()
     for node in ast.walk(function):
         if isinstance(node, (ast.Global, ast.Nonlocal, ast.Yield, ast.YieldFrom)):
-            return False
+            changing |= CHANGING
         if isinstance(node, ast.Attribute) and node.attr in CHANGING:
-            return False
-    return names.of(ast.Module([function], [])).used <= allowed
+            changing.add(node.attr)
+    return names.of(ast.Module([function], [])).used | changing
 
 
 class Definitions:

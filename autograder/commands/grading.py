@@ -364,7 +364,8 @@ def _grade_ordinary(
     there = execution.handed_in(course, name)
     _refuse_absent(students, there, name, course.submitted)
     chosen = list(dict.fromkeys(students or there))
-    progress = class_tables.progress(f"grading {name}", len(chosen), sys.stdout, str)
+    title = f"grading {name}"
+    progress = class_tables.progress(title, len(chosen), sys.stdout, str, threads=False)
     try:
         with progress as tick:
             failed, faults = execution.grade(course, name, jobs, force, chosen, tick)

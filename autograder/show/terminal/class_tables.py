@@ -220,13 +220,18 @@ def _course_in_a_line(rows: tuple[CourseRow, ...]) -> str:
 
 @contextmanager
 def progress(
-    title: str, total: int, out: TextIO, status: Callable[[Any], str] = lambda _: "done"
+    title: str,
+    total: int,
+    out: TextIO,
+    status: Callable[[Any], str] = lambda _: "done",
+    threads: bool = True,
 ) -> Iterator[Callable[[Any], None]]:
     """A progress bar on a terminal; elsewhere a line now and then.
 
     Args:
         status: what became of something: ``done``, ``failed`` where it went without a grade, or
             ``unchanged`` where there was nothing to do.
+        threads: whether a thread may move the bar; a process that forks has none.
     """
     screen = console(out)
     began = time.monotonic()
@@ -244,6 +249,7 @@ def progress(
         console=screen,
         transient=True,
         disable=not screen.is_terminal,
+        auto_refresh=threads,
     )
     task = bar.add_task(title, total=total, rate="", failures="")
 
@@ -253,14 +259,14 @@ def progress(
         became[own] += 1
         if own == "unchanged":
             left -= 1
-            bar.update(task, total=left)
+            bar.update(task, total=left, refresh=not threads)
             return
 
         done = became["done"] + became["failed"]
         seconds = time.monotonic() - began
         rate = f"{done / seconds:.1f}/s" if seconds else ""
         without = f"{became['failed']} without a grade" if became["failed"] else ""
-        bar.update(task, completed=done, rate=rate, failures=without)
+        bar.update(task, completed=done, rate=rate, failures=without, refresh=not threads)
 
         is_milestone = done % max(left // 10, 1) == 0 or done == left
         if not screen.is_terminal and is_milestone:

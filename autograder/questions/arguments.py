@@ -130,8 +130,8 @@ def other_calls(given: Arguments, rng: np.random.Generator) -> Iterator[Argument
         value = given[name]
         if isinstance(value, np.ndarray) and value.ndim:
             yield {**given, name: value[..., :-1]}
-            yield {**given, name: value[0]}
-            if value.ndim > 1:
+            if value.ndim > 1:  # of one axis there would be left a number, which has no shape
+                yield {**given, name: value[0]}
                 yield {**given, name: np.swapaxes(value, -1, -2)}
         elif type(value) is int:
             yield {**given, name: value + 1}

@@ -18,6 +18,9 @@ from autograder.questions.student_code import VALUE, LineChange, StudentCode
 
 OPTIONS = 4
 
+FEW_ODD = 4
+"""Numbers of a changed result that are not found in the head, at most."""
+
 MAY_OVERFLOW = re.compile("exp|log|max")
 """What a line has that keeps large numbers finite: the largest one, or what they go into."""
 
@@ -121,6 +124,7 @@ def shapes(subject: Subject) -> Found:
     given, usual = called
 
     of_arguments = [value.shape for value in given.values() if isinstance(value, np.ndarray)]
+    lengths = [len(value) for value in given.values() if isinstance(value, (list, str, dict))]
     call = f"`{subject.step}` is called with {_quoted(told(given, given is subject.plain))}. "
     places = [(place.text, place) for place in subject.shuffled(list(subject.code.places()))]
 
@@ -133,7 +137,7 @@ def shapes(subject: Subject) -> Found:
             value, what = outcome.value[1], f"`{text}` in line {place.line}"
         elif isinstance(value, tuple) and len(value) > 1:
             number = int(subject.rng.integers(len(value)))
-            what = f"value {number + 1} of the {len(value)} that it returns"
+            what = _part(number)
             value = value[number]
 
         if isinstance(value, np.ndarray) and 1 <= value.ndim <= 5:
@@ -143,6 +147,8 @@ def shapes(subject: Subject) -> Found:
                 continue
         elif isinstance(value, (list, dict, str)) and len(value) > 1 and given is subject.small:
             size = len(value)
+            if size in lengths:
+                continue
             parts = "characters" if isinstance(value, str) else "entries"
             right, ask = str(size), f"How many {parts} does {what} have"
             wrong = [str(other) for other in (size - 1, size + 1, size - 2, size + 2)]
@@ -151,8 +157,17 @@ def shapes(subject: Subject) -> Found:
 
         later = ", when that line has run for the first time" if _repeats(place) else ""
         line = place.line if place else 0
-        asked = {"given": given, "text": text, "line": line, "what": what}
+        asked = {"given": given, "text": text, "line": line, "of": usual.value, "value": value}
         yield subject.question("shape", f"{call}{ask}{later}?", right, wrong, line, asked)
+
+
+ORDINALS = ("first", "second", "third", "fourth")
+
+
+def _part(number: int) -> str:
+    """One of several values that are returned, in words."""
+    said = f"the {ORDINALS[number]} value" if number < len(ORDINALS) else f"value {number + 1}"
+    return f"{said} that it returns"
 
 
 def _repeats(place: Any) -> bool:
@@ -213,7 +228,7 @@ def entries(subject: Subject) -> Found:
             what = f"What is the entry `{list(place)}` of the result?"
         if place and isinstance(usual.value, (tuple, list)) and as_numbers(usual.value) is None:
             rest = f"`{list(place[1:])}` of " if place[1:] else ""
-            what = f"What is {rest}value {place[0] + 1} of the {len(usual.value)} returned?"
+            what = f"What is {rest}{_part(place[0])}?"
         asked = {"given": given, "place": place}
         yield subject.question("entry", f"{call} {what}", written(entry), wrong, 0, asked)
 
@@ -291,7 +306,7 @@ def changed(subject: Subject) -> Found:
             if right == as_ever and len(told_of) > 3 and subject.rng.random() < 0.7:
                 continue
             wrong = [*([as_ever] if right != as_ever else []), *told_of]
-            if max(map(len, [right, *wrong[:6]])) > 90:
+            if max(map(len, [right, *wrong[:6]])) > 90 or _odd_numbers(right) > FEW_ODD:
                 continue
             prompt = (
                 f"`{subject.step}` is called with {_quoted(given_in_words)}. What would happen "
@@ -299,6 +314,12 @@ def changed(subject: Subject) -> Found:
             )
             asked = {"given": given, "source": change.source}
             yield subject.question("changed", prompt, right, wrong, change.line, asked)
+
+
+def _odd_numbers(text: str) -> int:
+    """How many numbers of a text are no quarters: nobody finds these in their head."""
+    numbers = map(float, re.findall(r"(?<![\w.])-?\d+\.\d+", text))
+    return sum(not (4 * number).is_integer() for number in numbers)
 
 
 def _is_fair(outcome: Observed) -> bool:
@@ -455,8 +476,11 @@ def _unmasked(given: Arguments) -> Arguments:
 
 
 def _is_moved(before: Any, after: Any, _: Any) -> bool:
-    """Whether the numbers are the same, at other places."""
-    if before.size != after.size or before.dtype.kind == "b" or alike(before, after):
+    """Whether the numbers are the same, at other places; in another shape, where that puts them in
+    another order, too."""
+    if before.size != after.size or before.dtype.kind == "b":
+        return False
+    if alike(before.ravel(), after.ravel()):
         return False
     return alike(np.sort(before, axis=None), np.sort(after, axis=None))
 

@@ -190,6 +190,19 @@ def _bare(questioner: Questioner, data: bytes, student: str, wanted: int) -> She
     return replace(sheet, questions=questions)
 
 
+def _tells(one: CodeQuestion, other: CodeQuestion) -> bool:
+    """Whether one of two questions about the same call has the answer to the other."""
+    given = one.asked.get("given")
+    if one.step != other.step or given is None or given is not other.asked.get("given"):
+        return False
+    said = set()
+    for question in (one, other):
+        if "of" in question.asked and question.asked["of"] is question.asked["value"]:
+            return True  # how large the result is, which others show
+        said.add(question.options[question.right].removeprefix("it returns "))
+    return len(said) == 1
+
+
 def _chosen(subjects: list[Subject], wanted: int) -> list[CodeQuestion]:
     """So many questions of as many kinds as there are, about few functions."""
     chosen: list[CodeQuestion] = []
@@ -197,11 +210,12 @@ def _chosen(subjects: list[Subject], wanted: int) -> list[CodeQuestion]:
     used: Counter[str] = Counter()
 
     def take(questions: list[CodeQuestion], most: int) -> None:
-        for _ in range(most):
-            if not questions or len(chosen) >= wanted:
-                return
+        before = len(chosen)
+        while questions and len(chosen) < min(before + most, wanted):
             best = min(questions, key=lambda question: used[question.kind])
             questions.remove(best)
+            if any(_tells(best, other) for other in chosen):
+                continue
             used[best.kind] += 1
             chosen.append(best)
 

@@ -38,6 +38,7 @@ WIDEST = 110
 """Characters of a line that may be quoted."""
 
 _INSIDE = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.FunctionDef)
+_ENCLOSED = (ast.Tuple, ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
 _OPERATORS: dict[type[ast.AST], tuple[str, str]] = {
     ast.Add: ("+", "-"),
     ast.Sub: ("-", "+"),
@@ -199,12 +200,18 @@ class StudentCode:
                 text = (old[:start] + new.encode() + old[end:]).decode(errors="replace")
                 source = "\n".join([*self._text[: line - 1], text, *self._text[line:]])
                 key = line, text.strip()
-                is_new = key not in found and text != self._text[line - 1]
+                is_new = key not in found and text != self._text[line - 1] and not _is_idle(text)
                 inside = line in self.statements and len(text.strip()) <= WIDEST
                 if is_new and inside and parsed(source) is not None:
                     shown = text.strip().partition("  #")[0].rstrip()
                     found[key] = LineChange(line, shown, source)
         return list(found.values())[:MOST_CHANGES]
+
+
+def _is_idle(line: str) -> bool:
+    """Whether a line binds a name to itself: nobody writes that."""
+    target, _, value = line.partition(" = ")
+    return bool(value) and target.strip() == value.partition("  #")[0].strip()
 
 
 def _give(text: str) -> ast.stmt:
@@ -298,7 +305,7 @@ def _edits(node: ast.AST, text: list[str]) -> Iterator[Edit]:
     def of(part: ast.expr) -> str:
         said = code[part.col_offset : part.end_col_offset].decode()
         is_simple = isinstance(
-            part, (ast.Name, ast.Call, ast.Subscript, ast.Attribute, ast.Constant)
+            part, (ast.Name, ast.Call, ast.Subscript, ast.Attribute, ast.Constant, *_ENCLOSED)
         )
         return said if is_simple else f"({said})"
 
@@ -326,7 +333,8 @@ def _edits(node: ast.AST, text: list[str]) -> Iterator[Edit]:
         if isinstance(function, ast.Attribute):
             is_numpy = isinstance(function.value, ast.Name) and function.value.id in _MODULES
             kept = node.args[0] if is_numpy and node.args else function.value
-            if not (is_numpy and not node.args) and not isinstance(kept, ast.Starred):
+            is_value = not isinstance(kept, (ast.Starred, ast.Constant, ast.JoinedStr))
+            if not (is_numpy and not node.args) and is_value:
                 yield line, start, end, of(kept)
             if function.attr == "where" and is_numpy and len(node.args) == 3:
                 one, other = map(of, node.args[1:])

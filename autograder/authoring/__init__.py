@@ -6,6 +6,7 @@ __all__ = [
     "foreign",
     "fresh_answers",
     "grading",
+    "own_questions",
     "proving",
     "regions",
     "starter",

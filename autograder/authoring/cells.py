@@ -31,8 +31,8 @@ Kind = Literal[
     "manual",
 ]
 
-QUESTIONS = ("number", "choice", "shape", "text")
-"""The kinds of questions that a value answers."""
+QUESTIONS = ("number", "choice", "shape", "text", "own")
+"""The kinds of questions that a value answers; of ``own``, every student has another one."""
 
 TOLERANCE = 1e-6  # of a number, as a share of the right one, where the mark says nothing
 

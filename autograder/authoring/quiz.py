@@ -19,6 +19,8 @@ from autograder.authoring.regions import BEGIN, END
 from autograder.base.result import ANSWER, check_id
 from autograder.exercises.exercise import OPTION
 
+_Pair = tuple[AuthoredCell, AuthoredCell]
+
 FORM = '''
 def answer_form(value, kind, tolerance):
     """An answer as it is compared: the same for all its spellings, and for close numbers."""
@@ -85,7 +87,7 @@ def expanded(
                 broken[cell.line] = "check"
 
 
-def _step_and_check(cell: AuthoredCell) -> tuple[AuthoredCell, AuthoredCell]:
+def _step_and_check(cell: AuthoredCell) -> _Pair:
     """The step and the check that a question's cell becomes.
 
     Raises:
@@ -100,6 +102,8 @@ def _step_and_check(cell: AuthoredCell) -> tuple[AuthoredCell, AuthoredCell]:
         raise ValueError("a question is a docstring and one assignment", how)
 
     assert isinstance(answer, ast.Assign)
+    if cell.question == "own":
+        return _own(cell, tree, sentence, ast.unparse(answer.value))
     forms = answer.value.elts if isinstance(answer.value, ast.List) else [answer.value]
     accepted = [_value(form, cell.question) for form in forms]
     options = OPTION.findall(sentence)
@@ -107,20 +111,43 @@ def _step_and_check(cell: AuthoredCell) -> tuple[AuthoredCell, AuthoredCell]:
         how = 'write a line like "a: exactly 0" for each option, and answer = "a"'
         raise ValueError("the answer is none of two or more options", how)
 
-    text = "\n".join(cell.source.split("\n")[: tree.body[0].end_lineno])
-    text = re.sub(r"\n(?=[^\n])", "\n    ", text)
-    answered = f"    {BEGIN}\n    return {ast.unparse(forms[0])}\n    {END}"
-    source = f"def {cell.id}():\n    {text}\n{answered}"
-    step = replace(cell, kind="step", source=source, points=None, category="", hidden=False)
-
     right = " ".join(sorted(_digests(cell, accepted)))
     arguments = f'"{cell.id}", {cell.id}, "{cell.question}", "{right}"'
     if cell.question == "number":
         arguments += f", {cell.tolerance}"
+    return _pair(cell, tree, sentence, ast.unparse(forms[0]), f"answered({arguments})")
+
+
+def _own(cell: AuthoredCell, tree: ast.Module, sentence: str, right: str) -> _Pair:
+    """The same for a question that is another one for every student.
+
+    Args:
+        right: the code that says which option is right, where ``graded_student`` is the student.
+
+    Raises:
+        ValueError: students would have it in their notebooks.
+    """
+    options = OPTION.findall(sentence)
+    if not cell.hidden or not options:
+        how = "add hidden=true to the cell line, and a line for each option to the text"
+        raise ValueError("an own question is hidden, and has options", how)
+    digest = f'sha256(f"{cell.id} {{right}}".encode()).hexdigest()[:16]'
+    asked = f'answered("{cell.id}", {cell.id}, "choice", {digest})'
+    check = f"from hashlib import sha256\n\nright = {right}\n{asked}"
+    return _pair(cell, tree, sentence, repr(options[0]), check)
+
+
+def _pair(cell: AuthoredCell, tree: ast.Module, sentence: str, answer: str, check: str) -> _Pair:
+    """A step that answers so, and this check."""
+    text = "\n".join(cell.source.split("\n")[: tree.body[0].end_lineno])
+    text = re.sub(r"\n(?=[^\n])", "\n    ", text)
+    source = f"def {cell.id}():\n    {text}\n    {BEGIN}\n    return {answer}\n    {END}"
+    step = replace(cell, kind="step", source=source, points=None, category="", hidden=False)
+
     first = " ".join(sentence.split("\n\n")[0].split())
-    check = f'"""{first}"""\nanswered({arguments})'
     id = check_id(cell.id, ANSWER)
-    return step, replace(cell, kind="check", id=id, source=check, was="", question="")
+    asked = f'"""{first}"""\n{check}'
+    return step, replace(cell, kind="check", id=id, source=asked, was="", question="")
 
 
 def _value(form: ast.expr, kind: str) -> Any:

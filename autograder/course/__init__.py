@@ -4,6 +4,7 @@ __all__ = [
     "class_list",
     "collecting",
     "course",
+    "drawn",
     "gradebook",
     "grading",
     "keeping",

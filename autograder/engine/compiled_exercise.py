@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 _PARTS = slice(16), slice(16, 32)
 
+STUDENT = "graded_student"
+"""Whose submission it is, to checks of questions that are each student's own."""
+
 SEEDS = 16
 """Seeds of a check, of which each submission gets one: what is known of the inputs of one
 submission serves others."""
@@ -122,6 +125,7 @@ class CompiledExercise:
         # The very one in which the setup cell ran: its functions look there for the steps.
         shared.namespace.clear()
         shared.namespace.update(shared.names)
+        shared.namespace[STUDENT] = submission.student
         return shared.namespace
 
     @cached_property

@@ -154,9 +154,14 @@ class Exercise:
         found: dict[str, tuple[str, ...]] = {}
         for cell in self.cells:
             if cell.question:
-                is_choice = cell.question == "choice"
+                is_choice = cell.question in ("choice", "own")
                 found[cell.id] = tuple(OPTION.findall(cell.source)) if is_choice else ()
         return found
+
+    @cached_property
+    def own(self) -> frozenset[str]:
+        """The questions that are other ones for every student, as are their right answers."""
+        return frozenset(cell.id for cell in self.cells if cell.question == "own")
 
     @cached_property
     def functions(self) -> tuple[str, ...]:

@@ -60,13 +60,15 @@ class Explanation:
 
     ``verdict`` is what came of it now. ``questions`` are the calls that could be kept: neither very
     large ones nor such that hand over functions. ``cells`` are those of the student that bind the
-    step's name, and what they use.
+    step's name, and what they use. ``is_own``: the step is a question that is another one for every
+    student, so no solution has its answer.
     """
 
     check: Check
     verdict: Verdict
     questions: tuple[Question, ...]
     cells: tuple[SubmittedCell, ...]
+    is_own: bool = False
 
 
 def explain(
@@ -90,13 +92,15 @@ def explain(
         ):
             run = Run(compiled, submission, budget, reference)
             ((_, verdict),) = run.verdicts({check.id})
-            calls = () if check.step in exercise.classes else verdict.calls
+            is_own = check.step in exercise.own
+            calls = () if check.step in exercise.classes or is_own else verdict.calls
             questions = tuple(_questions(compiled, check, calls, reference))
     except EngineFault as fault:
         raise Fault(f"{exercise.name}: {fault}") from None
     finally:
         workers.close()
-    return Explanation(check, verdict, questions, tuple(_involved(submission, check.step)))
+    cells = tuple(_involved(submission, check.step))
+    return Explanation(check, verdict, questions, cells, is_own)
 
 
 def _questions(

@@ -116,7 +116,7 @@ class Grader:
     def _grade(self, data: bytes, student: str | None) -> Graded:
         budget = Budget(self._settings.submission_seconds)
         try:
-            submission = parse(data, self._exercise)
+            submission = parse(data, self._exercise, student)
         except Rejected as rejected:
             return Graded(self.rejected(data, student, str(rejected)), None)
         except MemoryError:
@@ -286,7 +286,7 @@ class Grader:
 
         diagnoses: dict[str, Diagnosis | None] = {}
         for step in self._exercise.steps:
-            if step not in probes or step in forward.unattempted:
+            if step not in probes or step in forward.unattempted or step in self._exercise.own:
                 continue
             if not self._exercise.has_reference:
                 find = partial(changed_below, self._exercise, submission, step, verdicts)

@@ -37,8 +37,11 @@ MAX_WARNINGS = 20  # that are told; a page, a terminal and a result hold them fo
 STUB = "raise NotImplementedError"
 
 
-def parse(data: bytes, exercise: Exercise) -> Submission:
+def parse(data: bytes, exercise: Exercise, student: str | None = None) -> Submission:
     """What the student wrote in these bytes, an ``.ipynb`` or a percent ``.py``.
+
+    Args:
+        student: whose they are, where that is known.
 
     Raises:
         Rejected: unreadable, or not a notebook of this exercise.
@@ -55,7 +58,7 @@ def parse(data: bytes, exercise: Exercise) -> Submission:
     untold = len(warnings) - MAX_WARNINGS
     if untold > 0:
         warnings = [*warnings[:MAX_WARNINGS], f"and {untold} more"]
-    return replace(submission, warnings=tuple(warnings))
+    return replace(submission, warnings=tuple(warnings), student=student or "")
 
 
 def _refuse_too_much_code(exercise: Exercise, cells: list[RawCell]) -> None:

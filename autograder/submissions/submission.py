@@ -56,7 +56,7 @@ class Submission:
     and the others are cells that they added. ``words`` are the texts that they added, but for those
     that belong to an answer: they are read by people alone. ``newer_python`` is the version that
     the notebook says it was run with, where that is newer than the one that runs it here, and some
-    cell is no Python to this one.
+    cell is no Python to this one. ``student`` is whose it is; empty where nobody says.
     """
 
     sha256: str
@@ -64,6 +64,7 @@ class Submission:
     warnings: tuple[str, ...]
     words: tuple[SubmittedCell, ...] = ()
     newer_python: str = ""
+    student: str = ""
 
     def by_master(self, ids: Iterable[str]) -> Iterator[MasterPlace]:
         """The student's cells laid along the master notebook.

@@ -267,7 +267,7 @@ def submission_of(course: Course, exercise: Exercise, result: Result) -> Submiss
         try:
             data = read(folder / f"{exercise.name}{suffix}")
             if hashlib.sha256(data).hexdigest() == result.submission_sha256:
-                return parse(data, exercise)
+                return parse(data, exercise, result.student)
         except Rejected:
             continue
     return None

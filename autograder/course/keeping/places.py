@@ -17,7 +17,7 @@ from sqlalchemy import Connection, select
 from autograder.base import files
 from autograder.base.errors import Unusable
 from autograder.base.text import count, short
-from autograder.course import class_list, log, tries
+from autograder.course import class_list, drawn, log, tries
 from autograder.course.collecting import inbox, store
 from autograder.course.collecting.roster import Roster
 from autograder.course.course import STUDENT_ID, Course
@@ -130,7 +130,10 @@ def change_notes(course: Course, student: str, new: str | None, done: Done) -> N
             return entry
         return None if new is None else entry | {"student": new}
 
-    for name in (*old_marks.NAMES, tries.NAME):
+    for exercise in drawn.exercises_of(course, student):
+        again = f"run autograder questions {exercise} --to notebook"
+        done.left.append(f"the notebook of questions on {exercise}: {again}")
+    for name in (*old_marks.NAMES, tries.NAME, drawn.NAME):
         path = course.state / name
         done.note(path, _change_lines(path, changed), "line")
     done.note(course.state / log.NAME, _change_log(course, changed), "score")

@@ -1,17 +1,21 @@
-"""Questions on students' own code for learning platforms: Moodle XML, and QTI 1.2 for Canvas."""
+"""Questions on students' own code for learning platforms: Moodle XML, and QTI 1.2 for Canvas.
+
+And a table of the codes that open those in a notebook.
+"""
 
 from __future__ import annotations
 
 import html
 import io
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 from autograder.base.text import printable
 from autograder.questions.kinds import CodeQuestion
 from autograder.questions.sheet import Sheet
+from autograder.show.exports.safe_csv import table
 
 QTI = "http://www.imsglobal.org/xsd/ims_qtiasiv1p2"
 PACKAGE = "http://www.imsglobal.org/xsd/imscp_v1p1"
@@ -57,6 +61,11 @@ def qti(exercise: str, sheets: Sequence[Sheet]) -> bytes:
             package.writestr(zipfile.ZipInfo(file), _bank(exercise, sheet))
         package.writestr(zipfile.ZipInfo("imsmanifest.xml"), _written(manifest))
     return buffer.getvalue()
+
+
+def codes(of_students: Mapping[str, str]) -> bytes:
+    """A table of what opens each student's questions."""
+    return table([("student", "code"), *sorted(of_students.items())])
 
 
 def _bank(exercise: str, sheet: Sheet) -> bytes:

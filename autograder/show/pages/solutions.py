@@ -61,6 +61,8 @@ def _read(course: Course, exercise: Exercise) -> dict[str, Solution]:
     bank = right_answers.load(right_answers.path_of(course.root, exercise.name))
     found = {}
     for step in exercise.steps:
+        if step in exercise.own:  # nobody has the same answer
+            continue
         others = ((one.about, one.source) for one in bank if one.step == step and one.about)
         source = without_region(exercise.cell(step).source)
         if step in exercise.options:

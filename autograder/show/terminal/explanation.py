@@ -114,6 +114,9 @@ def _compared(graded: CheckResult, message: str | None) -> str:
 def _calls(explanation: Explanation, student: str, most: int) -> Iterator[str]:
     step, questions = explanation.check.step, explanation.questions
     yield ""
+    if explanation.is_own:
+        yield f"Each student has their own {step}; the sheet of questions has the right answer"
+        return
     if not questions:
         yield f"No call of {step} can be shown: none was made, or all of them had functions in them"
         return

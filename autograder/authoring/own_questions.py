@@ -1,0 +1,174 @@
+"""A second exercise, whose questions are about each student's own code.
+
+All students get the same notebook. Everybody's questions are sealed in it, for they quote code, and
+each student has a code that opens theirs. No notebook says which option is right.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import zlib
+from collections.abc import Collection
+from pathlib import Path
+
+from autograder.base import files
+from autograder.base.errors import Unusable
+from autograder.base.text import count, printable
+from autograder.course.drawn import Drawn
+from autograder.exercises.exercise import Exercise
+from autograder.exercises.sources import authored_at
+from autograder.questions.sheet import Sheet
+
+ENDING = "_questions"
+"""How the exercise of questions is called, behind the name of the one that it asks about."""
+
+POINTS = 5
+"""Of a question."""
+
+OPTIONS = "abcd"
+
+TEXT = '''# %% [markdown]
+# # Questions on your own code: TITLE
+#
+# You have handed in code. What does it do? Here are COUNT about functions that you wrote. Nobody
+# else gets the same ones. Each question has four options, and one of them is right.
+#
+# 1. Your teacher gives you a code. Write it between the quotes below *Your questions*, and run the
+#    notebook up to there. It prints your questions, and the lines of your code that they ask about.
+# 2. Below *Your answers*, write the letter of the right option for each, as in `question_1 = "c"`.
+# 3. Save the notebook, and hand it in like the one before.
+#
+# Numbers are rounded to two digits. Your answers are graded after you hand in.
+
+# %% setup
+import base64
+import hashlib
+import zlib
+
+graded_student = ""  # grading puts the id of a student in its place
+
+SEALED = SEALED_TEXTS
+
+
+def my_questions(code):
+    """Print the questions that a code opens."""
+    typed = "".join(letter for letter in code.lower() if letter.isalnum())
+    box = SEALED.get(hashlib.sha256(f"box {typed}".encode()).hexdigest()[:16])
+    if not typed:
+        print("Write your code between the quotes, and run this cell again.")
+    elif box is None:
+        print("This code opens nothing. Is it exactly as it was given to you?")
+    else:
+        data = base64.b85decode(box)
+        key = data[:8] + f"text {typed}".encode()
+        stream = hashlib.shake_256(key).digest(len(data) - 8)
+        print(zlib.decompress(bytes(one ^ other for one, other in zip(data[8:], stream))).decode())
+
+# %% [markdown]
+# ## Your questions
+
+# %%
+my_questions("")
+
+# %% oracles
+RIGHT = RIGHT_LETTERS
+
+
+def right_option(number):
+    """The letter of the option that is right for the student who is graded."""
+    digest = hashlib.sha256(graded_student.encode()).hexdigest()[:16]
+    whose = digest if graded_student else ""
+    if whose not in RIGHT:
+        raise AssertionError("there are no questions for this student")
+    return RIGHT[whose][number - 1]
+
+# %% [markdown]
+# ## Your answers
+'''
+
+QUESTION = '''
+# %% question="question_NUMBER" kind="own" points=POINTS hidden=true
+"""Question NUMBER on your own code: which option is right?
+
+a: the first option
+b: the second
+c: the third
+d: the fourth
+"""
+question_NUMBER = right_option(NUMBER)
+'''
+
+
+def name_of(exercise: str) -> str:
+    """What the exercise of questions on another one is called."""
+    return f"{exercise}{ENDING}"
+
+
+def write(root: Path, exercise: Exercise, drawn: Collection[Drawn], number: int) -> str:
+    """Write the exercise into ``solutions/`` below ``root``; its name.
+
+    Args:
+        number: of questions; who has fewer answers some of them again.
+
+    Raises:
+        Unusable: a file of that name is there which this has not written.
+    """
+    name = name_of(exercise.name)
+    path = authored_at(root, name)
+    if path.exists() and "question_1 = right_option(1)" not in path.read_text("utf-8"):
+        raise Unusable(path, "is there, and holds something else", "move it away")
+
+    number = max([number, *(len(one.sheet.questions) for one in drawn)])
+    sealed, right = {}, {"": OPTIONS[0] * number}
+    for one in drawn:
+        box, text = _sealed(one.code, text_of(one.sheet, number))
+        sealed[box] = text
+        whose = hashlib.sha256(one.sheet.student.encode()).hexdigest()[:16]
+        questions = one.sheet.questions
+        asked = (questions[place % len(questions)] for place in range(number))
+        right[whose] = "".join(OPTIONS[question.right] for question in asked)
+
+    text = TEXT.replace("TITLE", exercise.title).replace("COUNT", count(number, "question"))
+    text = text.replace("SEALED_TEXTS", _table(sealed)).replace("RIGHT_LETTERS", _table(right))
+    for place in range(1, number + 1):
+        text += QUESTION.replace("NUMBER", str(place)).replace("POINTS", str(POINTS))
+    files.write(path, text.encode())
+    return name
+
+
+def text_of(sheet: Sheet, number: int) -> str:
+    """The questions of a student as their notebook prints them."""
+    lines = []
+    step = ""
+    for place, question in enumerate(sheet.questions, start=1):
+        if question.step != step:
+            step = question.step
+            lines += [f"Your {step}:", ""]
+            lines += [f"{line:4}  {text}" for line, text in sheet.code[step]] + [""]
+        lines += [f"Question {place}", question.prompt.replace("`", ""), ""]
+        lines += [f"  {letter}: {option}" for letter, option in zip(OPTIONS, question.options)]
+        lines += [""]
+    asked = len(sheet.questions)
+    for place in range(asked, number):
+        again = place % asked + 1
+        lines.append(
+            f"There is too little code for a question {place + 1}: repeat your answer to {again}."
+        )
+    return printable("\n".join(lines))
+
+
+def _sealed(code: str, text: str) -> tuple[str, str]:
+    """Where a text is found by its code, and the text, which only the code opens."""
+    typed = code.replace("-", "")
+    packed = zlib.compress(text.encode(), 9)
+    key = hashlib.sha256(packed).digest()[:8]  # another text gets another stream
+    stream = hashlib.shake_256(key + f"text {typed}".encode()).digest(len(packed))
+    data = key + bytes(one ^ other for one, other in zip(packed, stream))
+    box = hashlib.sha256(f"box {typed}".encode()).hexdigest()[:16]
+    return box, base64.b85encode(data).decode()
+
+
+def _table(said: dict[str, str]) -> str:
+    return json.dumps(dict(sorted(said.items())), indent=4)

@@ -1,0 +1,173 @@
+"""Questions on students' own code in a notebook, from drawing them to the total of the course."""
+
+import contextlib
+import csv
+import io
+import json
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autograder.authoring import own_questions
+from autograder.course import drawn
+from autograder.course.course import Course
+from autograder.course.results import stored_result
+from autograder.exercises import exercise as exercises
+from autograder.questions.sheet import Sheet
+from tests.support.bank_submissions import bank, handed_in
+from tests.support.processes import call
+
+NAME = own_questions.name_of("attention")
+
+
+def run(course: Course, *arguments: object, code: int = 0) -> subprocess.CompletedProcess[str]:
+    done = call(*arguments, cwd=course.root)
+    assert done.returncode == code, done.stderr
+    return done
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """A course in which three students have got their questions, one of them nothing to ask about."""
+    root = tmp_path_factory.mktemp("asked") / "course"
+    assert call("new-course", root, cwd=root.parent).returncode == 0
+    course = Course(root, root / "course")
+    known = exercises.load(root, "attention")
+    one, other, *_ = bank("attention")
+    blank = dict.fromkeys(known.steps, "")
+    for student, answers in (("ada", one), ("ben", other), ("cleo", blank)):
+        submit(course, student, "attention", handed_in(known, answers))
+    done = run(course, "questions", "attention", "--to", "notebook")
+    assert "cleo: no questions" in done.stderr and f"autograder release {NAME}" in done.stdout
+    return course
+
+
+def submit(course: Course, student: str, exercise: str, data: bytes) -> None:
+    folder = course.submission(student, exercise)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{exercise}.ipynb").write_bytes(data)
+
+
+def released(course: Course) -> dict[str, Any]:
+    path = course.root / "assignments" / NAME / f"{NAME}.ipynb"
+    notebook: dict[str, Any] = json.loads(path.read_bytes())
+    return notebook
+
+
+def answer(course: Course, student: str, letters: Sequence[str]) -> None:
+    notebook = released(course)
+    for cell in notebook["cells"]:
+        source = "".join(cell["source"])
+        for number, letter in enumerate(letters, start=1):
+            source = source.replace(f"question_{number} = ...", f'question_{number} = "{letter}"')
+        cell["source"] = source
+    submit(course, student, NAME, json.dumps(notebook).encode())
+
+
+def right(course: Course, student: str) -> list[str]:
+    sheet = drawn.read(course, "attention")[student].sheet
+    return [own_questions.OPTIONS[question.right] for question in sheet.questions]
+
+
+def printed(course: Course, code: str) -> str:
+    """What the notebook prints for a code."""
+    cells = [cell for cell in released(course)["cells"] if cell["cell_type"] == "code"]
+    names: dict[str, Any] = {}
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output):
+        exec("".join(cells[0]["source"]), names)
+        output.truncate(0)
+        output.seek(0)
+        exec("".join(cells[1]["source"]).replace('""', repr(code)), names)
+    return output.getvalue()
+
+
+def test_a_code_opens_the_questions_of_one_student(asked: Course):
+    path = asked.state / "exports" / "attention" / "codes.csv"
+    codes = dict(list(csv.reader(path.read_text().splitlines()))[1:])
+    assert codes.keys() == {"ada", "ben"}
+    for student, one in drawn.read(asked, "attention").items():
+        text = printed(asked, codes[student].upper().replace("-", " "))
+        assert text.strip() == own_questions.text_of(one.sheet, 4).strip()
+        assert all(
+            option in text for question in one.sheet.questions for option in question.options
+        )
+    assert "opens nothing" in printed(asked, "aaaa-bbbb-cccc-dddd")
+    assert "between the quotes" in printed(asked, "")
+
+
+def test_what_is_handed_out_names_nobody_and_holds_neither_code_nor_answers(asked: Course):
+    sources = ["".join(cell["source"]) for cell in released(asked)["cells"]]
+    text = "\n".join(sources)
+    for one in drawn.read(asked, "attention").values():
+        assert one.code not in text and one.sheet.student not in text
+        for question in one.sheet.questions:
+            assert question.prompt not in text
+    assert "right_option" not in text and "RIGHT" not in text
+
+
+def test_questions_are_graded_by_each_ones_own_answers(asked: Course):
+    answer(asked, "ada", right(asked, "ada"))
+    answer(asked, "ben", right(asked, "ada"))  # a neighbour's answers
+    answer(asked, "cleo", right(asked, "ada"))
+    run(asked, "grade", NAME, "--jobs", 1)
+    mine, theirs = right(asked, "ben"), right(asked, "ada")
+    assert mine != theirs
+    scores = {}
+    for student in ("ada", "ben", "cleo"):
+        result = stored_result(asked, NAME, student)
+        assert result is not None
+        scores[student] = result.score
+    alike = sum(one == other for one, other in zip(mine, theirs))
+    assert scores == {"ada": 20, "ben": 5 * alike, "cleo": 0}
+
+    wrong = next(place for place in range(4) if mine[place] != theirs[place]) + 1
+    said = run(asked, "explain", NAME, "ben", f"question_{wrong}").stdout
+    assert "the same verdict" in said and "the sheet of questions has the right answer" in said
+    assert "no questions for this student" in run(asked, "explain", NAME, "cleo").stdout
+    run(asked, "feedback", NAME)
+    run(asked, "export", NAME)
+    run(asked, "grade", "attention", "--jobs", 1)
+    totals = run(asked, "report").stdout
+    assert NAME in totals and "ada" in totals
+
+
+def test_questions_that_were_handed_out_stay(asked: Course):
+    before = drawn.read(asked, "attention")
+    submit(asked, "ada", "attention", handed_in(exercises.load(asked.root, "attention"), {}))
+    run(asked, "questions", "attention", "--to", "notebook", "--number", 2)
+    assert drawn.read(asked, "attention") == before
+    assert "question_4 = ..." in json.dumps(released(asked)["cells"])
+
+
+def test_who_has_fewer_questions_answers_some_again(asked: Course):
+    sheet = drawn.read(asked, "attention")["ada"].sheet
+    few = Sheet("ada", sheet.questions[:3], sheet.code)
+    assert "repeat your answer to 1." in own_questions.text_of(few, 4)
+
+
+def test_another_id_keeps_its_questions_and_nobody_forgotten_has_any(asked: Course):
+    code = drawn.read(asked, "attention")["ada"].code
+    answer(asked, "ada", right(asked, "ada"))
+    again = "run autograder questions attention --to notebook"
+    assert again in run(asked, "rename", "ada", "ida").stdout
+    assert drawn.read(asked, "attention")["ida"].code == code
+    run(asked, "questions", "attention", "--to", "notebook")
+    run(asked, "grade", NAME, "--jobs", 1)
+    result = stored_result(asked, NAME, "ida")
+    assert result is not None and result.score == 20
+    assert again in run(asked, "forget", "ben", "--yes").stdout
+    assert drawn.read(asked, "attention").keys() == {"ida"}
+
+
+def test_a_file_of_that_name_that_somebody_wrote_stays(tmp_path: Path, asked: Course):
+    known = exercises.load(asked.root, "attention")
+    path = tmp_path / "solutions" / f"{NAME}.py"
+    path.parent.mkdir()
+    path.write_text("# mine")
+    with pytest.raises(Exception, match="holds something else"):
+        own_questions.write(tmp_path, known, [], 4)
+    assert path.read_text() == "# mine"

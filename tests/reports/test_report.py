@@ -914,6 +914,12 @@ def test_where_students_got_stuck_is_read_from_notebooks_that_counted_and_from_n
     said = processes.call("report", NAME, cwd=course.root).stdout
     (row,) = [line.split() for line in said.splitlines() if line.startswith("double  ")]
     assert row == ["double", "2", "4", "15", "1", "2", "1"]
+    numbers = json.loads(processes.call("report", NAME, "--json", "-", cwd=course.root).stdout)
+    jsonschema.validate(numbers, SCHEMA)
+    asked = [{"check": "by_hand", "asked": 2, "passed": 1}]
+    double, total = numbers["stuck"]
+    about = {"name": "double", "students": 2, "tries": 4, "minutes": 15, "passed": 1}
+    assert double == about | {"hints": asked} and total["students"] == 1
     page = (course.reports / f"{NAME}.html").read_text()
     assert "by_hand: 1 of 2 passed then" in page and "drawn: " not in page
 

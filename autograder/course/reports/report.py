@@ -128,6 +128,7 @@ class Report:
             "steps": _steps(self),
             "misconceptions": list(map(asdict, self.shared)),
             "carried": list(map(asdict, self.carried)),
+            "stuck": list(map(asdict, self.stuck)),
             "students": list(map(_student, self.students)),
             "next": list(map(str, self.next())),
         }

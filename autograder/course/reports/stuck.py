@@ -17,17 +17,26 @@ from autograder.submissions.tries import CheckTries, tries
 
 
 @dataclass(frozen=True)
+class Asked:
+    """How many students a check asked a question about their mistake, and how many of these passed
+    it later."""
+
+    check: str
+    asked: int
+    passed: int
+
+
+@dataclass(frozen=True)
 class StuckStep:
     """Of a step: how many students counted, the medians of their tries and minutes, and how many
-    passed its visible checks that they ran. ``hints``: by check, how many it asked a question about
-    their mistake, and how many of these passed it later."""
+    passed its visible checks that they ran."""
 
     name: str
     students: int
     tries: float
     minutes: float
     passed: int
-    hints: tuple[tuple[str, int, int], ...]
+    hints: tuple[Asked, ...]
 
 
 def of_class(course: Course, exercise: Exercise, students: Iterable[str]) -> tuple[StuckStep, ...]:
@@ -59,7 +68,8 @@ def _step(exercise: Exercise, step: str, counted: list[dict[str, CheckTries]]) -
     for check in visible:
         asked = [one[check.name] for one in own if check.name in one and one[check.name].asked]
         if asked:
-            hints.append((check.name, len(asked), sum(one.passed for one in asked)))
+            passed = sum(one.passed for one in asked)
+            hints.append(Asked(check.name, len(asked), passed))
     return StuckStep(
         step,
         len(own),

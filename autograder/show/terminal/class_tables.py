@@ -147,8 +147,8 @@ def stuck(report: Report, out: TextIO | None = None) -> None:
     columns = ("step", "counted by", "tries", "minutes", "passed", "asked", "then passed")
     listing = table(*columns, right=columns[1:])
     for one in report.stuck:
-        asked = sum(asked for _, asked, _ in one.hints)
-        helped = sum(helped for _, _, helped in one.hints)
+        asked = sum(hint.asked for hint in one.hints)
+        helped = sum(hint.passed for hint in one.hints)
         numbers = (one.students, one.tries, round(one.minutes), one.passed, asked, helped)
         listing.add_row(one.name, *map(number, numbers))
     show(console(out), listing)

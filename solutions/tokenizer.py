@@ -564,7 +564,7 @@ tools.same(train(text, 4), wanted, "the merges of a long text", "How much of the
 # %% check="train-bytes" points=5 category="several bytes" hidden=true
 """Letters that are several bytes long are learned byte by byte, and a text of any signs as it came."""
 texts = [drawn_text(30, letters) for letters in ("äöü", "ab€", "🤗🤔")]
-for text, merges in (("aäaaaä", 3), *((text, 5) for text in texts)):
+for text, merges in (("aäaaaä", 3), ("🤗🤗", 9), *((text, 5) for text in texts)):
     wanted = trained_by_definition(text, merges)[0]
     tools.same(train(text, merges), wanted, "the merges", "Print the list that you start from: is any number above 255?")
 for text in texts_of_all_kinds():

@@ -919,7 +919,7 @@ agree(
 # %% check="feed_forward-any_batch" points=4 category="shapes" hidden=true
 """Any number of leading axes and hidden features, sizes that are equal or 1, hidden features in the thousands."""
 for turn, (*lead, n, d_model) in enumerate(batches()):
-    d_ff = int(rng.integers(2, 10)) if turn % 2 else d_model
+    d_ff = (4 * d_model + 3, int(rng.integers(2, 10)), d_model)[turn % 3]
     x, W_1, W_2 = rng.normal(size=(*lead, n, d_model)), random_weights(d_model, d_ff), random_weights(d_ff, d_model)
     b_1, b_2 = rng.normal(size=d_ff), rng.normal(size=d_model)
     b_1[0] = 9.0  # so that something is found: what becomes of a token that finds nothing is asked below
@@ -1645,6 +1645,7 @@ PROMISES = {
         "d_ff is 1": lambda W_1: W_1.shape[-1] == 1,
         "d_ff is d_model": lambda W_1: W_1.shape[-1] == W_1.shape[0] > 1,
         "d_ff differs from d_model": lambda W_1: W_1.shape[-1] != W_1.shape[0],
+        "d_ff above four times d_model": lambda W_1: W_1.shape[-1] > 4 * W_1.shape[0],
         "b_1 is not 0": lambda b_1: np.any(b_1),
         "b_2 is not 0": lambda b_2: np.any(b_2),
         "hidden features below 0": lambda x, W_1, b_1: (x @ W_1 + b_1 < 0).any(),

@@ -334,3 +334,17 @@ def only_left_part_of_a_pair(tokens, merges):
     for a, b in merges:
         pieces.append(pieces[a])
     return b"".join(pieces[t] for t in tokens).decode("utf-8", errors="replace")
+
+
+@wrong_answer(step="train")
+def fewer_than_characters(text, merges):
+    """Learns fewer pairs than the text has characters, of which each may be several bytes."""
+    tokens, learned = list(text.encode("utf-8")), []
+    for i in range(min(merges, len(text) - 1)):
+        counts = count_pairs(tokens)
+        best = min(counts, key=lambda p: (-counts[p], p), default=None)
+        if best is None or counts[best] < 2:
+            break
+        tokens = merge_pair(tokens, best, 256 + i)
+        learned.append(best)
+    return learned

@@ -160,9 +160,8 @@ def written(value: Any) -> str:
             return f"({inside}{',' * (len(value) == 1)})"
         return f"[{inside}]"
     if isinstance(value, dict):
-        return (
-            "{" + ", ".join(f"{written(key)}: {written(part)}" for key, part in value.items()) + "}"
-        )
+        parts = sorted(f"{written(key)}: {written(part)}" for key, part in value.items())
+        return "{" + ", ".join(parts) + "}"  # two that are equal are written alike
     if not isinstance(value, float):
         return repr(value)
     if not np.isfinite(value) or abs(value) >= 1e6:

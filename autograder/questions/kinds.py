@@ -13,13 +13,28 @@ import numpy as np
 
 from autograder.questions import arguments
 from autograder.questions.arguments import Arguments, told, written
-from autograder.questions.laboratory import Laboratory, Observed, alike, as_numbers, is_unclear
+from autograder.questions.laboratory import (
+    Laboratory,
+    Observed,
+    alike,
+    are_several,
+    as_numbers,
+    is_unclear,
+)
 from autograder.questions.student_code import VALUE, LineChange, StudentCode
 
 OPTIONS = 4
 
-FEW_ODD = 4
+FEW_ODD = 2
 """Numbers of a changed result that are not found in the head, at most."""
+
+LONGEST = 90
+"""Characters of an option."""
+
+NEAR = 0.06
+"""Numbers of two options that differ by less are told apart by a calculator alone."""
+
+_NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?")
 
 MAY_OVERFLOW = re.compile("exp|log|max")
 """What a line has that keeps large numbers finite: the largest one, or what they go into."""
@@ -221,12 +236,13 @@ def entries(subject: Subject) -> Found:
             wrong += [written(other) for other in neighbours if type(other) is type(entry)]
             wrong += [written(entry + 1), written(-entry), written(2 * entry), written(entry - 1)]
         wrong += [written(other) for other in _near(entry)]
+        wrong = [other for other in wrong if len(other) <= LONGEST and "e+" not in other]
 
         call = f"`{subject.step}` is called with `{told(given)}`."
         what = "What does it return?"
         if place:
             what = f"What is the entry `{list(place)}` of the result?"
-        if place and isinstance(usual.value, (tuple, list)) and as_numbers(usual.value) is None:
+        if place and isinstance(usual.value, (tuple, list)) and usual.numbers is None:
             rest = f"`{list(place[1:])}` of " if place[1:] else ""
             what = f"What is {rest}{_part(place[0])}?"
         asked = {"given": given, "place": place}
@@ -254,7 +270,7 @@ def _entries(value: Any, subject: Subject) -> list[tuple[tuple[int, ...], Any]]:
     """A few entries of a result, with their places: numbers, or rows of truth values."""
     found: list[tuple[tuple[int, ...], Any]] = []
     parts: list[tuple[tuple[int, ...], Any]] = [((), value)]
-    if isinstance(value, tuple) and as_numbers(value) is None:
+    if isinstance(value, (tuple, list)) and are_several(value):
         parts = [((place,), part) for place, part in enumerate(value)]
     for before, part in parts:
         numbers = as_numbers(part)
@@ -273,7 +289,7 @@ def _entries(value: Any, subject: Subject) -> list[tuple[tuple[int, ...], Any]]:
 def _at(value: Any, place: tuple[int, ...]) -> Any:
     try:
         numbers = as_numbers(value)
-        if isinstance(value, tuple) and numbers is None:
+        if isinstance(value, (tuple, list)) and place and numbers is None:
             return _at(value[place[0]], place[1:])
         if not place or numbers is None:
             return value if not place else None
@@ -306,7 +322,8 @@ def changed(subject: Subject) -> Found:
             if right == as_ever and len(told_of) > 3 and subject.rng.random() < 0.7:
                 continue
             wrong = [*([as_ever] if right != as_ever else []), *told_of]
-            if max(map(len, [right, *wrong[:6]])) > 90 or _odd_numbers(right) > FEW_ODD:
+            wrong = [other for other in wrong if not _is_near(other, right)]
+            if max(map(len, [right, *wrong[:6]])) > LONGEST or _odd_numbers(right) > FEW_ODD:
                 continue
             prompt = (
                 f"`{subject.step}` is called with {_quoted(given_in_words)}. What would happen "
@@ -318,8 +335,18 @@ def changed(subject: Subject) -> Found:
 
 def _odd_numbers(text: str) -> int:
     """How many numbers of a text are no quarters: nobody finds these in their head."""
-    numbers = map(float, re.findall(r"(?<![\w.])-?\d+\.\d+", text))
-    return sum(not (4 * number).is_integer() for number in numbers)
+    return sum(not (4 * number).is_integer() for number in _numbers_in(text))
+
+
+def _is_near(one: str, other: str) -> bool:
+    """Whether the numbers of two texts differ by less than somebody who estimates can tell."""
+    pairs = list(zip(_numbers_in(one), _numbers_in(other)))
+    is_same_form = _NUMBER.sub("", one) == _NUMBER.sub("", other)
+    return is_same_form and one != other and all(abs(a - b) < NEAR for a, b in pairs)
+
+
+def _numbers_in(text: str) -> list[float]:
+    return [float(number) for number in _NUMBER.findall(text)]
 
 
 def _is_fair(outcome: Observed) -> bool:

@@ -55,7 +55,7 @@ class Observed:
 def as_numbers(value: Any) -> Any:
     """A number, or numbers in lists, as an array of numbers; None for anything else, several
     arrays among it."""
-    if isinstance(value, tuple) and any(isinstance(part, np.ndarray) for part in value):
+    if are_several(value):
         return None
     if isinstance(value, (str, dict, type(None))) or callable(value):
         return None
@@ -64,6 +64,12 @@ def as_numbers(value: Any) -> Any:
     except (TypeError, ValueError):
         return None
     return array if array.dtype.kind in "biuf" else None
+
+
+def are_several(value: Any) -> bool:
+    """Whether several arrays are returned, in a tuple or a list."""
+    is_row = isinstance(value, (tuple, list))
+    return is_row and any(isinstance(part, np.ndarray) for part in value)
 
 
 def alike(one: Any, other: Any, tolerance: float = ALIKE) -> bool:

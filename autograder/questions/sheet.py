@@ -25,6 +25,7 @@ from autograder.exercises.cell_code import ExerciseCode, quiet
 from autograder.exercises.exercise import Exercise
 from autograder.grader.apart import apart
 from autograder.questions import arguments, kinds
+from autograder.questions.arguments import written
 from autograder.questions.kinds import CodeQuestion, Subject
 from autograder.questions.laboratory import Laboratory
 from autograder.questions.student_code import StudentCode
@@ -36,7 +37,7 @@ from autograder.submissions.submission import Submission, defined_again
 QUESTIONS = 4
 """Questions for a student, unless somebody asks for another number."""
 
-SECONDS, CALL_SECONDS = 20.0, 1.0
+SECONDS, CALL_SECONDS = 10.0, 1.0
 """What the questions for one student may take, and one call for them."""
 
 EACH = 2
@@ -127,7 +128,7 @@ class Questioner:
                     laboratory = Laboratory(session, names)
                     subjects = list(self._subjects(submission, laboratory, rng))
                     found = _chosen(subjects, wanted)
-                    why = laboratory.stopped
+                    why = laboratory.stopped or "".join(run.unended[:1])
         except OutOfTime:
             why = f"the questions took more than {self._settings.submission_seconds:g} s"
         except EngineFault as fault:
@@ -140,7 +141,8 @@ class Questioner:
         note = ""
         if len(found) < wanted:
             number = count(len(found), "question") if found else "no questions"
-            note = one_line(f"{number} instead of {wanted}: {why or 'there is very little code'}")
+            why = why or "there is too little code to ask about"
+            note = one_line(f"{number} instead of {wanted}: {why}")
         return Sheet(student, tuple(found), asked, note)
 
     def _subjects(
@@ -190,6 +192,10 @@ def _bare(questioner: Questioner, data: bytes, student: str, wanted: int) -> She
     return replace(sheet, questions=questions)
 
 
+def _is_one(one: Any, other: Any) -> bool:
+    return type(one) is type(other) and written(one) == written(other)
+
+
 def _tells(one: CodeQuestion, other: CodeQuestion) -> bool:
     """Whether one of two questions about the same call has the answer to the other."""
     given = one.asked.get("given")
@@ -197,7 +203,7 @@ def _tells(one: CodeQuestion, other: CodeQuestion) -> bool:
         return False
     said = set()
     for question in (one, other):
-        if "of" in question.asked and question.asked["of"] is question.asked["value"]:
+        if "of" in question.asked and _is_one(question.asked["of"], question.asked["value"]):
             return True  # how large the result is, which others show
         said.add(question.options[question.right].removeprefix("it returns "))
     return len(said) == 1

@@ -195,10 +195,10 @@ class StudentCode:
         body = self._tree if self._function is None else self._function
         found: dict[tuple[int, str], LineChange] = {}
         for node in ast.walk(body):
-            for line, start, end, new in _edits(node, self._text):
+            for line, start, end, new in _edits(node, self._text, self._modules()):
                 old = self._text[line - 1].encode()
                 text = (old[:start] + new.encode() + old[end:]).decode(errors="replace")
-                source = "\n".join([*self._text[: line - 1], text, *self._text[line:]])
+                text, source = self._tidy(line, text)
                 key = line, text.strip()
                 is_new = key not in found and text != self._text[line - 1] and not _is_idle(text)
                 inside = line in self.statements and len(text.strip()) <= WIDEST
@@ -206,6 +206,40 @@ class StudentCode:
                     shown = text.strip().partition("  #")[0].rstrip()
                     found[key] = LineChange(line, shown, source)
         return list(found.values())[:MOST_CHANGES]
+
+    def _modules(self) -> set[str]:
+        """The names of modules, which are no values."""
+        found = {*_MODULES}
+        for node in ast.walk(self._tree):
+            if isinstance(node, ast.Import):
+                found |= {name.asname or name.name.partition(".")[0] for name in node.names}
+        return found
+
+    def _tidy(self, line: int, text: str) -> tuple[str, str]:
+        """A line without brackets that say nothing, and the cell with it."""
+
+        def with_line(text: str) -> str:
+            return "\n".join([*self._text[: line - 1], text, *self._text[line:]])
+
+        meant = parsed(with_line(text))
+        for bracket in list(re.finditer(r"\(", text))[::-1]:
+            end = _closing(text, bracket.start())
+            bare = text[: bracket.start()] + text[bracket.end() : end] + text[end + 1 :]
+            is_new = text != self._text[line - 1] and end > 0
+            other = parsed(with_line(bare)) if meant and is_new else None
+            if meant and other and ast.dump(other) == ast.dump(meant):
+                text = bare
+        return text, with_line(text)
+
+
+def _closing(text: str, place: int) -> int:
+    """Where a bracket is closed; -1 where it is not."""
+    depth = 0
+    for here in range(place, len(text)):
+        depth += (text[here] == "(") - (text[here] == ")")
+        if depth == 0:
+            return here
+    return -1
 
 
 def _is_idle(line: str) -> bool:
@@ -295,7 +329,7 @@ Edit = tuple[int, int, int, str]
 """A line, where in its bytes something begins and ends, and what stands there instead."""
 
 
-def _edits(node: ast.AST, text: list[str]) -> Iterator[Edit]:
+def _edits(node: ast.AST, text: list[str], modules: set[str]) -> Iterator[Edit]:
     """Other ways to write a node that stands in one line."""
     if getattr(node, "lineno", 0) != getattr(node, "end_lineno", None):
         return
@@ -331,12 +365,12 @@ def _edits(node: ast.AST, text: list[str]) -> Iterator[Edit]:
                         yield line, begin, finish, other
         function = node.func
         if isinstance(function, ast.Attribute):
-            is_numpy = isinstance(function.value, ast.Name) and function.value.id in _MODULES
-            kept = node.args[0] if is_numpy and node.args else function.value
+            is_module = isinstance(function.value, ast.Name) and function.value.id in modules
+            kept = node.args[0] if is_module and node.args else function.value
             is_value = not isinstance(kept, (ast.Starred, ast.Constant, ast.JoinedStr))
-            if not (is_numpy and not node.args) and is_value:
+            if not (is_module and not node.args) and is_value:
                 yield line, start, end, of(kept)
-            if function.attr == "where" and is_numpy and len(node.args) == 3:
+            if function.attr == "where" and is_module and len(node.args) == 3:
                 one, other = map(of, node.args[1:])
                 begin, finish = node.args[1].col_offset, node.args[2].end_col_offset or 0
                 yield line, begin, finish, f"{other}, {one}"

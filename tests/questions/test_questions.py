@@ -19,8 +19,10 @@ import pytest
 from autograder.base.settings import Settings
 from autograder.exercises import exercise as exercises
 from autograder.questions import kinds
+from autograder.questions.arguments import other_calls, written
 from autograder.questions.kinds import CodeQuestion
 from autograder.questions.sheet import Questioner, Sheet
+from autograder.questions.student_code import StudentCode
 from autograder.show.exports import question_bank
 from autograder.show.pages import questions as pages
 from tests.support.bank_submissions import EXERCISES, bank, combined, handed_in, load
@@ -136,7 +138,8 @@ def numbers(value: Any) -> str:
     if isinstance(value, (np.ndarray, np.generic)):
         value = np.asarray(value, value.dtype if value.dtype.kind != "f" else float).tolist()
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{numbers(key)}: {numbers(value[key])}" for key in value) + "}"
+        parts = sorted(f"{numbers(key)}: {numbers(value[key])}" for key in value)
+        return "{" + ", ".join(parts) + "}"
     if isinstance(value, (list, tuple)):
         inside = ", ".join(map(numbers, value))
         start, end = ("(", ",)" if len(value) == 1 else ")") if isinstance(value, tuple) else "[]"
@@ -320,6 +323,42 @@ def test_no_line_is_said_to_keep_numbers_finite_that_only_divides_by_zero_when_c
             ]
 
 
+def test_changed_lines_are_such_as_somebody_writes():
+    source = (
+        "def spread(x):\n"
+        "    import statistics\n"
+        "    x = np.asarray(x)\n"
+        "    y = np.einsum('ij->i', x) + statistics.fmean(x[0])\n"
+        "    return float(np.sum(y + 1))"
+    )
+    texts = [change.text for change in StudentCode("spread", source).changes()]
+    assert "return float(y + 1)" in texts and "y = np.einsum('ij->i', x) + x[0]" in texts
+    assert not {"x = x", "y = 'ij->i' + statistics.fmean(x[0])"} & {*texts}
+    assert not [text for text in texts if "+ statistics" in text and "fmean" not in text]
+
+
+def test_equal_values_are_written_alike():
+    assert written({(2, 1): 1, (0, 3): 2}) == written({(0, 3): 2, (2, 1): 1})
+
+
+def test_no_question_has_the_answer_to_another_one():
+    """A result, how long it is, and what a changed line makes of the same call."""
+    for name in ("tokenizer", "training"):
+        for sheet, _ in drawn(name, islice(bank(name), 4), wanted=8):
+            told = []
+            for question in sheet.questions:
+                right = question.options[question.right].removeprefix("it returns ")
+                call = question.prompt.partition(". ")[0]
+                assert (call, right) not in told
+                told.append((call, right))
+
+
+def test_an_array_is_never_replaced_by_one_number():
+    given = {"x": np.ones(3), "y": np.ones((2, 3))}
+    calls = list(other_calls(given, np.random.default_rng(0)))
+    assert len(calls) == 4 and all(np.ndim(call["x"]) for call in calls)
+
+
 @pytest.mark.parametrize("name", EXERCISES)
 def test_who_and_what_decide_the_questions(name: str):
     exercise = load(name)
@@ -395,7 +434,7 @@ def test_pages_and_banks_hold_the_questions_and_nothing_else():
         assert len(item.findall(".//q:response_label", space)) == 4
 
     hidden_checks = [check for check in exercise.checks if check.hidden]
-    for written in (page, text, question_bank.moodle("attention", sheets).decode()):
+    for made in (page, text, question_bank.moodle("attention", sheets).decode()):
         for hidden in [check for check in hidden_checks if check.step in exercise.functions]:
-            assert hidden.name not in written and hidden.sentence not in written
-        assert "a key" not in written and "by_definition" not in written
+            assert hidden.name not in made and hidden.sentence not in made
+        assert "a key" not in made and "by_definition" not in made

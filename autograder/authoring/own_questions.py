@@ -121,7 +121,7 @@ def write(root: Path, exercise: Exercise, drawn: Collection[Drawn], number: int)
         raise Unusable(path, "is there, and holds something else", "move it away")
 
     number = max([number, *(len(one.sheet.questions) for one in drawn)])
-    sealed, right = {}, {"": OPTIONS[0] * number}
+    sealed, right = {}, {"": "?" * number}
     for one in drawn:
         box, text = _sealed(one.code, text_of(one.sheet, number))
         sealed[box] = text

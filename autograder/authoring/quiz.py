@@ -19,6 +19,9 @@ from autograder.authoring.regions import BEGIN, END
 from autograder.base.result import ANSWER, check_id
 from autograder.exercises.exercise import OPTION
 
+NOBODY = "?"
+"""What the solution answers to an own question, which is right for no student."""
+
 _Pair = tuple[AuthoredCell, AuthoredCell]
 
 FORM = '''
@@ -134,7 +137,7 @@ def _own(cell: AuthoredCell, tree: ast.Module, sentence: str, right: str) -> _Pa
     digest = f'sha256(f"{cell.id} {{right}}".encode()).hexdigest()[:16]'
     asked = f'answered("{cell.id}", {cell.id}, "choice", {digest})'
     check = f"from hashlib import sha256\n\nright = {right}\n{asked}"
-    return _pair(cell, tree, sentence, repr(options[0]), check)
+    return _pair(cell, tree, sentence, repr(NOBODY), check)
 
 
 def _pair(cell: AuthoredCell, tree: ast.Module, sentence: str, answer: str, check: str) -> _Pair:

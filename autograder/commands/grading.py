@@ -118,6 +118,9 @@ def _graded(course: Course, notebook: Path, name: str | None) -> tuple[Exercise,
     except Rejected as rejected:
         data, unreadable = b"", str(rejected)
     exercise = _exercise_of(course, notebook, data, name)
+    if exercise.own:
+        cause = "what is right in it depends on the student"
+        raise Unusable(exercise.name, cause, f"run autograder grade {exercise.name}")
 
     secret = course.secret() if course.has_secret() else secrets.token_bytes(32)
     with Grader(exercise, secret, course.settings) as grader:

@@ -5,6 +5,10 @@ asked for over the socket FD. Every notebook gets process ids, a scratch folder 
 folder of its own, which end with it. nbgrader's own preprocessor executes the cells, in ipykernel,
 which is forked, too: it finds its modules loaded. All of this runs beside student code: whatever
 comes out is their word.
+
+Where bubblewrap does not work, no namespace holds all this. Then the folders end with a process
+that runs no student code, client and kernel are locked in by Landlock, and the kernel is one
+process that can make no other, and no sockets.
 """
 
 import contextlib
@@ -15,13 +19,17 @@ import io
 import json
 import os
 import resource
+import shutil
 import signal
 import socket
 import struct
 import sys
+import tempfile
 import threading
 import time
 import warnings
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NoReturn
 
 WORK = "/scratch/work"
@@ -48,14 +56,23 @@ INLINE = "module://matplotlib_inline.backend_inline"
 _NEW_FILES, _NEW_IPC, _NEW_PROCESSES = 0x00020000, 0x08000000, 0x20000000
 _NO_SETUID_NO_DEVICES, _NO_SETUID_NO_PROGRAMS, _NOTHING = 2 | 4, 2 | 8, 2 | 4 | 8
 _READ_ONLY = 1 | 32 | 4096  # of a mount that is there
-_SET_DUMPABLE = 4
+_SET_PDEATHSIG, _SET_DUMPABLE, _SET_KEEPCAPS, _SET_SUBREAPER, _RAISE_AMBIENT = 1, 4, 8, 36, 47
+_MAKE_RULES, _LOCK_IN = 444, 446  # of Landlock, on every architecture
+_MAY_READ_ALL = 2  # CAP_DAC_READ_SEARCH
+
+COLD = "--kernel"
+"""Before a filter and a kernel's own arguments: this script is that kernel."""
 
 TERMINALS = 64
 """Of a notebook, where root grades; an ordinary user has the machine's."""
 
 
 def main(arguments: list[str]) -> None:
+    if arguments[0] == COLD:
+        _cold(arguments[1], arguments[2:])
     options = json.loads(arguments[0])
+    if options["landlock"]:
+        _end_with_parent(ctypes.CDLL(None))
     control = socket.socket(fileno=int(arguments[1]))
     del sys.path[0]  # the folder of this script
     path = list(sys.path)
@@ -71,6 +88,8 @@ def main(arguments: list[str]) -> None:
             pid = os.fork()
             if pid == 0:
                 control.close()
+                if options["landlock"]:
+                    _locked(request, options)
                 _apart(request, options)
         os.waitpid(pid, 0)
 
@@ -130,9 +149,60 @@ def _apart(request: socket.socket, options: dict[str, Any]) -> NoReturn:
                 score.write("1000")  # of all on this machine, this is what memory is taken from
             _mount(libc, None, b"/proc", _NOTHING | _READ_ONLY, None)
         _give_up(libc, options)
-        _answer(libc, request, options["memory"])
+        bound = partial(_take_too_much, options["memory"]) if options["memory"] else None
+        _answer(libc, request, options, bound)
     finally:
         os._exit(0)
+
+
+def _locked(request: socket.socket, options: dict[str, Any]) -> NoReturn:
+    """Run one notebook where there are no namespaces; this process cleans up after it."""
+    global WORK
+    libc = ctypes.CDLL(None, use_errno=True)
+    _end_with_parent(libc)
+    libc.prctl(_SET_SUBREAPER, 1, 0, 0, 0)
+    scratch = tempfile.mkdtemp(dir=options["scratch"])
+    if os.getuid() == 0:
+        os.chown(scratch, options["user"], options["user"])
+    pid = os.fork()
+    if pid:
+        with contextlib.suppress(ChildProcessError):
+            while True:
+                os.wait()
+        shutil.rmtree(scratch, ignore_errors=True)
+        os._exit(0)
+    try:
+        WORK = os.path.join(scratch, "work")
+        os.environ.update(
+            HOME=scratch, TMPDIR=f"{scratch}/tmp", JUPYTER_RUNTIME_DIR=f"{scratch}/run"
+        )
+        tempfile.tempdir = None
+        with open("/proc/self/oom_score_adj", "w") as score:
+            score.write("1000")
+        _give_up(libc, options)
+        _end_with_parent(libc)
+        _lock_in(libc, options["landlock"])
+        for name in ("TMPDIR", "JUPYTER_RUNTIME_DIR"):
+            os.mkdir(os.environ[name])
+        sizes = sum(options["folders"].values()), options["files"]
+        _answer(libc, request, options, partial(_fill_too_much, scratch, *sizes))
+    finally:
+        os._exit(0)
+
+
+def _end_with_parent(libc: ctypes.CDLL) -> None:
+    libc.prctl(_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
+def _lock_in(libc: ctypes.CDLL, rules: int) -> None:
+    if libc.prctl(38, 1, 0, 0, 0) or libc.syscall(ctypes.c_long(_LOCK_IN), rules, 0):
+        raise OSError(ctypes.get_errno(), "landlock")
+
+
+def _keep_signals(libc: ctypes.CDLL) -> None:
+    """Let no signal of a kernel reach its client."""
+    scopes = struct.pack("<QQQ", 0, 0, 3)
+    _lock_in(libc, libc.syscall(ctypes.c_long(_MAKE_RULES), scopes, ctypes.c_size_t(24), 0))
 
 
 def _mount(
@@ -144,29 +214,46 @@ def _mount(
 
 def _give_up(libc: ctypes.CDLL, options: dict[str, Any]) -> None:
     """All rights that the parent has; OSError if one stays."""
+    rights = 1 << _MAY_READ_ALL if options["keep"] else 0
     if os.getuid() == 0:
+        libc.prctl(_SET_KEEPCAPS, int(options["keep"]), 0, 0, 0)
         os.setgroups([])
         os.setresgid(options["user"], options["user"], options["user"])
         os.setresuid(options["user"], options["user"], options["user"])
-    if libc.capset(struct.pack("<Ii", 0x20080522, 0), bytes(24)):
+    header, each = struct.pack("<Ii", 0x20080522, 0), struct.pack("<3I", rights, rights, rights)
+    if libc.capset(header, each + bytes(12)):
         raise OSError(ctypes.get_errno(), "capset")
+    if rights:  # for a program that is started, too
+        libc.prctl(_RAISE_AMBIENT, 2, _MAY_READ_ALL, 0, 0)
     for kind, most in options["limits"].items():
         resource.setrlimit(getattr(resource, kind), (most, most))
-    code = bytes.fromhex(options["filter"])
-    program = ctypes.create_string_buffer(code)
-    about = struct.pack("@HP", len(code) // 8, ctypes.addressof(program))
-    if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, about, 0, 0):
+    _filter(libc, options["filter"])
+
+
+def _filter(libc: ctypes.CDLL, code: str) -> None:
+    """Filter the system calls of all threads of this process."""
+    filter = bytes.fromhex(code)
+    program = ctypes.create_string_buffer(filter)
+    about = struct.pack("@HP", len(filter) // 8, ctypes.addressof(program))
+    number = ctypes.c_long(317 if os.uname().machine == "x86_64" else 277)
+    if libc.prctl(38, 1, 0, 0, 0) or libc.syscall(number, 1, 1, about):
         raise OSError(ctypes.get_errno(), "seccomp")
 
 
-def _answer(libc: ctypes.CDLL, request: socket.socket, memory: int | None) -> None:
+def _answer(
+    libc: ctypes.CDLL,
+    request: socket.socket,
+    options: dict[str, Any],
+    bound: Callable[[], bool] | None,
+) -> None:
     # Before anything is read: what this process holds, the kernel would hold, too, and hidden tests
     # are its business when they run.
-    kernel: _Kernel | None = _Kernel(libc)
+    kernel: _Kernel | None = _Kernel(libc, options)
     if libc.prctl(_SET_DUMPABLE, 0, 0, 0, 0):  # nor may it read this process in /proc
         raise OSError(ctypes.get_errno(), "dumpable")
-    if memory:
-        threading.Thread(target=_bound, args=[memory], daemon=True).start()
+    if bound:
+        kill = _kill_kernels if options["landlock"] else partial(os.kill, -1, signal.SIGKILL)
+        threading.Thread(target=_bound, args=[bound, kill], daemon=True).start()
     with request.makefile("rb") as asked:
         about = json.loads(asked.readline())
         notebook = asked.read(about["notebook"]).decode()
@@ -183,7 +270,7 @@ def _answer(libc: ctypes.CDLL, request: socket.socket, memory: int | None) -> No
         if is_module and name.partition(".")[0] in sys.modules:
             kernel = None
     try:
-        answer: dict[str, Any] = {"cells": _executed(notebook, about["execute"], kernel)}
+        answer: dict[str, Any] = {"cells": _executed(notebook, about["execute"], kernel, options)}
     except _NotEnded as error:
         answer = {"error": str(error)}
     except BaseException as error:
@@ -192,19 +279,41 @@ def _answer(libc: ctypes.CDLL, request: socket.socket, memory: int | None) -> No
         json.dump(answer, answers)
 
 
-def _bound(most: int) -> NoReturn:
-    """Kill all but this process as soon as all together take more memory."""
+def _bound(is_too_much: Callable[[], bool], kill: Callable[[], Any]) -> NoReturn:
+    """Kill all but this process as soon as they take more than they may."""
     while True:
         began = time.monotonic()
         try:
-            processes = [name for name in os.listdir("/proc") if name.isdigit()]
-            is_too_much = all(sum(map(count, processes)) > most for count in (_resident, _share))
+            is_over = is_too_much()
         except (OSError, MemoryError):  # what cannot be counted is too much
-            is_too_much = True
-        if is_too_much:
+            is_over = True
+        if is_over:
             with contextlib.suppress(ProcessLookupError):
-                os.kill(-1, signal.SIGKILL)
+                kill()
         time.sleep(0.1 + 4 * (time.monotonic() - began))
+
+
+def _take_too_much(most: int) -> bool:
+    """Whether all processes together have more bytes of memory."""
+    processes = [name for name in os.listdir("/proc") if name.isdigit()]
+    return all(sum(map(count, processes)) > most for count in (_resident, _share))
+
+
+def _fill_too_much(folder: str, most: int, files: int) -> bool:
+    """Whether all files in a folder have more bytes, or are more."""
+    size = count = 0
+    left = [folder]
+    while left:
+        with contextlib.suppress(FileNotFoundError), os.scandir(left.pop()) as entries:
+            for entry in entries:
+                count += 1
+                with contextlib.suppress(FileNotFoundError):
+                    size += entry.stat(follow_symlinks=False).st_blocks * 512
+                    if entry.is_dir(follow_symlinks=False):
+                        left.append(entry.path)
+                if size > most or count > files:
+                    return True
+    return False
 
 
 def _resident(process: str) -> int:
@@ -226,32 +335,54 @@ def _share(process: str) -> int:
         return _resident(process)
 
 
+_KERNELS: list[Any] = []
+"""All of this process; without a namespace they are not killed by number."""
+
+
+def _kill_kernels() -> None:
+    for kernel in _KERNELS:
+        kernel.kill()
+
+
 class _NotEnded(Exception):
     """Which cell did not come to its end, and why, in one line."""
 
 
-def _executed(notebook: str, traits: dict[str, Any], kernel: Any) -> list[dict[str, Any]]:
+def _executed(
+    notebook: str, traits: dict[str, Any], kernel: Any, options: dict[str, Any]
+) -> list[dict[str, Any]]:
     import nbformat
     from nbclient.exceptions import CellTimeoutError, DeadKernelError
     from nbgrader.preprocessors import Execute
+    from traitlets.config import Config
 
     local: Any = importlib.import_module("jupyter_client.provisioning.local_provisioner")
     start = local.launch_kernel
 
-    def launch(command: list[str], **options: Any) -> Any:
+    def launch(command: list[str], **about: Any) -> Any:
         """The kernel that waits, if it is Python's; else, and for a second one, as ever."""
         nonlocal kernel
         waiting, kernel = kernel, None
-        if waiting is None or command[1:3] != ["-m", "ipykernel_launcher"]:
-            return start(command, **options)
-        waiting.start(command[3:], options)
+        is_python = command[1:3] == ["-m", "ipykernel_launcher"]
+        if waiting is None or not is_python:
+            if options["landlock"] and not is_python:
+                raise _NotEnded("only kernels of Python run without bubblewrap")
+            if options["landlock"]:
+                command = [command[0], __file__, COLD, options["alone"], *command[3:]]
+            _KERNELS.append(start(command, **about))
+            return _KERNELS[-1]
+        waiting.start(command[3:], about)
         return waiting
 
     local.launch_kernel = launch
     read: Any = nbformat.reads
     opened = read(notebook, as_version=4)
+    config = Config()
+    if options["landlock"]:
+        place = os.path.join(os.environ["JUPYTER_RUNTIME_DIR"], "kernel")
+        config.KernelManager.update(transport="ipc", ip=place)
     # What a kernel does after its last cell is thrown away with it; one that is stuck does nothing.
-    execute = Execute(**traits, shutdown_kernel="immediate")
+    execute = Execute(**traits, shutdown_kernel="immediate", config=config)
     try:
         executed, _ = execute.preprocess(opened, {"metadata": {"path": WORK}})
     except DeadKernelError:
@@ -273,19 +404,23 @@ class _Kernel:
 
     stdin = stdout = stderr = None
 
-    def __init__(self, libc: ctypes.CDLL) -> None:
+    def __init__(self, libc: ctypes.CDLL, options: dict[str, Any]) -> None:
         asked, self._asks = os.pipe()
+        _KERNELS.append(self)
         self.pid = os.fork()
         self.returncode: int | None = None
         if self.pid == 0:
+            if options["landlock"]:
+                _end_with_parent(libc)
+                _keep_signals(libc)
             # Student code has neither the request nor what leads to it.
             os.dup2(asked, 3)
             os.closerange(4, 4096)
             libc.prctl(_SET_DUMPABLE, 1, 0, 0, 0)  # it may look at itself, as outside
-            self._wait()
+            self._wait(libc, options["alone"])
         os.close(asked)
 
-    def _wait(self) -> NoReturn:
+    def _wait(self, libc: ctypes.CDLL, alone: str) -> NoReturn:
         code = 1
         try:
             os.setsid()
@@ -296,11 +431,7 @@ class _Kernel:
             os.chdir(folder)
             if "numpy" in sys.modules:  # it draws its seed when it is imported, for all notebooks
                 sys.modules["numpy"].random.seed()
-            from ipykernel import kernelapp
-
-            sys.argv[:] = [str(sys.modules["ipykernel_launcher"].__file__), *arguments]
-            sys.orig_argv[:] = [sys.executable, "-m", "ipykernel_launcher", *arguments]
-            kernelapp.launch_new_instance()
+            _serve(libc, alone, arguments)
             code = 0
         except SystemExit as error:
             code = error.code if isinstance(error.code, int) else 1
@@ -335,6 +466,30 @@ class _Kernel:
 
     def terminate(self) -> None:
         self.send_signal(signal.SIGTERM)
+
+
+def _serve(libc: ctypes.CDLL, alone: str, arguments: list[str]) -> None:
+    """Be the kernel; with the filter for one that no namespace holds as soon as it has sockets."""
+    from ipykernel import kernelapp
+
+    launcher: Any = importlib.import_module("ipykernel_launcher")
+    sys.argv[:] = [str(launcher.__file__), *arguments]
+    sys.orig_argv[:] = [sys.executable, "-m", "ipykernel_launcher", *arguments]
+    app: Any = kernelapp.IPKernelApp.instance()
+    app.initialize()
+    if alone:
+        _filter(libc, alone)
+    app.start()
+
+
+def _cold(alone: str, arguments: list[str]) -> NoReturn:
+    """A kernel that is started with nothing loaded."""
+    sys.path[0] = os.getcwd()
+    libc = ctypes.CDLL(None, use_errno=True)
+    _end_with_parent(libc)
+    _keep_signals(libc)
+    _serve(libc, alone, arguments)
+    sys.exit()
 
 
 if __name__ == "__main__":

@@ -4,6 +4,9 @@ Kernel, client and student code are in there together: namespaces without a netw
 packages to be read, the files beside the notebook, a scratch folder that goes with it. A parent in
 there has imported what they need, and forks for each notebook, which gets processes and folders of
 its own. What comes out are bytes of a stranger.
+
+Where bubblewrap does not work, Landlock and seccomp hold each notebook, whose kernel is then one
+process that can make no other.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from functools import cache
@@ -23,7 +27,8 @@ from typing import Any
 from autograder.base.errors import Unusable
 from autograder.sandbox import bubblewrap
 from autograder.sandbox.cores import ONE_THREAD
-from autograder.sandbox.worker import seccomp
+from autograder.sandbox.levels import BUBBLEWRAP, LANDLOCK, Level
+from autograder.sandbox.worker import landlock, locks, seccomp
 
 SECONDS = 600.0
 """For all cells of a notebook; each has its own time, too, which nbgrader's configuration says."""
@@ -39,6 +44,9 @@ MOST_FILES = 1 << 17
 
 MEMORY = 4 << 30
 """Bytes that all processes of a notebook may take together, where they have a ``/proc``."""
+
+END_SECONDS = 5.0
+"""For what a notebook leaves behind to be removed."""
 
 LIMITS = {
     "RLIMIT_AS": MEMORY,
@@ -58,23 +66,51 @@ PROC = ("--proc", "/proc")
 SYSTEM = ("/usr", "/etc/ld.so.cache", "/etc/localtime", "/etc/fonts", "/etc/ssl/openssl.cnf")
 """What may be read of the system, beside its shared libraries."""
 
+LINKS = ("/bin", "/lib", "/lib64", "/lib32")
+"""Folders of the system that are links to others, on most systems."""
+
+DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+
+SCOPES = 6
+"""The version of Landlock that keeps signals and local sockets within what it locks in."""
+
+FAMILIES = (1, 16)
+"""AF_UNIX; AF_NETLINK, with which the messages' library lists addresses. For the client, and for a
+kernel until it begins."""
+
+ALONE = {"RLIMIT_FSIZE": 32 << 20, "RLIMIT_NOFILE": 128}
+"""Where only Landlock holds a notebook: what is removed and still open is not counted."""
+
 
 class NotRun(Exception):
     """Why a notebook has no outputs, in one line."""
 
 
-def require() -> None:
-    """See that there is a sandbox.
+def require() -> Level:
+    """The level at which notebooks are executed here.
 
     Raises:
-        Unusable: bubblewrap is not installed, or does not work here.
+        Unusable: none works.
     """
-    repair = "install bubblewrap, or grade with nbgrader autograde, which locks nothing in"
-    if shutil.which("bwrap") is None:
-        raise Unusable("bwrap", "not installed, and assignments of nbgrader's own need it", repair)
-    tried = [*_sandbox(), "--", "/usr/bin/env", "true"]
-    if subprocess.run(tried, check=False, capture_output=True).returncode != 0:
-        raise Unusable("bwrap", "does not work on this machine", repair)
+    level = _level()
+    if level is None:
+        cause = f"neither this nor Landlock (version {SCOPES}, of Linux 6.12) works on this machine"
+        repair = "install bubblewrap, or grade with nbgrader autograde, which locks nothing in"
+        raise Unusable("bwrap", cause, repair)
+    return level
+
+
+@cache
+def _level() -> Level | None:
+    if shutil.which("bwrap") is not None:
+        tried = [*_sandbox(), "--", "/usr/bin/env", "true"]
+        if subprocess.run(tried, check=False, capture_output=True).returncode == 0:
+            return BUBBLEWRAP
+    try:
+        seccomp.refusing()
+        return LANDLOCK if landlock.version() >= SCOPES else None
+    except OSError:
+        return None
 
 
 @cache
@@ -94,10 +130,15 @@ class Sandbox:
     Args:
         script: what is started in there, with Python alone.
         modules: what it imports, for all.
+        level: the best that works, unless tests say another.
     """
 
-    def __init__(self, script: Path, modules: Iterable[str] = ()) -> None:
+    def __init__(
+        self, script: Path, modules: Iterable[str] = (), level: Level | None = None
+    ) -> None:
         self._script = script
+        self._asked = level
+        self._scratch: Path | None = None
         self._modules = set(modules)
         self._parent: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
@@ -152,6 +193,11 @@ class Sandbox:
         if self._control is not None:
             self._control.close()
             self._control = None
+        if self._scratch is not None:
+            until = time.monotonic() + END_SECONDS
+            while self._scratch.exists() and time.monotonic() < until:
+                shutil.rmtree(self._scratch, ignore_errors=True)
+            self._scratch = None
 
     def _answer(
         self,
@@ -189,22 +235,35 @@ class Sandbox:
             self.close()
         if self._control is not None:
             return self._control
+        level = self._asked or require()
         ours, theirs = socket.socketpair()
-        options = {
+        options: dict[str, Any] = {
             "modules": sorted(self._modules),
             "limits": LIMITS,
             "folders": FOLDERS,
             "files": MOST_FILES,
-            "memory": MEMORY if has_proc() else None,
             "user": STRANGERS + os.getpid(),
             "filter": seccomp.refusing().hex(),
+            "keep": False,
+            "alone": "",
+            "landlock": 0,
+            "memory": None,
         }
+        passed = [theirs.fileno()]
         with theirs:
             # Without options: a kernel that is forked has them in sys.flags, and whoever has -I
             # does not find the modules beside a notebook.
-            python = [sys.executable, "/inner_kernel.py"]
-            command = [*_sandbox(), "--ro-bind", str(self._script), "/inner_kernel.py"]
-            command += [*(PROC if has_proc() else ()), "--remount-ro", "/", "--", *python]
+            if level is BUBBLEWRAP:
+                options["memory"] = MEMORY if has_proc() else None
+                command = [*_sandbox(), "--ro-bind", str(self._script), "/inner_kernel.py"]
+                command += [*(PROC if has_proc() else ()), "--remount-ro", "/", "--"]
+                command += [sys.executable, "/inner_kernel.py"]
+                environment = {}
+            else:
+                options |= self._without_namespaces()
+                passed.append(options["landlock"])
+                command = [sys.executable, str(self._script)]
+                environment = _environment(str(Path(options["scratch"]).parent / "home"))
             self._parent = subprocess.Popen(
                 [*command, json.dumps(options), str(theirs.fileno())],
                 stdin=subprocess.DEVNULL,
@@ -212,12 +271,37 @@ class Sandbox:
                 stderr=subprocess.DEVNULL,
                 umask=0o022,
                 cwd="/",
-                env={},
+                env=environment,
                 start_new_session=True,
-                pass_fds=[theirs.fileno()],
+                pass_fds=passed,
             )
+        if level is not BUBBLEWRAP:
+            os.close(options["landlock"])
         self._control = ours
         return ours
+
+    def _without_namespaces(self) -> dict[str, Any]:
+        """What holds notebooks where bubblewrap does not work."""
+        # In /tmp: the name of a local socket is short.
+        self._scratch = Path(tempfile.mkdtemp(prefix="notebooks-", dir="/tmp"))
+        self._scratch.chmod(0o711)
+        for name in ("home", "now"):
+            (self._scratch / name).mkdir(mode=0o755)
+        readable = [*map(str, _readable()), *LINKS, str(self._script), str(self._scratch / "home")]
+        writable = [str(self._scratch / "now"), *DEVICES]
+        rules = landlock.ruleset(readable, writable, executable=True)
+        is_root = os.getuid() == 0
+        limits = LIMITS | ALONE
+        if not is_root:
+            del limits["RLIMIT_NPROC"]  # all that this user runs would count
+        return {
+            "landlock": rules,
+            "scratch": str(self._scratch / "now"),
+            "alone": seccomp.alone().hex(),
+            "filter": seccomp.refusing(families=FAMILIES).hex(),
+            "limits": limits,
+            "keep": is_root and not all(map(locks.open_to_all, readable)),
+        }
 
 
 def _send(
@@ -243,15 +327,7 @@ def _sandbox() -> list[str]:
     arguments = [program, *bubblewrap.namespaces(), "--die-with-parent", "--new-session"]
     # The parent gives each notebook namespaces of its own, and loses this right before it runs.
     arguments += ["--cap-add", "CAP_SYS_ADMIN", "--clearenv", "--as-pid-1"]
-    variables = {
-        "HOME": "/scratch",
-        "TMPDIR": "/tmp",
-        "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
-        "LANG": "C.UTF-8",
-        "NBGRADER_EXECUTION": "autograde",
-        **ONE_THREAD,
-    }
-    for variable, value in variables.items():
+    for variable, value in _environment("/scratch").items():
         arguments += ["--setenv", variable, value]
     # With terminals, for commands that begin with "!". What --dev mounts has no bound: closed.
     arguments += ["--dev", "/dev", "--remount-ro", "/dev"]
@@ -262,12 +338,23 @@ def _sandbox() -> list[str]:
             # Else for root alone, and nothing in there stays root.
             arguments += ["--perms", "0755", "--dir", str(above)]
         arguments += ["--ro-bind-try", str(place), str(place)]
-    for link in ("/bin", "/lib", "/lib64", "/lib32"):
+    for link in LINKS:
         if os.path.islink(link):
             arguments += ["--symlink", os.readlink(link), link]
         else:
             arguments += ["--ro-bind-try", link, link]
     return arguments
+
+
+def _environment(home: str) -> dict[str, str]:
+    return {
+        "HOME": home,
+        "TMPDIR": "/tmp",
+        "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
+        "LANG": "C.UTF-8",
+        "NBGRADER_EXECUTION": "autograde",
+        **ONE_THREAD,
+    }
 
 
 def _readable() -> Iterator[Path]:

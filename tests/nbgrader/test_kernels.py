@@ -2,7 +2,9 @@
 and outside."""
 
 import json
+import os
 import re
+import socket
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -15,8 +17,14 @@ from nbgrader.utils import determine_grade, is_grade  # type: ignore[import-unty
 from autograder.nbgrader import execution
 from autograder.sandbox import levels, notebooks
 from autograder.sandbox.notebooks import NotRun, Sandbox
+from autograder.sandbox.worker import landlock
+from tests.support import processes
 
 pytestmark = pytest.mark.skipif(not levels.BUBBLEWRAP.is_installed, reason="no bubblewrap")
+
+NEEDS_LANDLOCK = pytest.mark.skipif(
+    landlock.version() < notebooks.SCOPES, reason="the kernel's Landlock is too old"
+)
 
 SCRIPT = Path(execution.__file__).with_name("inner_kernel.py")
 
@@ -210,6 +218,14 @@ def compared(count: int | None, outputs: list) -> list:
     for pattern, name in VARYING:
         text = re.sub(pattern, name, text)
     return text.splitlines()
+
+
+@pytest.fixture(params=["bubblewrap", pytest.param("landlock", marks=NEEDS_LANDLOCK)])
+def sandbox(request):
+    """A sandbox at either level."""
+    made = Sandbox(SCRIPT, level=levels.named(request.param))
+    yield made
+    made.close()
 
 
 @pytest.fixture
@@ -432,26 +448,24 @@ SAMPLES = (
 
 
 @pytest.mark.everything
-def test_the_notebooks_of_nbgraders_docs_get_the_same_points_and_outputs_as_outside(tmp_path):
-    sandbox = Sandbox(SCRIPT)
+def test_the_notebooks_of_nbgraders_docs_get_the_same_points_and_outputs_as_outside(
+    tmp_path, sandbox
+):
     earned = []
-    try:
-        for sample in SAMPLES:
-            read = nbformat.read(Path(nbgrader.__file__).parent / sample, as_version=4)
-            notebook = nbformat.writes(read)
-            inside = sandbox.run(notebook, tmp_path, OPTIONS)
-            for cell, about in zip(stock(notebook, tmp_path), inside, strict=True):
+    for sample in SAMPLES:
+        read = nbformat.read(Path(nbgrader.__file__).parent / sample, as_version=4)
+        notebook = nbformat.writes(read)
+        inside = sandbox.run(notebook, tmp_path, OPTIONS)
+        for cell, about in zip(stock(notebook, tmp_path), inside, strict=True):
+            if cell.cell_type == "code":
+                outside = compared(cell.execution_count, cell.outputs)
+                assert compared(**about) == outside, cell.source
+            if is_grade(cell):
+                points = determine_grade(cell)
                 if cell.cell_type == "code":
-                    outside = compared(cell.execution_count, cell.outputs)
-                    assert compared(**about) == outside, cell.source
-                if is_grade(cell):
-                    points = determine_grade(cell)
-                    if cell.cell_type == "code":
-                        cell.outputs, cell.execution_count = execution.taken(about)
-                    assert determine_grade(cell) == points
-                    earned.append(points[0])
-    finally:
-        sandbox.close()
+                    cell.outputs, cell.execution_count = execution.taken(about)
+                assert determine_grade(cell) == points
+                earned.append(points[0])
     assert {0, None} < set(earned)
 
 
@@ -483,25 +497,108 @@ for number in (2, 9, 15):
 
 
 @pytest.mark.everything
-def test_a_cell_that_never_ends_costs_its_notebook_alone_and_a_line_says_so(tmp_path):
-    sandbox = Sandbox(SCRIPT)
+def test_a_cell_that_never_ends_costs_its_notebook_alone_and_a_line_says_so(tmp_path, sandbox):
+    for cells, why in (
+        (IGNORES, "code cell 2 ignored the interrupt after 2 s"),
+        (DIES, "code cell 1 ended its kernel"),
+    ):
+        with pytest.raises(NotRun, match=why) as said:
+            sandbox.run(written(cells), tmp_path, OPTIONS | {"timeout": 2, "iopub_timeout": 1})
+        assert len(str(said.value)) < 120 and "\n" not in str(said.value)
+    grown = ran(sandbox, GROWS, tmp_path)
+    assert grown[0]["outputs"][0]["ename"] == "MemoryError"
+    assert grown[1]["outputs"][0]["text"].startswith("True")
+    with pytest.raises(NotRun, match="did not end within 1 s"):
+        sandbox.run(written(IGNORES), tmp_path, OPTIONS, 1)
+    assert ran(sandbox, "print(1)", tmp_path)[0]["outputs"]
+
+
+@pytest.mark.everything
+def test_a_kernel_that_ends_its_client_has_no_outputs(tmp_path):
+    sandbox = Sandbox(SCRIPT, level=levels.BUBBLEWRAP)
     try:
-        for cells, why in (
-            (IGNORES, "code cell 2 ignored the interrupt after 2 s"),
-            (DIES, "code cell 1 ended its kernel"),
-            (GUESSES, "was not executed: KeyboardInterrupt"),
-        ):
-            with pytest.raises(NotRun, match=why) as said:
-                sandbox.run(written(cells), tmp_path, OPTIONS | {"timeout": 2, "iopub_timeout": 1})
-            assert len(str(said.value)) < 120 and "\n" not in str(said.value)
-        grown = ran(sandbox, GROWS, tmp_path)
-        assert grown[0]["outputs"][0]["ename"] == "MemoryError"
-        assert grown[1]["outputs"][0]["text"].startswith("True")
-        with pytest.raises(NotRun, match="did not end within 1 s"):
-            sandbox.run(written(IGNORES), tmp_path, OPTIONS, 1)
-        assert ran(sandbox, "print(1)", tmp_path)[0]["outputs"]
+        with pytest.raises(NotRun, match="was not executed: KeyboardInterrupt"):
+            ran(sandbox, GUESSES, tmp_path)
     finally:
         sandbox.close()
+
+
+ALONE = """
+import ctypes, glob, os, signal, socket, subprocess, sys, threading
+libc = ctypes.CDLL(None, use_errno=True)
+def refusal(call, *arguments):
+    try:
+        return call(*arguments)
+    except OSError as error:
+        return error.strerror
+DENIED = "Operation not permitted", "Permission denied"
+pair = socket.socketpair()
+log = ctypes.create_string_buffer(b"\\x01\\0/dev/log")
+attacks = {
+    "fork": lambda: os.fork(),
+    "program": lambda: subprocess.run([sys.executable, "-c", ""]),
+    "spawn": lambda: os.posix_spawn("/usr/bin/env", ["env"], {}),
+    "internet": lambda: socket.create_connection(("127.0.0.1", PORT)),
+    "datagram": lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM),
+    "local": lambda: socket.socket(socket.AF_UNIX),
+    "pair": lambda: socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM),
+    "client": lambda: os.kill(os.getppid(), signal.SIGKILL),
+    "others": lambda: os.kill(TESTS, 0),
+    "secret": lambda: open(SECRET).read(),
+    "folder": lambda: os.listdir(os.path.dirname(SECRET)),
+    "write": lambda: open(SECRET, "w"),
+    "remove": lambda: os.unlink(SECRET),
+    "temporary": lambda: open("/tmp/left", "w"),
+    "shared": lambda: open("/dev/shm/left", "w"),
+    "proc": lambda: open("/proc/1/environ").read(),
+    "own": lambda: open("/proc/self/mem", "r+b"),
+    "packages": lambda: open(os.__file__, "a"),
+}
+print({name: said for name, attack in attacks.items() if (said := refusal(attack)) not in DENIED})
+said = [libc.connect(pair[0].fileno(), log, 11), libc.prctl(1, 0, 0, 0, 0), libc.unshare(0x10000000)]
+print(said, libc.ptrace(16, os.getppid(), 0, 0), libc.open_by_handle_at(0, log, 0))
+done = []
+one = threading.Thread(target=done.append, args=[refusal(os.fork)]); one.start(); one.join()
+print(done)
+"""
+
+FILLS = """
+import time
+for number in range(40):
+    with open(f"{number}", "wb") as file:
+        file.write(bytes(31 << 20))
+time.sleep(3600)
+"""
+
+
+@NEEDS_LANDLOCK
+@pytest.mark.everything
+@pytest.mark.parametrize("started", [False, True])
+def test_landlock_keeps_a_kernel_from_processes_files_and_sockets(tmp_path, started):
+    secret = tmp_path / "secret"
+    secret.write_text("secret")
+    folder = tmp_path / "beside"
+    (folder / "faulthandler").mkdir(parents=True)
+    if started:  # a module of this name is loaded, so no kernel that is forked will do
+        (folder / "faulthandler" / "nothing.txt").write_text("")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        names = f"SECRET, PORT, TESTS = {str(secret)!r}, {port}, {os.getpid()}\n"
+        sandbox = Sandbox(SCRIPT, level=levels.LANDLOCK)
+        try:
+            (said,) = ran(sandbox, names + ALONE, folder)
+            with pytest.raises(NotRun, match="code cell 1 ended its kernel"):
+                sandbox.run(written(FILLS), folder, OPTIONS | {"timeout": 600})
+            parent, scratch = sandbox._parent, sandbox._scratch
+            assert parent and scratch
+            processes.until(lambda: not list(processes.below(parent.pid)), "what is left to end")
+            assert not list((scratch / "now").iterdir())
+        finally:
+            sandbox.close()
+    attacks, calls, in_thread = said["outputs"][0]["text"].splitlines()
+    assert (attacks, calls) == ("{}", "[-1, -1, -1] -1 -1")
+    assert in_thread == "['Operation not permitted']"
+    assert secret.read_text() == "secret" and not scratch.exists()
 
 
 DRAWS = """
@@ -511,8 +608,9 @@ drawn = [random.random(), np.random.rand(), np.random.default_rng().random(), uu
 print([str(one) for one in drawn])
 # --
 import tempfile
-print(sorted(os.listdir(tempfile.gettempdir()) + os.listdir("/scratch")))
-for folder in ("/tmp", "/scratch", "."):
+home = os.environ["HOME"]
+print(sorted(os.listdir(tempfile.gettempdir()) + os.listdir(home)))
+for folder in (tempfile.gettempdir(), home, "."):
     open(folder + "/left", "w").close()
 random.mine = np.mine = os.environ["MINE"] = "mine"
 # --
@@ -522,17 +620,14 @@ random.mine = 1
 
 
 @pytest.mark.everything
-def test_two_forked_kernels_draw_apart_and_see_nothing_of_each_other(tmp_path):
+def test_two_forked_kernels_draw_apart_and_see_nothing_of_each_other(tmp_path, sandbox):
     first, second = DRAWS.split("# --\n")[:2], DRAWS.split("# --\n")
     second[0] += second.pop()
-    sandbox = Sandbox(SCRIPT, ["numpy"])
-    try:
-        one, other = (
-            [cell["outputs"][0]["text"].splitlines() for cell in ran(sandbox, cells, tmp_path)]
-            for cells in ("# --\n".join(first), "# --\n".join(second))
-        )
-    finally:
-        sandbox.close()
+    sandbox.need({"numpy"})
+    one, other = (
+        [cell["outputs"][0]["text"].splitlines() for cell in ran(sandbox, cells, tmp_path)]
+        for cells in ("# --\n".join(first), "# --\n".join(second))
+    )
     drawn, drawn_again = (eval(lines[0][0]) for lines in (one, other))
     assert len({*drawn, *drawn_again}) == 8
     assert "left" not in one[1][0] + other[1][0]

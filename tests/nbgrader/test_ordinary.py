@@ -20,8 +20,9 @@ from autograder.course.grading.interruption import Journal
 from autograder.course.keeping import backup, forget, join
 from autograder.exercises import exercise
 from autograder.nbgrader import execution
-from autograder.sandbox import levels
+from autograder.sandbox import levels, notebooks
 from autograder.sandbox.notebooks import NotRun
+from autograder.sandbox.worker import landlock
 from tests.support import courses, processes
 from tests.support.courses import NAME, RIGHT
 
@@ -236,7 +237,15 @@ def triple(x):
 
 @NEEDS_BUBBLEWRAP
 @pytest.mark.everything
-def test_a_class_of_ordinary_notebooks_is_graded_in_sandboxes_as_nbgrader_would(mixed, monkeypatch):
+@pytest.mark.parametrize(
+    "mixed, level", [("kit", "bubblewrap"), ("nbgrader", "landlock")], indirect=["mixed"]
+)
+def test_a_class_of_ordinary_notebooks_is_graded_in_sandboxes_as_nbgrader_would(
+    mixed, level, monkeypatch
+):
+    if level == "landlock" and landlock.version() < notebooks.SCOPES:
+        pytest.skip("the kernel's Landlock is too old")
+    monkeypatch.setattr(notebooks, "_level", lambda: levels.named(level))
     config = mixed.root / "nbgrader_config.py"
     config.write_text(config.read_text() + "\nget_config().Execute.timeout = 5\n")
     full = Path(mixed.root, exercise.sources.folders(mixed.root)[0])

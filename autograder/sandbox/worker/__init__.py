@@ -8,6 +8,7 @@ __all__ = [
     "boot",
     "control",
     "conversation",
+    "landlock",
     "locks",
     "operations",
     "protocol",

@@ -14,7 +14,8 @@ from collections.abc import Iterable
 from autograder.sandbox.worker.libc import libc
 
 _CREATE, _ADD, _RESTRICT = 444, 445, 446  # the same numbers on every architecture
-_READ_FILE, _READ_DIR = 1 << 2, 1 << 3
+_EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1, 1 << 1, 1 << 2, 1 << 3
+_MAKE_DEVICES = 1 << 6 | 1 << 11
 
 
 def _call(number: int, *arguments: object) -> int:
@@ -35,8 +36,12 @@ def version() -> int:
         raise
 
 
-def ruleset(readable: Iterable[str]) -> int:
+def ruleset(readable: Iterable[str], writable: Iterable[str] = (), executable: bool = False) -> int:
     """A descriptor of rules: these files and folders can be read, and nothing else be done.
+
+    Args:
+        writable: what can be changed, too: files and folders with all that is in them.
+        executable: whether programs among what can be read may be started.
 
     Raises:
         OSError: no Landlock here.
@@ -58,12 +63,15 @@ def ruleset(readable: Iterable[str]) -> int:
     attributes = struct.pack("<QQQ", files, network, scopes)[:size]
     rules = _call(_CREATE, attributes, ctypes.c_size_t(size), ctypes.c_uint32(0))
 
-    for path in readable:
+    read = _READ_FILE | (_EXECUTE if executable else 0)
+    rights = [(path, read | _READ_DIR, read) for path in readable]
+    rights += [(path, files & ~_MAKE_DEVICES, _READ_FILE | _WRITE_FILE) for path in writable]
+    for path, in_folder, of_file in rights:
         try:
             place = os.open(path, os.O_PATH | os.O_CLOEXEC)
         except FileNotFoundError:
             continue
-        access = _READ_FILE | _READ_DIR if os.path.isdir(path) else _READ_FILE
+        access = in_folder if os.path.isdir(path) else of_file
         _call(_ADD, rules, 1, struct.pack("<Qi", access, place), ctypes.c_uint32(0))
         os.close(place)
 

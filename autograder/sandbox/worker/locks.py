@@ -133,7 +133,7 @@ def drop_root(readable: tuple[str, ...] | list[str]) -> None:
     if not hasattr(os, "setresuid") or os.getuid() != 0:
         return
 
-    keep = not all(map(_open_to_all, readable))
+    keep = not all(map(open_to_all, readable))
     libc().prctl(_SET_KEEPCAPS, int(keep), 0, 0, 0)
     os.setgroups([])
     os.setresgid(NOBODY, NOBODY, NOBODY)
@@ -148,7 +148,7 @@ def drop_root(readable: tuple[str, ...] | list[str]) -> None:
         raise OSError(ctypes.get_errno(), "capset")
 
 
-def _open_to_all(path: str) -> bool:
+def open_to_all(path: str) -> bool:
     """Whether every user may read this folder and get to it."""
     while True:
         if os.path.isdir(path) and not os.stat(path).st_mode & stat.S_IXOTH:

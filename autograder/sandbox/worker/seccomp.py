@@ -118,6 +118,7 @@ REFUSED: dict[str, tuple[int, int]] = {
     "mount": (165, 40),
     "move_mount": (429, 429),
     "msgget": (68, 186),
+    "open_by_handle_at": (304, 265),
     "open_tree": (428, 428),
     "perf_event_open": (298, 241),
     "pidfd_getfd": (438, 438),
@@ -138,10 +139,22 @@ _CLONE, _NAMESPACES = (56, 220), 0x7E020000
 # and not AF_VSOCK, which leads out of a virtual machine.
 _SOCKET, _FAMILIES = (41, 198), (1, 2, 10, 16)
 
+# Where no namespace holds a program: it makes no process, and no socket that reaches one outside.
+# What it has opened before goes on.
+REFUSED_ALONE: dict[str, tuple[int, int]] = {
+    "bind": (49, 200),
+    "connect": (42, 203),
+    "fork": (57, 1079),  # aarch64 has neither of these two
+    "socket": (41, 198),
+    "vfork": (58, 1071),
+}
+_CLONE_THREAD, _SOCKETPAIR, _PRCTL, _SET_PDEATHSIG = 0x10000, (53, 199), (157, 167), 1
+_STREAM, _KINDS = 1, 0xF
+
 Code = list[tuple[int, int, int, int]]
 
 _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
-_LOAD, _EQUAL, _AT_LEAST, _ANY_OF, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_LOAD, _EQUAL, _AT_LEAST, _ANY_OF, _AND, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 _NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT, _SECOND_ARGUMENT = 0, 4, 16, 24
 
@@ -178,23 +191,50 @@ def program(machine: str | None = None, grader: bool = False) -> bytes:
     return _packed(code)
 
 
-def refusing(machine: str | None = None) -> bytes:
+def refusing(machine: str | None = None, families: tuple[int, ...] = _FAMILIES) -> bytes:
     """A filter that refuses ``REFUSED``, namespaces for new processes, and unusual sockets.
+
+    Args:
+        families: the sockets that may be made.
 
     Raises:
         OSError: no table for this machine.
     """
     column, code = _begun(machine)
-    for table, error in ((REFUSED, errno.EPERM), ({"clone3": (435, 435)}, errno.ENOSYS)):
-        for numbers in table.values():
-            code += [(_EQUAL, 0, 1, numbers[column]), (_RETURN, 0, 0, _ERRNO | error)]
-    code += [(_EQUAL, 0, 3 + len(_FAMILIES), _SOCKET[column]), (_LOAD, 0, 0, _FIRST_ARGUMENT)]
-    for place, family in enumerate(_FAMILIES):
-        code.append((_EQUAL, len(_FAMILIES) - place, 0, family))
+    _refuse(code, REFUSED, column)
+    code += [(_EQUAL, 0, 3 + len(families), _SOCKET[column]), (_LOAD, 0, 0, _FIRST_ARGUMENT)]
+    for place, family in enumerate(families):
+        code.append((_EQUAL, len(families) - place, 0, family))
     code += [(_RETURN, 0, 0, _ERRNO | errno.EAFNOSUPPORT), (_RETURN, 0, 0, _ALLOW)]
     code += [(_EQUAL, 0, 3, _CLONE[column]), (_LOAD, 0, 0, _FIRST_ARGUMENT)]
     code += [(_ANY_OF, 0, 1, _NAMESPACES), (_RETURN, 0, 0, _ERRNO | errno.EPERM)]
     return _packed([*code, (_RETURN, 0, 0, _ALLOW)])
+
+
+def alone(machine: str | None = None) -> bytes:
+    """A filter for a program that no namespace holds, on top of ``refusing``: it stays one process,
+    which ends with its parent, and gets no sockets but pairs.
+
+    Raises:
+        OSError: no table for this machine.
+    """
+    column, code = _begun(machine)
+    _refuse(code, REFUSED_ALONE, column)
+    refused, allowed = (_RETURN, 0, 0, _ERRNO | errno.EPERM), (_RETURN, 0, 0, _ALLOW)
+    code += [(_EQUAL, 0, 4, _CLONE[column]), (_LOAD, 0, 0, _FIRST_ARGUMENT)]
+    code += [(_ANY_OF, 1, 0, _CLONE_THREAD), refused, allowed]
+    # Another kind of pair could be connected elsewhere.
+    code += [(_EQUAL, 0, 5, _SOCKETPAIR[column]), (_LOAD, 0, 0, _SECOND_ARGUMENT)]
+    code += [(_AND, 0, 0, _KINDS), (_EQUAL, 1, 0, _STREAM), refused, allowed]
+    code += [(_EQUAL, 0, 4, _PRCTL[column]), (_LOAD, 0, 0, _FIRST_ARGUMENT)]
+    code += [(_EQUAL, 0, 1, _SET_PDEATHSIG), refused, allowed]
+    return _packed([*code, allowed])
+
+
+def _refuse(code: Code, table: dict[str, tuple[int, int]], column: int) -> None:
+    for refused, error in ((table, errno.EPERM), ({"clone3": (435, 435)}, errno.ENOSYS)):
+        for numbers in refused.values():
+            code += [(_EQUAL, 0, 1, numbers[column]), (_RETURN, 0, 0, _ERRNO | error)]
 
 
 def _begun(machine: str | None) -> tuple[int, Code]:

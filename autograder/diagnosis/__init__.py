@@ -6,4 +6,5 @@ __all__ = [
     "experiments",
     "pictures",
     "places",
+    "remembering",
 ]

@@ -84,6 +84,14 @@ def _is_tuple(value: Any, length: int) -> bool:
     return isinstance(value, tuple) and len(value) == length
 
 
+def _is_of_pairs(value: Any) -> bool:
+    return isinstance(value, dict) and all(isinstance(key, tuple) for key in value)
+
+
+def _without_spaces(value: Any) -> Any:
+    return {key: number for key, number in value.items() if ord(" ") not in key}
+
+
 def _is_anything(value: Any) -> bool:
     return True
 
@@ -196,6 +204,12 @@ def _first_block(value: Any, count: Any, axis: int) -> Any:
     return np.concatenate([first] * int(count), axis)
 
 
+def _without_zeros(value: Any, instead: Any) -> Any:
+    if not is_whole(instead) or not one(value) or (value != 0).all():
+        raise Unfit
+    return np.where(value == 0, instead, value)
+
+
 def _rest(value: Any, whole: Any) -> Any:
     if not is_whole(whole) or not one(value):
         raise Unfit
@@ -254,6 +268,9 @@ MASKS: tuple[Row, ...] = (
      two, lambda a: _stretched(a.all(-2, keepdims=True), a)),
     ("one_for_all", "each row of {0} were True where one is", _ROW,
      two, lambda a: _stretched(a.any(-2, keepdims=True), a)),
+    ("axis_added", "{0} had one more axis, before its last one",
+     "Which masks have an axis too few, and what tells them from the others in your code?",
+     two, lambda a: np.expand_dims(a, -2)),
     *BATCH,
 )
 """What may become of a mask, the likeliest first."""
@@ -296,8 +313,10 @@ _TURNED: tuple[Row, ...] = (
     ("without_infinity", "{0} held 0 in place of every number that is not finite",
      "What does your code do with an infinite number in {0}?",
      one, lambda a: np.where(np.isfinite(a), a, 0.0)),
-    ("clipped", "{0} were cut off at a largest and a smallest number", _CHANGES,
-     one, lambda a: np.clip(a, -50.0, 50.0)),
+    *((
+        "clipped", "{0} were cut off at a largest and a smallest number", _CHANGES,
+        one, partial(np.clip, a_min=-most, a_max=most),
+    ) for most in (10.0, 50.0, 100.0, 500.0, 700.0)),
 )
 
 _RESCALED: tuple[Row, ...] = (
@@ -410,6 +429,8 @@ _NUMBERS: tuple[tuple[str, str, str, Change], ...] = (
 )
 
 RESTS: tuple[OfTwo, ...] = (
+    ("zeros_left_out", "every 0 in {0} were {1}", "Is a 0 in {0} nothing to your code?",
+     _without_zeros),
     ("rest_for_part", "every number in {0} were what it leaves of {1}",
      "What does a number in {0} count?", _rest),
 )
@@ -456,6 +477,7 @@ _LATER_ANSWERS: tuple[Row, ...] = (
     ("step_first_only", "the first part of what {} gives stood for all of them",
      "Where do the others go in your code?",
      three, lambda a: _stretched(np.take(a, [0], -3), a)),
+    ("spaces", "{} passed over whatever touches a space", _SPACES, _is_of_pairs, _without_spaces),
     ("step_averaged", "what {} gives were averaged", "What should become of its parts instead?",
      three, lambda a: _stretched(a.mean(-3, keepdims=True), a)),
 )

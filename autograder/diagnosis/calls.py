@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -79,6 +79,11 @@ class Outcome:
     printed: str = ""
     cell: str = ""
 
+    @property
+    def exception(self) -> str:
+        """The kind of the exception and its text."""
+        return f"{self.raised}: {self.text}"
+
 
 @dataclass(frozen=True)
 class Probe:
@@ -96,6 +101,12 @@ class Probe:
     def asked(self) -> tuple[tuple[Any, ...], dict[str, Any], list[Any]]:
         """As ``asked``, to be read alone: a function may change what it is called with."""
         return asked(self.call.request)
+
+    @cached_property
+    def arguments(self) -> tuple[Any, ...]:
+        """Every argument, whether it has a name in the call or not; as ``asked``."""
+        args, kwargs, _ = self.asked
+        return (*args, *kwargs.values())
 
     @cached_property
     def outcome(self) -> Outcome | None:
@@ -130,30 +141,36 @@ def asked(request: Payload) -> tuple[tuple[Any, ...], dict[str, Any], list[Any]]
     return args, kwargs, decoder.known
 
 
-def is_small(value: Any, most: int, largest: int) -> bool:
-    """Whether an argument holds few numbers, and no large integers.
+def is_small(args: Iterable[Any], most: int, largest: int) -> bool:
+    """Whether arguments hold few numbers each, and none is a large integer.
 
-    What a student's code answered may stand among the arguments of a call, and the bank and the
-    reference are about to compute with them here, in the grader.
+    Such a number may say how long an array is to be. Among others, in a list or an array, it stands
+    for a thing or a place. What a student's code answered may be among the arguments of a call, and
+    the bank and the reference are about to compute with them here, in the grader.
     """
+    for value in args:
+        if is_whole(value) and abs(int(value)) > largest:
+            return False
+        if not holds_few(value, most):
+            return False
+    return True
+
+
+def holds_few(value: Any, most: int) -> bool:
+    """Whether a value is of a kind that can be computed with, and holds few numbers."""
     form = form_of(value)
     if form is not None:
         value = values_of(value, form)
     if isinstance(value, dict):
         value = tuple(value.values())
     if isinstance(value, (tuple, list, set, frozenset)):
-        return len(value) <= most and all(is_small(part, most, largest) for part in value)
+        return len(value) <= most and all(holds_few(part, most) for part in value)
     if isinstance(value, np.ndarray):
-        if value.dtype.kind in "iu" and not ((-largest <= value) & (value <= largest)).all():
-            return False
         return value.size <= most
-    if isinstance(value, (int, np.integer)):
-        return abs(int(value)) <= largest
-    return value is None or isinstance(value, _SMALL)
+    return value is None or isinstance(value, _KNOWN)
 
 
-_SMALL = (str, bytes, float, complex, np.floating, np.complexfloating, np.bool_)
-"""What cannot say how large an array to make."""
+_KNOWN = (str, bytes, int, float, complex, np.integer, np.floating, np.complexfloating, np.bool_)
 
 
 class Incomparable(Exception):

@@ -20,7 +20,10 @@ from autograder.tools.likeness import ENOUGH, alike, as_numbers
 LARGE = 500.0
 """Beyond this an exponential overflows, and numbers are no longer those of everyday examples."""
 
-_COUNTS = {1: "one axis", 2: "two axes", 3: "three axes"}
+LARGE_WHOLE = (2**31 - 1, 65_535, 1_000, 255)
+"""Beyond each of these whole numbers are large to some type, or to a table of usual length."""
+
+_COUNTS = {1: "one axis", 2: "two axes", 3: "three axes", 4: "four axes"}
 
 
 @dataclass(frozen=True)
@@ -57,11 +60,30 @@ def circumstance(
         throughout: whether most of what it answers there is wrong. Where it is not, the more axes
             there are, the more often some numbers come up: axes are not the matter.
     """
-    samples = [*wrong, *right]
+    found = []
+    for one in circumstances(function, [*wrong, *right], only_given):
+        if one.name != "wrong_with_more_axes" or throughout:
+            found.append(one)
+    return _first_in_common(found, wrong, right, raises)
+
+
+def large_whole_numbers(
+    function: Function, wrong: Sequence[Arguments], right: Sequence[Arguments], raises: bool
+) -> tuple[str, str] | None:
+    """The same, where what all wrong calls have in common are large whole numbers."""
+    names = inspect.signature(function).parameters
+    found = [_large_whole(name, most) for name in names for most in LARGE_WHOLE]
+    return _first_in_common(found, wrong, right, raises)
+
+
+def _first_in_common(
+    found: Sequence[Circumstance],
+    wrong: Sequence[Arguments],
+    right: Sequence[Arguments],
+    raises: bool,
+) -> tuple[str, str] | None:
     how = "raises an error" if raises else "goes wrong"
-    for one in circumstances(function, samples, only_given):
-        if one.name == "wrong_with_more_axes" and not throughout:
-            continue
+    for one in found:
         least = 1 if raises else one.least
         if len(wrong) < least or not all(map(one.holds, wrong)):
             continue
@@ -90,7 +112,7 @@ def circumstances(
         if all(_is_array(sample[name]) for sample in samples):
             arrays.append(name)
 
-    for most in (3, 2, 1):
+    for most in (4, 3, 2, 1):
         for name in arrays:
             yield _more_axes(name, most)
     yield from map(_tables_only, arrays)
@@ -213,6 +235,31 @@ def _far_below() -> Circumstance:
         holds,
         least=1,
     )
+
+
+def _large_whole(name: str, most: int) -> Circumstance:
+    def holds(arguments: Arguments) -> bool:
+        numbers = _whole_numbers(arguments[name])
+        return max(map(abs, numbers), default=0) > most
+
+    return Circumstance(
+        "wrong_with_large_whole_numbers",
+        f"for small whole numbers in {name}",
+        "where they are large",
+        "Which type, table or rule of yours has no room for larger ones?",
+        holds,
+        least=1,
+    )
+
+
+def _whole_numbers(value: Any) -> list[int]:
+    if is_whole(value):
+        return [int(value)]
+    if isinstance(value, (list, tuple)):
+        return [number for part in value for number in _whole_numbers(part)]
+    if isinstance(value, np.ndarray) and value.dtype.kind in "iu":
+        return [int(number) for number in value.ravel()]
+    return []
 
 
 def _both(one: Circumstance, other: Circumstance) -> Circumstance:

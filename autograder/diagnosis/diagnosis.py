@@ -73,8 +73,28 @@ class Diagnosis:
     nearly: str = ""
 
 
-def diagnose(compiled: CompiledExercise, step: str, probes: Sequence[Probe]) -> Diagnosis | None:
-    """What is behind a step's answers, if it can be told."""
+REMEMBERS = (
+    "Your function answers a call wrongly that it answers rightly if nothing was asked before. "
+    "Which line keeps something for the next call, and for which arguments does that hold?"
+)
+
+OF_SEVERAL_CALLS = frozenset(
+    {"answer_of_earlier_call", "argument_changed", "kept_from_earlier_call", "not_repeatable"}
+)
+"""Relations that say what passes from one call to the next."""
+
+
+def diagnose(
+    compiled: CompiledExercise,
+    step: str,
+    probes: Sequence[Probe],
+    remembers: Callable[[], bool] = lambda: False,
+) -> Diagnosis | None:
+    """What is behind a step's answers, if it can be told.
+
+    Args:
+        remembers: asks whether a new worker answers rightly what the step answers wrongly.
+    """
     known = _known(compiled, step, probes)
     if known is not None:
         return _of_bank(known)
@@ -86,6 +106,9 @@ def diagnose(compiled: CompiledExercise, step: str, probes: Sequence[Probe]) -> 
     from autograder.diagnosis.relating import relate
 
     found = relate(compiled, step, probes, partial(_known, compiled, step, spared=True))
+    # Whatever is said of values, it is not true of those that a new worker answers with.
+    if getattr(found, "name", "") not in OF_SEVERAL_CALLS and remembers():
+        return Diagnosis(REMEMBERS, relation="remembers_a_call")
     if found is None:
         return None
     if isinstance(found, Relation):
@@ -146,7 +169,7 @@ def _known(
     for probe in _telling_first(calls):
         if not suspects:
             return None
-        is_looked_at = is_small(probe.asked[:2], MAX_NUMBERS, MAX_INTEGER)
+        is_looked_at = is_small(probe.arguments, MAX_NUMBERS, MAX_INTEGER)
         outcome = probe.outcome if is_looked_at else None
         if outcome is not None:
             may_raise = spared and probe.passed

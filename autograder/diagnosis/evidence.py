@@ -18,6 +18,7 @@ from autograder.diagnosis.calls import (
     Unfit,
     asked,
     bound,
+    holds_few,
     is_small,
 )
 from autograder.diagnosis.experiments import Experiment
@@ -25,12 +26,18 @@ from autograder.engine.turns import MOST, Endless, at_most, enough
 from autograder.tools.likeness import ENOUGH, SURE, alike, as_numbers, close, is_binary, weight
 
 MAX_NUMBERS, MAX_INTEGER = 2_000, 1_000
-"""In an argument of a call: how many numbers, and the largest integer, which may say how large an
-answer is; of the answer, MAX_ANSWER."""
+"""In an argument of a call: how many numbers, and the largest integer by itself, which may say how
+large an answer is; of the answer, MAX_ANSWER."""
 
 MAX_ANSWER = 20_000
 
-FEW, SEVERAL = 5.0, 4
+MANY_NUMBERS, LARGE_INTEGER = 50_000, 100_000
+"""The same where nothing is tried, and the right answer alone is worked out."""
+
+MORE_NUMBERS = 10_000
+"""As many are tried where no smaller call goes wrong."""
+
+FEW, SEVERAL = 4.0, 4
 """What must speak for an experiment in a single wrong call, where so many others are right."""
 
 MAX_CALLS = 60
@@ -61,12 +68,17 @@ class AnsweredCall:
     turns: int
     probe: Probe
 
+    def is_small(self, most: int) -> bool:
+        """Whether it holds at most so many numbers, and may be tried."""
+        is_small_call = is_small(self.probe.arguments, most, MAX_INTEGER)
+        return is_small_call and holds_few(self.right.value, MAX_ANSWER)
+
 
 def answers(function: Function, probes: Sequence[Probe]) -> Iterator[AnsweredCall]:
-    """What a step has answered, beside what its reference answers; calls that are too large, or
-    cannot be compared, are left out."""
+    """What a step has answered, beside what its reference answers; calls with too many numbers, or
+    that cannot be compared, are left out."""
     for probe in probes[:MAX_CALLS]:
-        if not is_small(probe.asked[:2], MAX_NUMBERS, MAX_INTEGER):
+        if not is_small(probe.arguments, MANY_NUMBERS, LARGE_INTEGER):
             continue
         got = probe.outcome
         if got is None:
@@ -85,8 +97,6 @@ def answers(function: Function, probes: Sequence[Probe]) -> Iterator[AnsweredCal
                 right = Outcome(None, type(error).__name__, [])
             except Endless:
                 continue
-        if not is_small(right.value, MAX_ANSWER, 2**63):
-            continue
 
         is_right = probe.passed
         if got.raised is None and right.raised is None:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from autograder.diagnosis.alterations import Alteration, alterations, with_other
-from autograder.diagnosis.altered_values import ANSWERS, LENGTHS, Fits, OfTwo, changed
+from autograder.diagnosis.altered_values import ANSWERS, LENGTHS, Fits, OfTwo, changed, three
 from autograder.diagnosis.calls import (
     Arguments,
     Function,
@@ -191,6 +191,30 @@ def _looked_back(
         for part, new in zip(made, seen if isinstance(whole, tuple) else (seen,)):
             part[..., row, : new.shape[-1]] = new[..., row, :]
     return tuple(made) if isinstance(whole, tuple) else made[0]
+
+
+def along_the_first_axis(function: Function, samples: list[Arguments]) -> Iterator[Experiment]:
+    """Rows that are looked for along the first axis, which is that of a batch."""
+    names = [name for name in samples[0] if any(three(sample[name]) for sample in samples)]
+    if not names:
+        return
+
+    def answer(arguments: Arguments) -> Any:
+        if not any(three(arguments[name]) for name in names):
+            raise Unfit
+        turned = {name: _first_exchanged(arguments[name]) for name in names}
+        value = function(**{**arguments, **turned})
+        if isinstance(value, tuple):
+            return tuple(map(_first_exchanged, value))
+        return _first_exchanged(value)
+
+    says = f"as if rows lay along the first axis of {' and '.join(names)}"
+    yield Experiment("along_first_axis", says, "Counted from the end, which axis is it?", answer)
+
+
+def _first_exchanged(value: Any) -> Any:
+    """An array whose first axis is where its rows were."""
+    return value.swapaxes(0, -2) if three(value) else value
 
 
 def with_source(space: Namespace, step: str, source: str) -> Iterator[Experiment]:

@@ -212,6 +212,17 @@ _CALLS = (
      "Which entries belong into the total of each?",
      "$a.sum(*$given, axis=$axis, **$named) -> $a.cumsum(*$given, axis=$axis)",
      "$a.sum(*$given) -> $a.cumsum(*$given)"),
+    ("one_for_all", "all rows had one total, the mean of theirs", _TOTAL,
+     "$np.sum(*$given, axis=-1, keepdims=True) -> "
+     "$np.sum(*$given, axis=-1, keepdims=True).mean(-2, keepdims=True)"),
+    *((
+        "leaky", "a part of what is below 0 went on", "What becomes of -1 in your code?",
+        f"np.maximum($a, 0.0) -> np.maximum($a, {slope} * $a)",
+    ) for slope in (0.001, 0.01, 0.1, 0.2)),
+    ("ties", "nothing decided among equals", _TIES,
+     "np.argsort($a, kind=$b) -> np.argsort($a)"),
+    ("ties", "the last came first among equals", _TIES,
+     "np.argsort(-$a, kind=$b) -> np.argsort($a, kind=$b)[::-1]"),
     ("read_in_parts", "every part were read as text by itself", "Is every part a whole text?",
      "$a.join($b).decode(*$given, **$named) -> "
      "''.join(part.decode(*$given, **$named) for part in $b)"),

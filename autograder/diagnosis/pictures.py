@@ -101,7 +101,7 @@ def _pictured(
 def _wanted(function: Callable[..., Any], request: bytes) -> tuple[Any, int | None, Picture | None]:
     """The right answer to a small request, what it is, and its place where it is one of several."""
     args, kwargs, _ = asked(request)
-    if not is_small((args, kwargs), MAX_ARGUMENT, MAX_ARGUMENT):
+    if not is_small((*args, *kwargs.values()), MAX_ARGUMENT, MAX_ARGUMENT):
         return None, None, None
     try:
         wanted = function(*args, **kwargs)

@@ -23,7 +23,7 @@ MAX_HEARD = 2 * bounds.MAX_BYTES
 MAX_KEPT = bounds.MAX_BYTES // 2
 """Bytes of calls kept in one check, to repeat one of them."""
 
-MAX_CALL = 64 << 10
+MAX_CALL = 1 << 20
 """Bytes of a request and its reply that are kept beyond the check, for diagnoses and pictures."""
 
 

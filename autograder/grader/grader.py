@@ -33,6 +33,7 @@ from autograder.diagnosis.diagnosis import (
 )
 from autograder.diagnosis.pictures import example
 from autograder.diagnosis.places import place_of
+from autograder.diagnosis.remembering import remembers
 from autograder.engine import definitions
 from autograder.engine.budget import Budget, extra, limits
 from autograder.engine.carry_forward import Carried, CarryForward
@@ -292,7 +293,10 @@ class Grader:
                 find = partial(changed_below, self._exercise, submission, step, verdicts)
             # Of calls that take functions none is kept.
             elif probes[step] and not self._is_told_by_checks(step):
-                find = partial(diagnose, self._compiled, step, probes[step])
+                right = self._wrong_before(step, verdicts)
+                about = (step, right, self._reference, probes[step], budget)
+                ask = partial(remembers, self._compiled, submission, *about)
+                find = partial(diagnose, self._compiled, step, probes[step], ask)
             else:
                 find = partial(diagnose_by_verdicts, self._compiled, submission, step, mended)
             diagnoses[step] = extra(budget, find)
@@ -308,15 +312,20 @@ class Grader:
         budget: Budget,
     ) -> WrongLine | None:
         """Where to look in a step that is wrong in itself."""
-        order = self._exercise.steps
         failed = {check.id for check in self._exercise.checks if verdicts[check.id].message}
-        wrong = {parts_of(id)[0] for id in failed} - self._exercise.classes.keys()
-        right = frozenset(wrong.intersection(order[: order.index(step)]))
+        right = self._wrong_before(step, verdicts)
         checks = [check for check in self._exercise.checks_of(step) if not check.void]
         checks.sort(key=lambda check: check.id not in failed)
         about = (checks, right, self._reference, diagnosis, probes, budget)
         found = place_of(self._compiled, submission, *about)
         return found and replace(found, text=printable(found.text))
+
+    def _wrong_before(self, step: str, verdicts: dict[str, Verdict]) -> frozenset[str]:
+        """The earlier steps that are wrong, but for classes."""
+        order = self._exercise.steps
+        failed = {check.step for check in self._exercise.checks if verdicts[check.id].message}
+        wrong = failed - self._exercise.classes.keys()
+        return frozenset(wrong.intersection(order[: order.index(step)]))
 
     def _is_told_by_checks(self, step: str) -> bool:
         """Whether single calls tell nothing. Asked where a step is wrong: a bank is read for it."""

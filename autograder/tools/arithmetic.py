@@ -69,6 +69,7 @@ def of_values(a: Array, b: Array, arguments: Mapping[str, Any]) -> Iterator[Foun
     if a.dtype.kind == "b" or b.dtype.kind == "b":
         return
     are_whole = a.dtype.kind in "iu" and b.dtype.kind in "iu"  # and never nearly right
+    is_cut = a.dtype.kind in "iu" and not are_whole
     a, b = a.astype(float), b.astype(float)
     finite = np.isfinite(a) & np.isfinite(b)
     if not finite.any() or not (finite | np.isclose(a, b, equal_nan=True)).all():
@@ -76,12 +77,19 @@ def of_values(a: Array, b: Array, arguments: Mapping[str, Any]) -> Iterator[Foun
     x, y = b[finite], a[finite]
     used = np.abs(x) > ALIKE_ATOL
 
+    if (
+        is_cut
+        and (y.min() < 0 or y.max() > 1)
+        and 2 * np.count_nonzero(np.abs(y - x) < 1) >= x.size
+    ):
+        yield ("whole_numbers", ""), float(np.count_nonzero(x % 1))
     # Rounding may hide what is added to large numbers.
     if np.abs(x).max() < 1e4:
         gap = (y - x).mean()
         if abs(gap) > 1e-6 and np.allclose(y, x + gap, ALIKE_RTOL, ALIKE_ATOL):
             much = worth(y) - 1
-            yield ("shifted", ""), much
+            # Of a single number every other one is so far away.
+            yield ("shifted", ""), much if y.size > 1 else 0.0
             if abs(gap - 1) < ALIKE_ATOL:
                 yield ("one_more", ""), much
             if abs(gap + 1) < ALIKE_ATOL:
@@ -92,7 +100,7 @@ def of_values(a: Array, b: Array, arguments: Mapping[str, Any]) -> Iterator[Foun
         if abs(factor) > ALIKE_ATOL and np.allclose(y, factor * x, ALIKE_RTOL, ALIKE_ATOL):
             for what in _spoken(factor, arguments):
                 yield ("scaled", what), worth(y) - 1
-            yield ("scaled_somehow", ""), worth(y) - 1
+            yield ("scaled_somehow", ""), worth(y) - 1 if y.size > 1 else 0.0
             # One call alone says nothing of others.
             yield ("scaled_alike", f"{factor:.6g}"), min(worth(y) - 1, SURE - 1)
         # Of numbers that are small beside the others a hundredth is more than rounding leaves.

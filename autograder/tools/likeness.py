@@ -73,6 +73,11 @@ def spread(array: Array, shape: tuple[int, ...]) -> Array | None:
         return None
 
 
+def without_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The axes of a shape that are longer than 1."""
+    return tuple(side for side in shape if side != 1)
+
+
 def weight(a: Array, prediction: Array, b: Array) -> float:
     """How much speaks for a prediction: what it explains, and the right answer does not.
 

@@ -18,6 +18,7 @@ from autograder.tools.likeness import (
     is_binary,
     spread,
     weight,
+    without_ones,
     worth,
 )
 
@@ -58,8 +59,8 @@ def _of_shapes(a: Array, b: Array) -> Iterator[Found]:
     if a.shape == b.shape:
         return
     if a.size == b.size and close(a.ravel(), b.ravel()):
-        without = [side for side in a.shape if side != 1] == [side for side in b.shape if side != 1]
-        for name in ("axis_missing", "other_shape") if without else ("other_shape",):
+        same = without_ones(a.shape) == without_ones(b.shape)
+        for name in ("axis_missing", "other_shape") if same else ("other_shape",):
             yield (name, ""), weight(a, a, b)
     wide, narrow = spread(b, a.shape), spread(a, b.shape)
     if a.size > b.size and wide is not None and close(a, wide):

@@ -5,6 +5,7 @@ chance: answers that are zero, symmetric or of a single entry prove nothing. Wha
 true of the answers, asks one question, and holds no number of theirs.
 """
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, permutations
 from typing import Any, TypeAlias
@@ -26,6 +27,7 @@ from autograder.tools.likeness import (
     is_large,
     spread,
     weight,
+    without_ones,
 )
 from autograder.tools.places import of_arrays
 from autograder.tools.sentences import SENTENCES
@@ -321,6 +323,7 @@ def of_arguments(a: Array, b: Array, arguments: Mapping[str, Any]) -> Iterator[F
             array.ndim > 1
             and a.size == array.size
             and a.shape != array.shape
+            and without_ones(a.shape) != without_ones(b.shape)  # the axes are what is wrong then
             and close(a.ravel(), array.ravel())
         ):
             yield ("argument_reshaped", name), weight(a, a, b)
@@ -363,9 +366,8 @@ def of_arguments(a: Array, b: Array, arguments: Mapping[str, Any]) -> Iterator[F
             others = np.count_nonzero(wide <= 0)
             if 0 < 3 * np.count_nonzero(wrong) >= others < wide.size and (wide[wrong] <= 0).all():
                 yield ("right_where_positive", name), float(np.count_nonzero(wrong)) / 1.5
-            if _are_largest(np.abs(wide), wrong):  # and says nothing where all is wrong
-                much = 0 if wrong.all() else np.count_nonzero(wrong)
-                yield ("right_where_small", name), much / 1.5
+            if _are_largest(np.abs(wide), wrong):
+                yield ("right_where_small", name), _bits(wrong)
         if a.shape == b.shape and array.dtype.kind == "b":
             same = np.isclose(a, b, ALIKE_RTOL, ALIKE_ATOL, equal_nan=True)
             for key, where in (("right_where_true", wide), ("right_where_false", ~wide)):
@@ -379,6 +381,11 @@ def of_arguments(a: Array, b: Array, arguments: Mapping[str, Any]) -> Iterator[F
 def _are_largest(sizes: Array, wrong: Array) -> bool:
     """Whether the entries that are wrong are those where a size is largest."""
     return bool(wrong.any() and sizes[wrong].min() > sizes[~wrong].max(initial=0.0))
+
+
+def _bits(chosen: Array) -> float:
+    """How unlikely it is that so many of all entries are just these, in bits."""
+    return math.log2(math.comb(chosen.size, np.count_nonzero(chosen)))
 
 
 def shares(x: Array, axis: int) -> Array:

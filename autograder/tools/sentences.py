@@ -107,6 +107,10 @@ SENTENCES = {
         "{your} is the right one, rounded or cut off. Which of your lines makes whole or shorter "
         "numbers?"
     ),
+    "whole_numbers": (
+        "{your} holds whole numbers only, where the right one has fractions. Which of your arrays "
+        "can hold nothing else?"
+    ),
     "scaled": "{your} is the right one times {what}. Which factor is one too many, or is missing?",
     "nearly": (
         "{your} is nearly right: it is off by less than a hundredth. What do you add, round or "

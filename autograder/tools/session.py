@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autograder.tools.answers import standing_in
+from autograder.tools.exceptions import EXACT, said_by
 from autograder.tools.likeness import digest, equals
 from autograder.tools.relations import relation
 from autograder.tools.showing import (
@@ -155,6 +156,8 @@ def hint(name: str, error: BaseException, names: Mapping[str, Any] = {}) -> str:
         if step_of(other) == step_of(name):
             pairs += wrong
     found = relation(pairs)
+    if not found and not isinstance(error, AssertionError):
+        found = said_by([f"{type(error).__name__}: {error}"], EXACT)
     if not found:
         return ""
     # Where it explains what a table knows as well, it is that mistake, seen from afar.

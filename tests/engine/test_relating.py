@@ -12,7 +12,7 @@ from autograder.diagnosis.calls import bound
 from autograder.diagnosis.diagnosis import BANK
 from autograder.diagnosis.experiments import with_arguments, with_source, with_steps
 from autograder.diagnosis.operators import IN_CONDITIONS, RULES
-from autograder.diagnosis.relating import EXACT, VAGUE
+from autograder.tools.exceptions import EXACT, VAGUE
 from autograder.engine import run
 from autograder.engine.budget import OutOfTime
 from autograder.exercises import exercise

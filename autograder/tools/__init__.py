@@ -32,6 +32,7 @@ __all__ = [
     "count_tries",
     "curves",
     "demo",
+    "exceptions",
     "first",
     "heatmap",
     "is_single",

@@ -12,7 +12,6 @@ from autograder.diagnosis.calls import bound
 from autograder.diagnosis.diagnosis import BANK
 from autograder.diagnosis.experiments import with_arguments, with_source, with_steps
 from autograder.diagnosis.operators import IN_CONDITIONS, RULES
-from autograder.tools.exceptions import EXACT, VAGUE
 from autograder.engine import run
 from autograder.engine.budget import OutOfTime
 from autograder.exercises import exercise
@@ -20,6 +19,7 @@ from autograder.exercises.cell_code import ExerciseCode
 from autograder.exercises.exercise import Exercise
 from autograder.grader import grader
 from autograder.grader.grader import Grader
+from autograder.tools.exceptions import EXACT, VAGUE
 from tests.support import processes, wrong_answers
 from tests.support.courses import ROOT
 from tests.support.one_answer import graded_steps

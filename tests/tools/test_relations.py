@@ -247,6 +247,23 @@ def test_what_chance_would_give_proves_nothing(wanted, turn):
     assert found is None or found[0] in VAGUE
 
 
+def test_axes_of_one_that_are_dropped_are_no_matter_of_order():
+    V = np.arange(6.0).reshape(2, 1, 3) + 0.3
+    name, _ = relation([(V[:, 0], V, {"V": V})] * 2)
+    assert name == "axis_missing"
+
+
+def test_one_number_is_not_the_right_one_plus_a_constant():
+    assert relation([(1.37, 2.41, {}), (0.83, 3.07, {}), (5.11, 1.93, {})]) is None
+
+
+def test_whole_numbers_where_fractions_are_right_are_named():
+    wanted = np.array([[1.7, -2.4, 0.6], [3.3, 0.2, -1.9]])
+    got = np.array([[1, -2, 1], [3, 0, -2]]) - np.array([[0, 0, 1], [0, 0, 0]])
+    name, _ = relation([(got, wanted, {})] * 3)
+    assert name == "whole_numbers"
+
+
 def test_where_rows_have_vanished_nobody_shares_out_one_whole():
     def only_the_first_row(right):
         got = np.zeros_like(right)

@@ -1439,3 +1439,28 @@ def mask_for_the_first_head_only(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
             self_attention(X, W_Q[:, own], W_K[:, own], W_V[:, own], mask if h == 0 else None)[0]
         )
     return np.concatenate(blocks, axis=-1) @ W_O
+
+
+@wrong_answer(step="weighted_sum", named="axis_missing")
+def sum_without_a_queries_axis(weights, V):
+    """Breaks: shape (..., n_queries, d_v), also for one query (its axis is dropped)."""
+    output = weights @ V
+    return output[..., 0, :] if output.shape[-2] == 1 else output
+
+
+@wrong_answer(step="concat_heads", named="wrong_with_more_axes")
+def concat_with_one_leading_axis(heads):
+    """Breaks: any number of leading axes (two of them go wrong)."""
+    if heads.ndim == 3:
+        return np.concatenate(list(heads), axis=-1)
+    return np.stack([np.concatenate(list(h), axis=-1) for h in heads])
+
+
+@wrong_answer(step="multi_head_attention", named="axis_added")
+def multi_axis_for_every_mask_of_a_batch(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
+    """Breaks: (n, n) is allowed with a batch, too (it gets a head axis in its middle)."""
+    Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
+    if mask is not None and X.ndim == 3:
+        mask = mask[:, None]
+    output, _ = scaled_dot_product_attention(Q, K, V, mask)
+    return concat_heads(output) @ W_O

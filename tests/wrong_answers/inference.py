@@ -39,3 +39,32 @@ def cache_of_all_calls(Q, K, V):
         weights = softmax(np.array(_keys) @ q / np.sqrt(len(q)))
         rows.append(weights @ np.array(_values))
     return np.array(rows)
+
+
+@wrong_answer(step="rope", named="along_first_axis")
+def rope_positions_on_the_first_axis(x, positions, base=10000.0):
+    """Breaks: positions[i] is the position of row i, the same for all leading axes (it goes to the first axis)."""
+    d = x.shape[-1]
+    places = np.asarray(positions)
+    if x.shape[0] == len(places):
+        places = places.reshape((-1,) + (1,) * (x.ndim - 1))
+    else:
+        places = places[:, None]
+    angles = places * base ** (-np.arange(0, d, 2) / d)
+    c, s = np.cos(angles), np.sin(angles)
+    out = np.empty(x.shape)
+    out[..., 0::2] = x[..., 0::2] * c - x[..., 1::2] * s
+    out[..., 1::2] = x[..., 0::2] * s + x[..., 1::2] * c
+    return out
+
+
+@wrong_answer(step="rope", named="remembers_a_call")
+def speeds_kept_by_width(x, positions, base=10000.0, kept={}):
+    """The speeds of a width are kept, whatever the base is."""
+    width = x.shape[-1]
+    speeds = kept.setdefault(width, base ** (-np.arange(0, width, 2) / width))
+    angles = np.asarray(positions)[:, None] * speeds
+    out = np.empty(x.shape)
+    out[..., 0::2] = x[..., 0::2] * np.cos(angles) - x[..., 1::2] * np.sin(angles)
+    out[..., 1::2] = x[..., 0::2] * np.sin(angles) + x[..., 1::2] * np.cos(angles)
+    return out

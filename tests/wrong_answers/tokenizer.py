@@ -336,15 +336,21 @@ def only_left_part_of_a_pair(tokens, merges):
     return b"".join(pieces[t] for t in tokens).decode("utf-8", errors="replace")
 
 
-@wrong_answer(step="train")
-def fewer_than_characters(text, merges):
-    """Learns fewer pairs than the text has characters, of which each may be several bytes."""
-    tokens, learned = list(text.encode("utf-8")), []
-    for i in range(min(merges, len(text) - 1)):
-        counts = count_pairs(tokens)
-        best = min(counts, key=lambda p: (-counts[p], p), default=None)
-        if best is None or counts[best] < 2:
-            break
-        tokens = merge_pair(tokens, best, 256 + i)
-        learned.append(best)
-    return learned
+@wrong_answer(step="count_pairs", named="wrong_with_large_whole_numbers")
+def count_in_int32(tokens):
+    """Breaks: whole numbers of any size (int32)."""
+    if len(tokens) < 2:
+        return {}
+    array = np.array(tokens, dtype=np.int32)
+    pairs, counts = np.unique(np.stack([array[:-1], array[1:]], axis=1), axis=0, return_counts=True)
+    return {(int(a), int(b)): int(n) for (a, b), n in zip(pairs, counts)}
+
+
+@wrong_answer(step="count_pairs", named="wrong_with_large_whole_numbers")
+def count_with_one_number_per_pair(tokens):
+    """Breaks: whole numbers of any size (left * 65536 + right mixes up large ones)."""
+    counts = {}
+    for left, right in zip(tokens, tokens[1:]):
+        key = left * 65536 + right
+        counts[key] = counts.get(key, 0) + 1
+    return {divmod(key, 65536): n for key, n in counts.items()}

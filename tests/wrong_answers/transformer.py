@@ -61,9 +61,17 @@ def scaled_by_the_values(X_queries, X_keys, W_Q, W_K, W_V):
     return softmax(scores) @ V
 
 
-@wrong_answer(step="feed_forward")
-def four_times_at_most(x, W_1, b_1, W_2, b_2):
-    """Uses the first 4 * d_model hidden features, however many there are."""
-    d_ff = 4 * x.shape[-1]
-    hidden = np.maximum(0, x @ W_1[:, :d_ff] + b_1[:d_ff])
-    return hidden @ W_2[:d_ff] + b_2
+@wrong_answer(step="positional_encoding", named="wrong_with_large_whole_numbers")
+def waves_from_a_table_of_5000(n_positions, d_model):
+    """Breaks: n_positions rows, also at thousands of positions (max_len=5000 of the PyTorch tutorial)."""
+    angles = np.arange(5000)[:, None] / 10000.0 ** (np.arange(0, d_model, 2) / d_model)
+    out = np.empty((5000, d_model))
+    out[:, 0::2], out[:, 1::2] = np.sin(angles), np.cos(angles)
+    return out[:n_positions]
+
+
+@wrong_answer(step="feed_forward", named="leaky")
+def feed_leaky(x, W_1, b_1, W_2, b_2):
+    """Breaks: ReLU (a thousandth passes on the left)."""
+    hidden = x @ W_1 + b_1
+    return np.where(hidden > 0, hidden, 1e-3 * hidden) @ W_2 + b_2

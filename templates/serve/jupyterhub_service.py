@@ -1,5 +1,5 @@
-# Grades what is handed in as it comes, as long as the hub runs. Into jupyterhub_config.py, below
-# the other services, with your account and folder. The hub starts it again when it ends.
+# Grades submissions as they come, as long as the hub runs. Copy this to jupyterhub_config.py, below
+# the other services, and put in your account and folder. The hub restarts it when it ends.
 c.JupyterHub.services.append(  # noqa: F821
     {
         "name": "attention-serve",

@@ -13,7 +13,7 @@
 # - A *visible* check tells you at once whether it passed, and what it got and wanted. The first one of each
 #   step is small enough to verify with a pencil.
 # - A *hidden* check is graded after you hand in. It tests only rules that the function's docstring states, with
-#   sizes and numbers that nobody knows beforehand.
+#   sizes and numbers that nobody knows in advance.
 #
 # Work from top to bottom. Change your own functions as often as you like, and add cells wherever you want to try
 # something. Before you hand in, restart the kernel and run everything once.
@@ -86,7 +86,7 @@ def hidden_get_nothing(weights, mask):
     if np.count_nonzero(leaks):
         raise AssertionError(
             f"the weights: {np.count_nonzero(leaks)} hidden keys keep a weight that is not exactly 0. "
-            "When does your function learn of the mask, and what does it put there?"
+            "Where does your function use the mask, and what does it put there?"
         )
 
 
@@ -97,7 +97,7 @@ def draw_weights(weights, queries, keys, title):
     tools.table(weights, queries, keys)
     for name, row in zip(queries, weights):
         best = [key for key, weight in zip(keys, row) if weight >= row.max() - 1e-9]
-        most = "everybody equally" if len(best) == len(keys) > 1 else " and ".join(best)
+        most = "all equally" if len(best) == len(keys) > 1 else " and ".join(best)
         print(f"  {name} looks most at {most} ({row.max():.2f}{' each' * (len(best) > 1)})")
     tools.heatmap(weights, queries, keys, title, np.char.mod("%.2f", weights), **AXES)
 
@@ -146,7 +146,7 @@ def draw_masks(masks, words):
     for title, mask in masks.items():
         print(title)
         for name, row in zip(words, mask):
-            print(f"  {name} may look at: {', '.join(key for key, allowed in zip(words, row) if allowed) or 'nobody'}")
+            print(f"  {name} may look at: {', '.join(key for key, allowed in zip(words, row) if allowed) or 'nothing'}")
         parts += [np.full((len(words), 1), np.nan), mask]
     shown = np.hstack(parts[1:])  # NaN has no colour
     texts = np.select([np.isnan(shown), shown > 0], ["", "may"], "hidden")
@@ -191,7 +191,7 @@ class Practice:
         scores = 10 * t.normal(*lead, n, m)
         scaled = np.asarray(t.call(scores=scores, d_k=d_k))
         t.shape("the scaled scores", scaled, *lead, n, m)
-        t.near("Times the root of d_k they are the scores again.", np.asarray(scaled) * math.sqrt(d_k), scores)
+        t.near("Multiplied by the root of d_k, they are the scores again.", np.asarray(scaled) * math.sqrt(d_k), scores)
         t.near("With d_k of 1 they stay as they are.", t.again(d_k=1), scores)
 
     def softmax(t):
@@ -206,11 +206,11 @@ class Practice:
         t.holds("All weights are finite, and none is negative.", (np.isfinite(weights) & (weights >= 0)).all())
         t.near("The sums along the axis are 1.", weights.sum(axis=axis), np.ones(weights.sum(axis=axis).shape))
         t.holds("A score of -inf has a weight of exactly 0.", not weights[hidden].any(), "it has another")
-        t.near("A thousand more for every score changes nothing.", t.again(scores=scores + 1000.0), weights)
+        t.near("Adding 1000 to every score changes nothing.", t.again(scores=scores + 1000.0), weights)
         pair = np.moveaxis(scores, axis, 0)[:2].reshape(2, -1)[:, 0]
         shares = np.moveaxis(weights, axis, 0)[:2].reshape(2, -1)[:, 0]
         if np.isfinite(pair).all() and abs(pair[0] - pair[1]) < 20:
-            t.near("Two weights are as e to the difference of their scores.", shares[0], shares[1] * math.exp(pair[0] - pair[1]))
+            t.near("The ratio of two weights is e to the difference of their scores.", shares[0], shares[1] * math.exp(pair[0] - pair[1]))
 
     def weighted_sum(t):
         lead, (n, m, d_v) = t.lead(), t.sizes(3)
@@ -231,7 +231,7 @@ class Practice:
         sees = mask.astype(int).sum(axis=1)
         t.holds("The last query sees every key.", sees[-1] == m, f"it sees {sees[-1]} of {m}")
         t.holds("Every query sees one key more than the one before it.", (np.diff(sees) == 1).all(), f"they see {sees.tolist()}")
-        t.holds("What a query sees is the first keys.", (np.diff(mask.astype(int), axis=1) <= 0).all())
+        t.holds("The keys that a query sees are the first ones.", (np.diff(mask.astype(int), axis=1) <= 0).all())
 
     def padding_mask(t):
         batch, n_keys = int(t.rng.integers(1, 5)), int(t.rng.integers(1, 7))
@@ -251,7 +251,7 @@ class Practice:
         masked = np.asarray(t.call(scores=scores, mask=mask))
         t.shape("the scores", masked, *lead, n, m)
         t.holds("Every hidden score is exactly -inf.", (masked[~allowed] == -np.inf).all(), "one is not")
-        t.near("Every allowed score is what it was.", masked[allowed], scores[allowed])
+        t.near("Every allowed score is unchanged.", masked[allowed], scores[allowed])
 
     def scaled_dot_product_attention(t):
         lead, (n, m, d_k, d_v) = t.lead(), t.sizes(4)
@@ -273,7 +273,7 @@ class Practice:
         ahead = float(np.dot(Q[(*at, i)], K[(*at, j)] - K[(*at, k)])) / math.sqrt(d_k)
         if abs(ahead) < 20:
             row = weights[(*at, i)]
-            t.near("Two weights are as e to the difference of their scaled scores.", row[j], row[k] * math.exp(ahead))
+            t.near("The ratio of two weights is e to the difference of their scaled scores.", row[j], row[k] * math.exp(ahead))
 
     def self_attention(t):
         lead, (n, d_model, d_k, d_v) = t.lead(), t.sizes(4)
@@ -287,14 +287,14 @@ class Practice:
         if mask is not None:
             t.holds("A hidden key has a weight of exactly 0.", not weights[..., ~mask].any(), "one has more")
             X[..., -1, :] += 1.0
-            t.near("Nobody notices what comes after them.", t.parts(t.again(X=X), "output, weights")[0][..., :-1, :], output[..., :-1, :])
+            t.near("Later tokens change nothing for earlier ones.", t.parts(t.again(X=X), "output, weights")[0][..., :-1, :], output[..., :-1, :])
             return
         turned = t.parts(t.again(X=X[..., ::-1, :]), "output, weights")[0]
         t.near("Without a mask, tokens in another order give the outputs in that order.", turned[..., ::-1, :], output)
         *at, i, j = t.place(weights.shape)
         tokens, row = X[tuple(at)], weights[(*at, i)]
         ahead = float((tokens[i] @ t.given["W_Q"]) @ ((tokens[j] - tokens[0]) @ W_K)) / math.sqrt(d_k)
-        t.near("Two weights are as e to the difference of their scaled scores.", row[j], row[0] * math.exp(ahead))
+        t.near("The ratio of two weights is e to the difference of their scaled scores.", row[j], row[0] * math.exp(ahead))
 
     def split_heads(t):
         lead, (n, num_heads, d_head) = t.lead(), t.sizes(3)
@@ -586,7 +586,7 @@ with tools.check("project_qkv-batch_of_two"):
     )
 
 # %% check="project_qkv-any_batch" points=1 category="shapes" hidden=true
-"""Leading axes stay in front, whatever their number, and the values may have a length of their own."""
+"""Any number of leading axes stays in front, and the values may have a length of their own."""
 for *lead, n, d_model, d_k, d_v in (
     sorted(different_sizes(5)),
     (2, *different_sizes(5)),
@@ -602,7 +602,7 @@ for *lead, n, d_model, d_k, d_v in (
         tools.agree(got, right, what, "Which axes of X are the batch, which the tokens, which the features?")
 
 # %% check="project_qkv-all_sizes_equal" points=1 category="values" hidden=true
-"""Where every size is the same, no shape error protects you: the numbers must still be right."""
+"""Where all sizes are equal, a mistake raises no shape error: the numbers must still be right."""
 n = int(rng.integers(3, 6))
 X, (W_Q, W_K, W_V) = rng.normal(size=(n, n, n)), (random_weights(n, n) for _ in range(3))
 wanted = [product_by_definition(X, W) for W in (W_Q, W_K, W_V)]
@@ -678,18 +678,18 @@ with tools.check("attention_scores-batch_of_two"):
         ),
         [[[1.0, 4.0, 5.0], [3.0, -2.0, 4.5]], [[1.0, 0.5, 2.0], [2.0, 6.0, -2.0]]],
         "the scores of the batch",
-        "The batch is axis 0. Which two axes of K should trade places?",
+        "The batch is axis 0. Which two axes of K should you swap?",
     )
 
 # %% check="attention_scores-as_many_keys_as_features" points=2 category="values" hidden=true
-"""With as many queries as keys as features, the numbers must be right, not just the shape."""
+"""With equal numbers of queries, keys and features, the numbers must be right, not just the shape."""
 for n in rng.permutation([2, 3, 4, 5])[:2]:
     Q, K = rng.normal(size=(n, n)), rng.normal(size=(n, n))
     wanted = scores_by_definition(Q, K)
     tools.agree(attention_scores(Q, K), wanted, "the scores", "Rows for queries, columns for keys?")
 
 # %% check="attention_scores-any_batch" points=1 category="shapes" hidden=true
-"""Any number of leading axes, sizes of 1 included, equal sizes included."""
+"""Any number of leading axes, also with sizes of 1 and equal sizes."""
 n = int(rng.integers(3, 6))
 for *lead, n_queries, n_keys, d_k in (
     sorted(different_sizes(4)),
@@ -747,7 +747,7 @@ def scale_scores(scores, d_k):
 
 
 # %% check="scale_scores-by_hand" points=2 category="values"
-"""With vectors of length 16, every score becomes a quarter of what it was."""
+"""With vectors of length 16, every score is divided by 4."""
 with tools.check("scale_scores-by_hand"):
     tools.agree(
         scale_scores(np.array([[4.0, -8.0, 12.0], [16.0, 0.0, 2.0]]), 16),
@@ -758,7 +758,7 @@ with tools.check("scale_scores-by_hand"):
     )
 
 # %% check="scale_scores-batch_of_two" points=1 category="values"
-"""With vectors of length 8, whose square root is no whole number, in a batch of two."""
+"""A batch of two with vectors of length 8, whose square root is not a whole number."""
 with tools.check("scale_scores-batch_of_two"):
     tools.agree(
         scale_scores(np.array([[[8.0, 4.0, -2.0], [1.0, -3.0, 6.0]], [[0.0, 1.0, 16.0], [2.0, -8.0, 4.0]]]), 8),
@@ -771,7 +771,7 @@ with tools.check("scale_scores-batch_of_two"):
     )
 
 # %% check="scale_scores-any_length" points=1 category="values" hidden=true
-"""Lengths that are no square numbers, two and three axes of scores, small ones and large."""
+"""Lengths that are not square numbers, scores with two and three axes, small and large scores."""
 short, longer = rng.integers(2, 4), rng.choice([5, 6, 7, 8, 12, 20, 48, 80])
 for turn, d_k in enumerate((1, int(short), int(longer), 1000)):
     scores = (3000 if turn == 2 else 3) * rng.normal(size=different_sizes(2 + turn % 2))
@@ -865,7 +865,7 @@ def softmax(scores, axis=-1):
 
 
 # %% check="softmax-by_hand" points=2 category="values"
-"""The logarithms of 1, 2, 1 become the shares 1/4, 2/4, 1/4."""
+"""Scores of log(1), log(2), log(1) give the weights 1/4, 2/4, 1/4."""
 with tools.check("softmax-by_hand"):
     tools.agree(
         softmax(np.log([[1.0, 2.0, 1.0], [3.0, 1.0, 4.0]])),
@@ -876,7 +876,7 @@ with tools.check("softmax-by_hand"):
     )
 
 # %% check="softmax-rows_sum_to_one" points=2 category="row sums"
-"""Each row of weights sums to one, and one point more of score is e times the weight."""
+"""Each row of weights sums to 1, and a score that is higher by 1 gives e times the weight."""
 with tools.check("softmax-rows_sum_to_one"):
     answer = softmax(np.array([[1.0, 2.0, 3.0, 4.0], [0.5, 0.5, 0.5, -0.5], [-3.0, -1.0, -2.0, -4.0]]))
     answer = tools.plain(answer, "the weights", (3, 4))
@@ -885,24 +885,24 @@ with tools.check("softmax-rows_sum_to_one"):
         answer[0, 1:] / answer[0, :-1],
         [math.e] * 3,
         "row 0, each weight by the one before",
-        "One point more of score: how many times the weight? Do you round?",
+        "A score that is higher by 1 gives how many times the weight, and do you round?",
     )
     tools.agree(answer[1], [1 / (3 + 1 / math.e)] * 3 + [1 / (3 * math.e + 1)], "row 1, with three equal scores")
     tools.agree(answer[2, [3, 0, 2, 1]], answer[0], "row 2, which is row 0 minus 5 in another order")
 
 # %% check="softmax-large_scores" points=2 category="overflow safety"
-"""Scores around a thousand overflow nothing: they give the same weights as 0, 1, 2."""
+"""Scores around 1,000 do not overflow: they give the same weights as 0, 1, 2."""
 with tools.check("softmax-large_scores"):
     tools.agree(
         softmax(np.array([[1000.0, 1001.0, 1002.0], [-1000.0, -1002.0, -1001.0]])),
         [[0.0900305732, 0.2447284711, 0.6652409558], [0.6652409558, 0.0900305732, 0.2447284711]],
         "the weights",
-        "What is np.exp(1000)? Which constant could you take off a row without changing its weights?",
+        "What is np.exp(1000)? Which constant could you subtract from a row without changing its weights?",
         rtol=1e-6,
     )
 
 # %% check="softmax-over_an_axis" points=0 category="row sums"
-"""Along the axis in the middle, the logarithms of 1, 2, 1 and of 3, 1, 4 become the same shares as before."""
+"""Along the middle axis, the logarithms of 1, 2, 1 and of 3, 1, 4 give weights in these ratios."""
 with tools.check("softmax-over_an_axis"):
     tools.agree(
         softmax(np.log([[[1.0, 3.0], [2.0, 1.0], [1.0, 4.0]]]), axis=1),
@@ -912,7 +912,7 @@ with tools.check("softmax-over_an_axis"):
     )
 
 # %% check="softmax-thousands_apart" points=0 category="overflow safety"
-"""Rows that are thousands apart share equally, and of two scores that are thousands apart one gets everything."""
+"""Equal scores get equal weights in rows thousands apart; of two scores thousands apart, the larger one gets all the weight."""
 with tools.check("softmax-thousands_apart"):
     tools.agree(
         softmax(np.array([[0.0, 1.0], [-3000.0, -3001.0], [4000.0, 0.0]])),
@@ -923,7 +923,7 @@ with tools.check("softmax-thousands_apart"):
     )
 
 # %% check="softmax-a_score_of_minus_infinity" points=0 category="row sums"
-"""A score of -inf gets no weight, also beside a row in which every score is -inf."""
+"""A score of -inf gets no weight, even if another row holds only -inf."""
 with tools.check("softmax-a_score_of_minus_infinity"):
     tools.agree(
         softmax(np.array([[0.0, -np.inf, math.log(3.0)], [-np.inf, -np.inf, -np.inf]])),
@@ -946,17 +946,17 @@ rows_sum_to_one(weights)
 tools.agree(weights, wanted, "the weights", "Print the row with the smallest scores. What is left of it?", rtol=1e-6)
 far_down_and_up = np.argsort(scores.max(axis=-1))[[0, 1, -1]]
 for row, right in zip(scores[far_down_and_up, None], wanted[far_down_and_up, None]):
-    tools.agree(softmax(row), right, "the weights of one row alone", "Does it need the others?", rtol=1e-6)
+    tools.agree(softmax(row), right, "the weights of a single row", "Does it depend on the other rows?", rtol=1e-6)
 seen = random_mask(5, n_keys)
 scores = np.where(seen, rng.integers(-80, 1, size=(5, n_keys)) / 8, -np.inf)
 for far in (-9990.0, 10000.0):  # whatever stands for -inf must lose against scores of -1e4, too
     wanted = softmax_by_definition(scores + far)
-    weights = tools.plain(softmax(scores + far), "the weights beside -inf", scores.shape)
-    tools.agree(weights, wanted, "the weights beside -inf", "What does -inf become before it is an exponential?", rtol=1e-6)
+    weights = tools.plain(softmax(scores + far), "the weights next to -inf", scores.shape)
+    tools.agree(weights, wanted, "the weights next to -inf", "What do you pass to the exponential for -inf?", rtol=1e-6)
     hidden_get_nothing(weights, seen)
 
 # %% check="softmax-any_axis" points=2 category="row sums" hidden=true
-"""Along whichever axis you ask for, in arrays of one axis to four, the weights sum to one."""
+"""The weights sum to 1 along the given axis, in arrays with one to four axes."""
 a, b, c, n = different_sizes(4)
 for shape, axes in (((a,), (0,)), ((a, b), (-2,)), ((a, b, 1), (0,)), ((n, n, n), (1,)), ((a, 1, b, c), (1, 2))):
     scores = 2 * rng.normal(size=shape)
@@ -968,7 +968,7 @@ for shape, axes in (((a,), (0,)), ((a, b), (-2,)), ((a, b, 1), (0,)), ((n, n, n)
 tools.agree(softmax(scores.copy()), softmax_by_definition(scores), "the weights along the last axis")
 
 # %% check="softmax-minus_infinity" points=1 category="row sums" hidden=true
-"""A score of -inf gets exactly 0, the rest of its row still sums to one, and other rows notice nothing."""
+"""A score of -inf gets exactly 0, the rest of its row still sums to 1, and other rows do not change."""
 n, n_keys = 5, int(rng.integers(3, 8))
 scores, seen = 2 * rng.normal(size=(n, n_keys)), random_mask(n, n_keys)
 seen[0, :3], scores[0, 1:3] = (False, True, True), (0.7, -0.4)  # two that share
@@ -1010,7 +1010,7 @@ with tools.unchanged(scores=scores):
 #
 # Weights `(..., n_queries, n_keys)` and values `(..., n_keys, d_v)` give `(..., n_queries, d_v)`: one row
 # for each query, as long as a value. Because the weights of a row are shares, each feature of the result
-# lies between the smallest and the largest that the values offer.
+# is between the smallest and the largest value of that feature.
 
 
 # %% step="weighted_sum" points=5
@@ -1041,7 +1041,7 @@ with tools.check("weighted_sum-by_hand"):
         weighted_sum(np.array([[0.5, 0.5, 0.0], [0.0, 0.25, 0.75]]), np.array([[2.0, 4.0], [6.0, 0.0], [-2.0, 8.0]])),
         [[4.0, 2.0], [0.0, 6.0]],
         "the outputs",
-        "Each row of weights has one share for each value. Over which axis do you add up?",
+        "Each row has one weight for each value. Over which axis do you sum?",
         show=True,
     )
 
@@ -1059,7 +1059,7 @@ with tools.check("weighted_sum-batch_of_two"):
     )
 
 # %% check="weighted_sum-no_key_for_a_query" points=0 category="edge cases"
-"""A row of zeros, for a query that sees no key, does not disturb the query beside it."""
+"""A row of zeros, for a query that sees no key, does not affect the other query."""
 with tools.check("weighted_sum-no_key_for_a_query"):
     tools.agree(
         weighted_sum(np.array([[0.0, 0.0], [0.25, 0.75]]), np.array([[8.0, 0.0], [0.0, 4.0]])),
@@ -1087,7 +1087,7 @@ for *lead, n_queries, n_keys, d_v in (
 
 weights, V = np.eye(n)[rng.permutation(n)] / 2 + 0.5 / n, 250.0 * n * rng.integers(-16, 17, size=(n, 2))
 wanted = product_by_definition(weights, V)
-tools.agree(weighted_sum(weights, V), wanted, "the outputs of large values", "Has a value a largest size for you?", rtol=1e-6, atol=0.01)
+tools.agree(weighted_sum(weights, V), wanted, "the outputs of large values", "Does your function limit how large a value may be?", rtol=1e-6, atol=0.01)
 
 weights, V = rng.dirichlet(np.ones(n), size=(2, n)), rng.normal(size=(2, n, n))
 sees_some = (np.arange(n) != rng.integers(n))[:, None]
@@ -1114,7 +1114,7 @@ with tools.unchanged(weights=weights, V=V):
 # Four tokens with eight random features each, and three random 8-by-8 projections, always the same ones. Your
 # five functions turn them into an output. Follow one row through the tables: token 0's query fits its own key
 # best (48.36 against 16.17 for the next one). Scaling by $\sqrt 8 \approx 2.83$ brings that to 17.10 against
-# 5.72, and softmax still gives token 0 practically everything. Token 3 is the curious one: it pays hardly any
+# 5.72, and softmax still gives token 0 practically everything. Token 3 is the odd one: it pays hardly any
 # attention to itself and takes 0.993 of its output from token 2, so outputs 2 and 3 are almost the same.
 #
 # Random projections with scores this large saturate softmax even *after* scaling. Trained models, and
@@ -1163,7 +1163,7 @@ def what_it_refers_to():
 
 
 # %% [markdown]
-# ## Part two: who may look at whom
+# ## Part two: which tokens may see which
 #
 # So far every query sees every key. In two situations that must not happen. A model that writes text from left to
 # right must not peek at words it has yet to write. And when sentences of different lengths share one array, the
@@ -1187,7 +1187,7 @@ def what_it_refers_to():
 
 # %% step="causal_mask" points=8 draws="mask"
 def causal_mask(n_queries, n_keys=None):
-    """Which keys each query may look at when nobody may look ahead.
+    """Which keys each query may look at when no query may look ahead.
 
     Arguments
         n_queries: whole number, 1 or more
@@ -1229,13 +1229,13 @@ with tools.check("causal_mask-new_tokens"):
     )
 
 # %% check="causal_mask-squares" points=2 category="edge cases" hidden=true
-"""As many queries as keys, from one upwards, where n_keys is not given."""
+"""Without n_keys there are as many keys as queries, from one upwards."""
 for n in (70, 1, *(int(n) for n in rng.permutation(np.arange(2, 10))[:2])):
     wanted = causal_mask_by_definition(n, n)
     agree_mask(causal_mask(n), wanted, "the mask", "Does every query see itself?")
 
 # %% check="causal_mask-more_keys_than_queries" points=2 category="shapes" hidden=true
-"""One row for each query, one column for each key, aligned at the bottom right; as many of both, too."""
+"""One row for each query, one column for each key, aligned at the bottom right, also with equal numbers."""
 few, more = int(rng.integers(2, 4)), int(rng.integers(4, 7))
 for n_queries, further in ((3, 2), (1, 1), (1, more), (few, more + 1), (3, 600), (40, 5), (more, 0)):
     wanted = causal_mask_by_definition(n_queries, n_queries + further)
@@ -1286,22 +1286,22 @@ with tools.check("padding_mask-by_hand"):
     )
 
 # %% check="padding_mask-any_lengths" points=3 category="mask correctness" hidden=true
-"""Drawn lengths, a sequence without padding and one of a single token among them."""
+"""Random lengths, among them a sequence without padding and one with a single token."""
 for batch, n_keys in (different_sizes(2), (4, 4), (6, 40), (6, 40), (2, 300), (3, 1)):
     lengths = rng.integers(1, n_keys + 1, size=batch)
     lengths[rng.permutation(batch)[:2]] = n_keys, 1
     wanted = padding_mask_by_definition(lengths, n_keys)
-    agree_mask(padding_mask(lengths, n_keys), wanted, "the mask", "How many True has the row of a sequence?")
+    agree_mask(padding_mask(lengths, n_keys), wanted, "the mask", "How many True does the row of a sequence have?")
 
 # %% check="padding_mask-room_for_queries" points=2 category="shapes" hidden=true
-"""The shape is (batch, 1, n_keys), also for a batch of one, and with more room than anybody needs."""
+"""The shape is (batch, 1, n_keys), also for a batch of one, and with more room than any sequence needs."""
 for batch, n_keys in ((1, int(rng.integers(2, 8))), different_sizes(2), (5, 5)):
     lengths = rng.integers(1, n_keys, size=batch)
     wanted = padding_mask_by_definition(lengths, n_keys)
     agree_mask(padding_mask(lengths, n_keys), wanted, "the mask", "Where is the axis of the queries?")
 
 # %% check="padding_mask-inputs_unchanged" points=1 category="purity" hidden=true
-"""The lengths stay as they are and in their order, and a second call gives the same answer."""
+"""The lengths keep their values and their order, and a second call gives the same answer."""
 n_keys = int(rng.integers(9, 13))
 lengths = np.array([2, n_keys, 1])  # in no order: sorting them would change them
 wanted = padding_mask_by_definition(lengths, n_keys)
@@ -1311,7 +1311,7 @@ with tools.unchanged(lengths=lengths):
 
 # %% [markdown]
 # Your two masks, and both at once. A query may look at a key if the causal mask *and* the padding mask
-# allow it. Read the picture row by row: who is this query, and what may it look at?
+# allow it. Read the picture row by row: which query is this, and which keys may it see?
 
 
 # %%
@@ -1327,7 +1327,7 @@ def two_masks():
 # %% [markdown]
 # ### 8. Putting the mask on: `apply_mask`
 #
-# Where do masks act? *Before* softmax, on the scores. A hidden key gets the score $-\infty$, its exponential is
+# Where do you apply the mask? *Before* softmax, to the scores. A hidden key gets the score $-\infty$, its exponential is
 # 0, and the remaining weights still sum to 1, as if the hidden key had never been there:
 #
 # $$\hat S_{ij} = \begin{cases} S_{ij} & \text{if } M_{ij} \\ -\infty & \text{otherwise} \end{cases}$$
@@ -1374,7 +1374,7 @@ with tools.check("apply_mask-by_hand"):
     )
 
 # %% check="apply_mask-batch_of_two" points=1 category="shapes"
-"""One row of a mask for each sequence of a batch hides the same keys from all of its queries, whatever lies there."""
+"""One row of a mask for each sequence of a batch hides the same keys from all of its queries, whatever their scores."""
 with tools.check("apply_mask-batch_of_two"):
     tools.agree(
         apply_mask(
@@ -1383,7 +1383,7 @@ with tools.check("apply_mask-batch_of_two"):
         ),
         [[[1.0, -np.inf, 3.0], [4.0, -np.inf, 6.0]], [[-1.0, -2.0, -np.inf], [0.5, 0.0, -np.inf]]],
         "the masked scores of the batch",
-        "The mask has the shape (2, 1, 3). Which of its axes is stretched?",
+        "The mask has the shape (2, 1, 3). Which of its axes is broadcast?",
     )
 
 # %% check="apply_mask-one_for_all" points=0 category="shapes"
@@ -1395,7 +1395,7 @@ with tools.check("apply_mask-one_for_all"):
         ),
         [[[1.0, -np.inf], [3.0, 4.0]], [[5.0, -np.inf], [7.0, 8.0]]],
         "the masked scores of the batch",
-        "Stretch the mask by hand: which scores does it hide?",
+        "Broadcast the mask by hand: which scores does it hide?",
     )
 
 # %% check="apply_mask-no_key_for_a_query" points=0 category="edge cases"
@@ -1405,11 +1405,11 @@ with tools.check("apply_mask-no_key_for_a_query"):
         apply_mask(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[False, False], [True, True]])),
         [[-np.inf, -np.inf], [3.0, 4.0]],
         "the masked scores",
-        "What becomes of a row without an allowed key?",
+        "What happens to a row without an allowed key?",
     )
 
 # %% check="apply_mask-broadcasts" points=1 category="shapes" hidden=true
-"""One mask for all sequences, one for all queries, one for all heads: each is stretched to the scores."""
+"""One mask for all sequences, one for all queries, one for all heads: each is broadcast to the scores."""
 b, h, n, m = different_sizes(4)
 for shape, mask_shape in (
     ((b, n, m), (b, n, m)),
@@ -1428,10 +1428,10 @@ for shape, mask_shape in (
     if mask_shape == (n, n):
         mask[0, 1], mask[1, 0] = False, True
     wanted = masked_by_definition(scores, mask)
-    tools.agree(apply_mask(scores, mask), wanted, "the masked scores", "Stretch the mask by hand: which scores does it hide, and what becomes of each?")
+    tools.agree(apply_mask(scores, mask), wanted, "the masked scores", "Broadcast the mask by hand: which scores does it hide, and what does each become?")
 
 # %% check="apply_mask-nan_disappears" points=2 category="edge cases" hidden=true repeat=false
-"""NaN, inf and huge numbers under the mask leave no trace, and allowed ones stay; a row may be hidden altogether."""
+"""NaN, inf and huge numbers under the mask leave no trace, and allowed ones stay; all keys of a query may be hidden."""
 n = int(rng.integers(4, 8))
 mask = causal_mask_by_definition(n, n)
 mask[int(rng.integers(n))] = False
@@ -1447,7 +1447,7 @@ mask[1, :3], scores[1, :3] = (True, True, False), (-np.inf, np.inf, 1.0)
 mask[2, :2], scores[2, :2] = (True, False), np.nan
 mask[3, :2], scores[3, :2] = (True, False), -1e12
 wanted = masked_by_definition(scores, mask)
-tools.agree(apply_mask(scores, mask), wanted, "the masked scores", "What becomes of an allowed NaN, -inf or inf?")
+tools.agree(apply_mask(scores, mask), wanted, "the masked scores", "What happens to an allowed NaN, -inf or inf?")
 
 # %% check="apply_mask-inputs_unchanged" points=1 category="purity" hidden=true
 """Scores and mask stay as they are, and a second call gives the same answer."""
@@ -1541,7 +1541,7 @@ def a_decoder_reads():
 
 # %% step="scaled_dot_product_attention" points=12 draws="weights"
 def scaled_dot_product_attention(Q, K, V, mask=None):
-    """Every query's blend of the values, and the weights of the blend.
+    """The weighted average of the values for every query, and its weights.
 
     Shapes
         Q: (..., n_queries, d_k)
@@ -1581,10 +1581,10 @@ with tools.check("scaled_dot_product_attention-by_hand"):
         "output, weights",
     )
     tools.agree(answer[1], [[0.5, 0.25, 0.25], [0.2, 0.6, 0.2]], "the weights", "Which scaled scores do you get?", show=True, **COMPOSED)
-    tools.agree(answer[0], [[37.5, 25.0], [18.0, 36.0]], "the output", "Which rows does it blend?", show=True, **COMPOSED)
+    tools.agree(answer[0], [[37.5, 25.0], [18.0, 36.0]], "the output", "Which rows of V does it average?", show=True, **COMPOSED)
 
 # %% check="scaled_dot_product_attention-with_mask" points=2 category="mask correctness"
-"""The same with one key hidden from each query: the other two share out everything."""
+"""The same with one key hidden from each query: the weights of the other two sum to 1."""
 with tools.check("scaled_dot_product_attention-with_mask"):
     allowed = np.array([[True, False, True], [True, True, False]])
     answer = tools.unpack(
@@ -1596,9 +1596,9 @@ with tools.check("scaled_dot_product_attention-with_mask"):
         ),
         "output, weights",
     )
-    tools.agree(answer[1], [[2 / 3, 0.0, 1 / 3], [0.25, 0.75, 0.0]], "the weights", "At which stage does your mask act?", **COMPOSED)
+    tools.agree(answer[1], [[2 / 3, 0.0, 1 / 3], [0.25, 0.75, 0.0]], "the weights", "After which step do you apply the mask?", **COMPOSED)
     hidden_get_nothing(answer[1], allowed)
-    tools.agree(answer[0], [[50.0, 20.0], [15.0, 30.0]], "the output", "Is it made with the masked weights?", **COMPOSED)
+    tools.agree(answer[0], [[50.0, 20.0], [15.0, 30.0]], "the output", "Do you compute it with the masked weights?", **COMPOSED)
 
 # %% check="scaled_dot_product_attention-batch_of_two" points=0 category="shapes"
 """In a batch of two, each sequence has queries, keys and values of its own."""
@@ -1615,7 +1615,7 @@ with tools.check("scaled_dot_product_attention-batch_of_two"):
     tools.agree(answer[0], [[[7.0]], [[4.0]]], "the output", "Which values belong to the second sequence?", **COMPOSED)
 
 # %% check="scaled_dot_product_attention-thousands" points=0 category="overflow safety"
-"""Scores of 9,000 and of -9,000 give one key everything; a small query beside them still gets quarters."""
+"""Scores of 9,000 and of -9,000 give one key all the weight; a query with small scores still gets quarters."""
 with tools.check("scaled_dot_product_attention-thousands"):
     answer = tools.unpack(
         scaled_dot_product_attention(
@@ -1623,10 +1623,10 @@ with tools.check("scaled_dot_product_attention-thousands"):
         ),
         "output, weights",
     )
-    tools.agree(answer[1], [[1.0, 0.0], [0.0, 1.0], [0.75, 0.25]], "the weights", "Which of your steps meets 9,000, and what does it make of it?", **COMPOSED)
+    tools.agree(answer[1], [[1.0, 0.0], [0.0, 1.0], [0.75, 0.25]], "the weights", "Which of your steps gets 9,000, and what does it return for it?", **COMPOSED)
 
 # %% check="scaled_dot_product_attention-a_hidden_winner" points=0 category="mask correctness"
-"""A hidden key gets nothing, also where its score is 9,000 above the others."""
+"""A hidden key gets no weight, even if its score is 9,000 above the others."""
 with tools.check("scaled_dot_product_attention-a_hidden_winner"):
     answer = tools.unpack(
         scaled_dot_product_attention(
@@ -1640,7 +1640,7 @@ with tools.check("scaled_dot_product_attention-a_hidden_winner"):
     tools.agree(answer[1], [[0.0, 0.25, 0.75]], "the weights", "What does a hidden score become, and is that below -9,000?", **COMPOSED)
 
 # %% check="scaled_dot_product_attention-no_key_for_a_query" points=0 category="edge cases"
-"""A query that sees no key does not disturb the query beside it."""
+"""A query that sees no key does not affect the other query."""
 with tools.check("scaled_dot_product_attention-no_key_for_a_query"):
     answer = tools.unpack(
         scaled_dot_product_attention(
@@ -1651,10 +1651,10 @@ with tools.check("scaled_dot_product_attention-no_key_for_a_query"):
         ),
         "output, weights",
     )
-    tools.agree(answer[0], [[0.0], [7.0]], "the second output", "What does a row of only -inf do to the other rows?", where=np.array([[False], [True]]), **COMPOSED)
+    tools.agree(answer[0], [[0.0], [7.0]], "the second output", "What does a row in which every score is -inf do to the other rows?", where=np.array([[False], [True]]), **COMPOSED)
 
 # %% check="scaled_dot_product_attention-rows_sum_to_one" points=2 category="row sums" hidden=true
-"""Every query shares out exactly one, in the right shares, whatever the five sizes are."""
+"""The weights of every query are right and sum to exactly 1, whatever the five sizes are."""
 n = int(rng.integers(3, 6))
 for n_queries, n_keys, d_k, d_v in ((12, 70, 40, 20), sorted(different_sizes(4)), (n, n, n, n)):
     Q, K = 1.3 * rng.normal(size=(n_queries, d_k)), rng.normal(size=(n_keys, d_k))
@@ -1663,7 +1663,7 @@ for n_queries, n_keys, d_k, d_v in ((12, 70, 40, 20), sorted(different_sizes(4))
     attention_agrees(scaled_dot_product_attention(Q, K, V), wanted)
 
 # %% check="scaled_dot_product_attention-large_scores" points=2 category="overflow safety" hidden=true
-"""Queries whose scores run into the thousands, beside queries whose scores are small."""
+"""Queries with scores in the thousands, together with queries with small scores."""
 n_keys, d_v = map(int, rng.permutation([3, 5, 6])[:2])
 K = rng.integers(-3, 4, size=(n_keys, 4)).astype(float)
 K[[0, -1]] = (3.0, 2.0, -3.0, 1.0), (3.0, 2.0, -3.0, 0.0)
@@ -1688,7 +1688,7 @@ for *lead, n_queries, n_keys, d_k, d_v in (
     attention_agrees(scaled_dot_product_attention(Q, K, V), wanted)
 
 # %% check="scaled_dot_product_attention-hidden_keys" points=2 category="mask correctness" hidden=true repeat=false
-"""Masks of every shape; a hidden key that would have won; allowed keys that score terribly; a query with no key."""
+"""Masks of every shape, a hidden key with the highest score, allowed keys with very low scores, and a query with no key."""
 b, n, m, d_k, d_v = sorted(different_sizes(5))  # small ones first: they are multiplied
 for lead, shape in (
     ((b,), (b, 1, m)),
@@ -1726,7 +1726,7 @@ wanted = attention_by_definition(Q, K, V, mask)
 attention_agrees(scaled_dot_product_attention(Q, K, V, mask.copy()), wanted, mask)
 
 # %% check="scaled_dot_product_attention-inputs_unchanged" points=1 category="purity" hidden=true
-"""Queries, keys, values and mask stay as they are, a second call gives the same answer, and none remembers an earlier one."""
+"""Queries, keys, values and mask stay as they are, a second call gives the same answer, and earlier calls do not matter."""
 n = 5  # of one size, any result would fit into the memory of any input
 Q, K, V = rng.normal(size=(3, n, n))
 mask, wanted = random_mask(n, n), attention_by_definition(Q, K, V)
@@ -1758,7 +1758,7 @@ def soft_lookup():
     queries, keys = ([f"{kind} [{x:g}, {y:g}]" for x, y in rows] for kind, rows in (("query", Q), ("key", K)))
     output, weights = scaled_dot_product_attention(Q, K, V)
     draw_weights(weights, queries, keys, "Soft lookup")
-    print("Output: a blend of [10, 0], [0, 10] and [5, 5]")
+    print("Output: a weighted average of [10, 0], [0, 10] and [5, 5]")
     tools.table(output, queries, ["feature 0", "feature 1"], 4)
 
 
@@ -1813,7 +1813,7 @@ with tools.check("self_attention-by_hand"):
         answer[1],
         [[2 / 3, 1 / 3], [0.75, 0.25]],
         "the weights",
-        "Print queries, keys and scaled scores. Where do your numbers leave those that you get with a pencil?",
+        "Print queries, keys and scaled scores. Where do your numbers first differ from those that you get with a pencil?",
         show=True,
         **COMPOSED,
     )
@@ -1827,7 +1827,7 @@ with tools.check("self_attention-by_hand"):
     )
 
 # %% check="self_attention-causal" points=1 category="mask correctness"
-"""The same two tokens, but the first must not look ahead: it keeps to itself."""
+"""The same two tokens, but the first must not look ahead: it sees only itself."""
 with tools.check("self_attention-causal"):
     allowed = np.array([[True, False], [True, True]])
     answer = tools.unpack(
@@ -1840,7 +1840,7 @@ with tools.check("self_attention-causal"):
         ),
         "output, weights",
     )
-    tools.agree(answer[1], [[1.0, 0.0], [0.75, 0.25]], "the weights", "Does the mask reach the attention?", **COMPOSED)
+    tools.agree(answer[1], [[1.0, 0.0], [0.75, 0.25]], "the weights", "Do you pass the mask on?", **COMPOSED)
     hidden_get_nothing(answer[1], allowed)
     tools.agree(answer[0], [[12.0, 0.0, 24.0], [9.0, 3.0, 21.0]], "the output", **COMPOSED)
 
@@ -1860,7 +1860,7 @@ with tools.check("self_attention-a_mask_for_each"):
     tools.agree(answer[0], [[[1.0], [1.0]], [[4.0], [4.0]]], "the output", "Which sequence does each mask belong to?", **COMPOSED)
 
 # %% check="self_attention-rows_sum_to_one" points=1 category="row sums" hidden=true
-"""Every token shares out exactly one, in the right shares, whatever the sizes are."""
+"""The weights of every token are right and sum to exactly 1, whatever the sizes are."""
 for n_tokens, d_model, d_k, d_v in (sorted(different_sizes(4)), (1, 3, 2, 4), (12, 30, 20, 16)):
     X, W_V = 1.3 * rng.normal(size=(n_tokens, d_model)), random_weights(d_model, d_v)
     W_Q, W_K = random_weights(d_model, d_k), random_weights(d_model, d_k)
@@ -1882,7 +1882,7 @@ for turn, (b, n, d_model, d_k, d_v) in enumerate((*rising_and_falling(5), (3, 3,
         attention_agrees(self_attention(X, *given), wanted, mask)
 
 # %% check="self_attention-inputs_unchanged" points=1 category="purity" hidden=true
-"""Tokens that attend to themselves stay as they are, so do matrices and mask, and a second call agrees."""
+"""Tokens, matrices and mask stay as they are, and a second call gives the same answer."""
 n = 5
 X, (W_Q, W_K, W_V) = rng.normal(size=(n, n)), (random_weights(n, n) for _ in range(3))
 wanted = attention_by_definition(*(product_by_definition(X, W) for W in (W_Q, W_K, W_V)))
@@ -2026,7 +2026,7 @@ with tools.check("split_heads-batch_of_two"):
     )
 
 # %% check="split_heads-any_batch" points=2 category="shapes" hidden=true
-"""Leading axes stay in front of the heads, whatever their number, also where sizes are equal or 1."""
+"""Any number of leading axes stays in front of the heads, also where sizes are equal or 1."""
 n = int(rng.integers(2, 5))
 for *lead, n_tokens, num_heads, d_head in (
     sorted(different_sizes(4)),
@@ -2041,7 +2041,7 @@ for *lead, n_tokens, num_heads, d_head in (
     tools.agree(split_heads(X, num_heads), wanted, "the heads", "Do you count axes from the front or from the end?")
 
 # %% check="split_heads-contiguous_blocks" points=2 category="multi-head concatenation" hidden=true
-"""Each head owns one contiguous block, for one head, for heads of one feature, and where sizes are equal; no uneven ones."""
+"""Each head owns one contiguous block, for one head, for heads of one feature, and where sizes are equal; uneven heads are refused."""
 n = int(rng.integers(3, 6))
 for n_tokens, num_heads, d_head in sorted(different_sizes(3)), (n, n, n), (3, 1, 5), (2, 5, 1), (12, 16, 20):
     X = rng.normal(size=(n_tokens, num_heads * d_head))
@@ -2066,7 +2066,7 @@ with tools.unchanged(X=X):
 # %% [markdown]
 # ### 12. Side by side again: `concat_heads`
 #
-# The way back. Each token collects what all heads found out about it, block by block, in the order of the heads:
+# The way back. Each token collects the output of all heads for it, block by block, in the order of the heads:
 #
 # $$Y_{i,\;h\, d_\text{head} + j} = H_{h,\,i,\,j}$$
 #
@@ -2129,7 +2129,7 @@ with tools.check("concat_heads-batch_of_two"):
     )
 
 # %% check="concat_heads-whole_heads" points=2 category="multi-head concatenation" hidden=true
-"""Whole heads stand side by side, for one head, for heads of one feature, and where all sizes are equal."""
+"""Whole heads are side by side, for one head, for heads of one feature, and where all sizes are equal."""
 n = int(rng.integers(3, 6))
 for num_heads, n_tokens, d_head in (sorted(different_sizes(3)), (n, n, n), (1, 3, 5), (5, 2, 1), (16, 12, 20)):
     X = rng.normal(size=(n_tokens, num_heads * d_head))
@@ -2137,7 +2137,7 @@ for num_heads, n_tokens, d_head in (sorted(different_sizes(3)), (n, n, n), (1, 3
     tools.agree(concat_heads(heads), X, "the features", "Are the features of one head neighbours?")
 
 # %% check="concat_heads-any_batch" points=1 category="shapes" hidden=true
-"""Leading axes stay in front, whatever their number, also where sizes are equal or 1."""
+"""Any number of leading axes stays in front, also where sizes are equal or 1."""
 n = int(rng.integers(2, 5))
 for *lead, n_tokens, num_heads, d_head in (
     sorted(different_sizes(4)),
@@ -2149,7 +2149,7 @@ for *lead, n_tokens, num_heads, d_head in (
 ):
     X = rng.normal(size=(*lead, n_tokens, num_heads * d_head))
     heads = heads_by_definition(X, num_heads)
-    tools.agree(concat_heads(heads), X, "the features", "Which axes trade places before they merge?")
+    tools.agree(concat_heads(heads), X, "the features", "Which axes do you swap before you merge them?")
 
 # %% check="concat_heads-inputs_unchanged" points=1 category="purity" hidden=true
 """The heads stay as they are, their shape included, and a second call gives the same answer."""
@@ -2177,7 +2177,7 @@ with tools.unchanged(heads=heads):
 # ```
 #
 # A mask says which *tokens* may look at which. It does not depend on the head. `(n, n)` fits as it is. A mask
-# with a batch axis, `(batch, n, n)` or `(batch, 1, n)`, has to meet scores of shape `(batch, num_heads, n, n)`.
+# with a batch axis, `(batch, n, n)` or `(batch, 1, n)`, has to fit scores of shape `(batch, num_heads, n, n)`.
 # Where must its missing axis go?
 
 
@@ -2248,11 +2248,11 @@ with tools.check("multi_head_attention-batch_of_two"):
         ),
         [[[2.0, 1.0], [4.0, 2.0]], [[2.0, 1.0], [0.0, 2.0]]],
         "the output of the batch",
-        "Your heads have an axis more than the mask. Between which two of the mask's axes does it belong?",
+        "Your heads have one axis more than the mask. Between which two of the mask's axes does it belong?",
     )
 
 # %% check="multi_head_attention-thousands" points=0 category="overflow safety"
-"""Scores of 8,100 and of -8,100 give one token everything, in each head its own."""
+"""Scores of 8,100 and of -8,100 give one token all the weight, a different one in each head."""
 with tools.check("multi_head_attention-thousands"):
     tools.agree(
         multi_head_attention(
@@ -2265,7 +2265,7 @@ with tools.check("multi_head_attention-thousands"):
     )
 
 # %% check="multi_head_attention-no_key_for_a_query" points=0 category="edge cases"
-"""A token that sees nobody does not disturb the token beside it."""
+"""A token that sees no key does not affect the other token."""
 with tools.check("multi_head_attention-no_key_for_a_query"):
     tools.agree(
         multi_head_attention(
@@ -2279,7 +2279,7 @@ with tools.check("multi_head_attention-no_key_for_a_query"):
     )
 
 # %% check="multi_head_attention-heads_in_blocks" points=2 category="multi-head concatenation" hidden=true
-"""Every head works on its own block of columns, scales by its own length, and keeps its place."""
+"""Every head uses its own block of columns, scales by its own length, and keeps its place."""
 for n, num_heads, d_head in (sorted(different_sizes(3)), (4, 1, 3), (3, 3, 3)):
     d_model = num_heads * d_head
     X, (W_Q, W_K, W_V, W_O) = 1.5 * rng.normal(size=(n, d_model)), (random_weights(d_model, d_model) for _ in range(4))
@@ -2327,15 +2327,15 @@ mask[-1, 1] = False
 wanted = multi_head_by_definition(X, W_Q, W_K, W_V, W_O, num_heads, mask)
 rows = mask.any(axis=-1)[..., None]
 got = multi_head_attention(X, W_Q, W_K, W_V, W_O, num_heads, mask)
-tools.agree(got, wanted, "the output beside a query with no key", where=rows, **COMPOSED)
+tools.agree(got, wanted, "the output next to a query with no key", where=rows, **COMPOSED)
 
 X, W_Q, W_K, W_V, W_O, mask = hidden_tokens_would_win(30.0)
 wanted = multi_head_by_definition(X, W_Q, W_K, W_V, W_O, 3, mask)
 got = multi_head_attention(X, W_Q, W_K, W_V, W_O, 3, mask)
-tools.agree(got, wanted, "the output where hidden tokens score higher", "When does your function learn of the mask?", **COMPOSED)
+tools.agree(got, wanted, "the output where hidden tokens score higher", "Where does your function use the mask?", **COMPOSED)
 
 # %% check="multi_head_attention-large_scores" points=2 category="overflow safety" hidden=true
-"""Scores in the thousands, beside small ones, overflow nothing; hidden ones get nothing, however large."""
+"""Scores in the thousands, mixed with small ones, do not overflow; hidden ones get no weight, however large."""
 n, num_heads = int(rng.integers(3, 6)), int(rng.integers(2, 4))
 d_model = 4 * num_heads
 W_Q = np.kron(np.eye(num_heads), np.eye(4))[:, rng.permutation(d_model)]
@@ -2346,7 +2346,7 @@ X[2] = rng.choice([-1, 1], size=d_model) / 32  # a query whose scores are small:
 wanted = multi_head_by_definition(X, W_Q, 4 * W_Q, W_V, W_O, num_heads)
 got = multi_head_attention(X, W_Q, 4 * W_Q, W_V, W_O, num_heads)
 nearly = 2e-6 * np.abs(wanted).max()  # small numbers among large ones have fewer digits
-tools.agree(got, wanted, "the output", "Does every row of every head survive its exponentials?", rtol=0, atol=nearly)
+tools.agree(got, wanted, "the output", "Does an exponential overflow, or a whole row become 0?", rtol=0, atol=nearly)
 
 X, W_Q, W_K, W_V, W_O, mask = hidden_tokens_would_win(9999.0)
 wanted = multi_head_by_definition(X, W_Q, W_K, W_V, W_O, 3, mask)
@@ -2366,7 +2366,7 @@ with tools.unchanged(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V, W_O=W_O, mask=mask):
         got = multi_head_attention(X, W_Q, W_K, W_V, W_O, num_heads, mask)
         tools.agree(got, wanted, f"the {turn} answer", **COMPOSED)
     got = multi_head_attention(X, W_Q, W_K, W_V, W_O, num_heads)
-    tools.agree(got, unmasked, "the answer without a mask, after one with", "What is left over from the call before?", **COMPOSED)
+    tools.agree(got, unmasked, "the answer without a mask, after one with", "What did your function store in the call before?", **COMPOSED)
 
 X, mask = rng.normal(size=(2, n, d_model)), random_mask(2, n, n)
 mask[0, 0] = False
@@ -2401,7 +2401,7 @@ def two_heads_one_call():
 # %% [markdown]
 # ### Look back: who is "it", asked of a trained model
 #
-# Now for real numbers. The weights below were **trained**: two layers of nothing but multi-head attention, with
+# Now for real numbers. The weights below were **trained**: two layers of multi-head attention only, with
 # 16 features and two heads, on 144,000 sentences about animals and things, until the model could say two things:
 # for each word, the word before it, and for "it", the noun it refers to. There is no mask, so "it" sees the word
 # that gives it away: things are soft, animals are tired, and either may come first.
@@ -2456,7 +2456,7 @@ def who_is_it():
 # - 1 point: says which tokens, features and masks it was drawn from
 # - 2 points: names the key that wins a row, and the numbers in the queries and keys that make it win
 # - 1 point: explains an entry that is surprising, or why none is
-# - 1 point: says what to change to test the explanation, and what should happen then
+# - 1 point: names a change that would test the explanation, and its expected effect
 
 # %% [markdown] manual="explain_a_heatmap" points=5 extra=true
 # *Write your explanation here.*

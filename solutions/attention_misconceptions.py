@@ -25,19 +25,19 @@ UNCLAIMED = {
 
 # Mistakes that answer a visible check alike have one question there, which helps with each.
 ALIKE = {
-    "no_shift, shifted_the_wrong_way": "Scores of a thousand break it. Print the numbers that your exponential gets in "
+    "no_shift, shifted_the_wrong_way": "Scores in the thousands break it. Print the numbers that your exponential gets in "
     "the third check, and what it makes of them: how large may they be, and how large are they?",
-    "one_maximum_for_all_rows, largest_size": "Your largest scores are fine. Print the second row of the third check, as "
-    "your exponential sees it: how far from 0 is the largest of its numbers?",
+    "one_maximum_for_all_rows, largest_size": "Your largest scores work. Print the second row of the third check, as "
+    "you pass it to the exponential: how far from 0 is the largest of its numbers?",
     "scaled_by_the_values, scaled_by_the_number_of_queries": "Print the number by which you scale in the first check, and "
     "the shapes of Q, K and V: which of their sizes did you take, and is it the one that makes dot products large?",
     "mask_ignored, scores_multiplied_by_the_mask": "Hidden keys keep some weight. Print the scores that you give to "
     "softmax in the second check: what is the exponential of a hidden one?",
     "hidden_scores_of_zero, mask_forgotten": "Hidden keys keep some weight. Print the scores that softmax gets in the "
-    "second check: has your mask reached them, and what is the exponential of a hidden one?",
+    "second check: did you mask them, and what is the exponential of a hidden one?",
     "hidden_scores_of_nothing, mask_not_passed_on": "Hidden tokens keep some weight. Print the scores that softmax gets "
-    "in the second check: has your mask reached them, and what is the exponential of a hidden one?",
-    "head_axis_in_front_of_the_batch, mask_taken_for_one_of_the_heads": "A mask for all works, one for each sequence does not. "
+    "in the second check: did you mask them, and what is the exponential of a hidden one?",
+    "head_axis_in_front_of_the_batch, mask_taken_for_one_of_the_heads": "One mask for all works, one for each sequence does not. "
     "Print the shapes of scores and mask in the second check: which axis of the scores does each axis of the mask meet?",
     "scaled_by_the_whole_model, scaled_by_the_number_of_heads": "Print the number by which you scale in the first check: "
     "how long are the two vectors whose dot product is one score of one head?",
@@ -53,7 +53,7 @@ ALIKE = {
     title="tokens and weights multiplied entry by entry, not as matrices",
 )
 def elementwise_product(X, W_Q, W_K, W_V):
-    """X and a matrix of weights do not line up entry by entry. Print both shapes in the first check: which two of those four numbers belong together?"""
+    """X and a matrix of weights do not line up entry by entry. Print both shapes in the first check: which two of those four numbers must match?"""
     return X * W_Q, X * W_K, X * W_V
 
 
@@ -61,7 +61,7 @@ def elementwise_product(X, W_Q, W_K, W_V):
     step="project_qkv", caught_by="project_qkv-by_hand", title="weights stand on the left: W @ X"
 )
 def weights_on_the_left(X, W_Q, W_K, W_V):
-    """Your queries do not have one row for each token. Print the shapes of X and of your Q in the first check: what does a row of each stand for?"""
+    """Your queries do not have one row for each token. Print the shapes of X and of your Q in the first check: what does a row of each represent?"""
     return W_Q @ X, W_K @ X, W_V @ X
 
 
@@ -71,7 +71,7 @@ def weights_on_the_left(X, W_Q, W_K, W_V):
     title="values made from the queries, not from X",
 )
 def values_from_the_queries(X, W_Q, W_K, W_V):
-    """Your values pass through two matrices. Print the shape of what you multiply by W_V in the first check: what are values made from?"""
+    """Your values pass through two matrices. Print the shape of the array you multiply by W_V in the first check: what are values made from?"""
     queries = X @ W_Q
     return queries, X @ W_K, queries @ W_V
 
@@ -82,13 +82,13 @@ def values_from_the_queries(X, W_Q, W_K, W_V):
     title="weights transposed, as other libraries store them",
 )
 def weights_turned_as_in_other_libraries(X, W_Q, W_K, W_V):
-    """You use the weights in another layout than they come in. Print the shape of W_Q as it arrives and as you use it: which one does the docstring promise?"""
+    """You use the weights in a different layout from the one they come in. Print the shape of W_Q as it arrives and as you use it: which one does the docstring promise?"""
     return X @ W_Q.T, X @ W_K.T, X @ W_V.T
 
 
 @misconception(step="project_qkv", caught_by="project_qkv-by_hand")
 def queries_and_keys_exchanged(X, W_Q, W_K, W_V):
-    """All three parts are there, but two have changed places. Print your Q and K beside the wanted ones: which matrix made which?"""
+    """All three parts are there, but two are swapped. Print your Q and K next to the expected ones: which matrix made which?"""
     return X @ W_K, X @ W_Q, X @ W_V
 
 
@@ -110,7 +110,7 @@ def query_matrix_used_for_keys(X, W_Q, W_K, W_V):
     title="X is overwritten, so keys and values come from queries",
 )
 def tokens_overwritten_by_queries(X, W_Q, W_K, W_V):
-    """Your queries are computed, then something stops fitting. Print the shape of X before each of your lines: is it still the X that came in?"""
+    """Your queries are right, but after that the shapes no longer fit. Print the shape of X before each of your lines: is it still the X that came in?"""
     X = X @ W_Q
     Q = X
     K = X @ W_K
@@ -120,13 +120,13 @@ def tokens_overwritten_by_queries(X, W_Q, W_K, W_V):
 
 @misconception(step="project_qkv", caught_by="project_qkv-by_hand")
 def values_not_projected(X, W_Q, W_K, W_V):
-    """Queries and keys are right, the values are not. Print the shape of your V: which role did W_V play in it?"""
+    """Queries and keys are right, but the values are not. Print the shape of your V: which role did W_V play in it?"""
     return X @ W_Q, X @ W_K, X
 
 
 @misconception(step="project_qkv", caught_by="project_qkv-by_hand")
 def values_made_from_keys(X, W_Q, W_K, W_V):
-    """Queries and keys are right, the values have gone through two matrices. Print what you multiply by W_V: is it what the docstring says values come from?"""
+    """Queries and keys are right, but the values pass through two matrices. Print what you multiply by W_V: is it the array the docstring names?"""
     K = X @ W_K
     return X @ W_Q, K, K @ W_V
 
@@ -135,7 +135,7 @@ def values_made_from_keys(X, W_Q, W_K, W_V):
     step="project_qkv", caught_by="project_qkv-by_hand", title="a tanh on the projections"
 )
 def squashed_projections(X, W_Q, W_K, W_V):
-    """None of your numbers is larger than 1. Print your Q beside the wanted one: what happens to it after the product?"""
+    """None of your numbers is larger than 1. Print your Q next to the expected one: what happens to it after the product?"""
     return np.tanh(X @ W_Q), np.tanh(X @ W_K), np.tanh(X @ W_V)
 
 
@@ -145,14 +145,14 @@ def squashed_projections(X, W_Q, W_K, W_V):
     title="projections divided by the root of d_model",
 )
 def scaled_by_the_model(X, W_Q, W_K, W_V):
-    """Everything is too small by the same factor. Print wanted divided by yours in the first check: does the formula of this step divide by anything?"""
+    """Everything is too small by the same factor. Print expected divided by yours in the first check: does the formula of this step divide by anything?"""
     root = np.sqrt(X.shape[-1])
     return X @ W_Q / root, X @ W_K / root, X @ W_V / root
 
 
 @misconception(step="project_qkv", caught_by="project_qkv-by_hand")
 def only_the_queries_returned(X, W_Q, W_K, W_V):
-    """One array comes back where three are expected. Print the type of what your function returns: what does the docstring's Returns promise?"""
+    """One array comes back where three are expected. Print the type of your result: what does the docstring's Returns promise?"""
     Q = X @ W_Q
     K = X @ W_K
     V = X @ W_V
@@ -188,7 +188,7 @@ def one_buffer_for_all_three(X, W_Q, W_K, W_V):
     title="the batch is flattened into one axis",
 )
 def batch_flattened_away(X, W_Q, W_K, W_V):
-    """One sequence works; in a batch of two, all tokens end up in one long list. Stack the first check's X twice and print the shape of Q: where did the batch go?"""
+    """One sequence works; in a batch of two, all tokens end up in one long list. Stack the first check's X twice and print the shape of Q: what happened to the batch axis?"""
     X = X.reshape(-1, X.shape[-1])
     return X @ W_Q, X @ W_K, X @ W_V
 
@@ -200,7 +200,7 @@ def batch_flattened_away(X, W_Q, W_K, W_V):
     title="only two axes expected: n, d = X.shape",
 )
 def shape_unpacked_into_two(X, W_Q, W_K, W_V):
-    """One sequence works, a batch stops your function. Stack the first check's X twice and print its shape: which of your lines counts on exactly two axes?"""
+    """One sequence works, a batch breaks your function. Stack the first check's X twice and print its shape: which of your lines assumes exactly two axes?"""
     n, d_model = X.shape
     Q = np.zeros((n, W_Q.shape[1]))
     K = np.zeros((n, W_K.shape[1]))
@@ -227,7 +227,7 @@ def loop_over_the_first_axis(X, W_Q, W_K, W_V):
     title="weights transposed wherever both ways fit",
 )
 def turned_where_both_ways_fit(X, W_Q, W_K, W_V):
-    """It goes wrong only where W is as wide as it is tall. Print a 2 by 2 W before and after your function prepares it: what told it to do so?"""
+    """It goes wrong only for a square W. Print a 2 by 2 W before and after your function prepares it: which condition decided that?"""
 
     def prepared(W):
         return W.T if W.shape[-1] == X.shape[-1] else W
@@ -264,7 +264,7 @@ def one_batch_axis_and_no_more(X, W_Q, W_K, W_V):
 
 @misconception(step="project_qkv", caught_by="project_qkv-by_hand")
 def each_view_of_the_one_before(X, W_Q, W_K, W_V):
-    """Keys are made of the queries, and values of the keys. Print the array that each matrix is multiplied with: what should all three views be made of?"""
+    """Your keys are made from the queries, and your values from the keys. Print the array that you multiply each matrix by: what should all three be made from?"""
     Q = X @ W_Q
     K = Q @ W_K
     return Q, K, K @ W_V
@@ -272,7 +272,7 @@ def each_view_of_the_one_before(X, W_Q, W_K, W_V):
 
 @misconception(step="project_qkv", caught_by="project_qkv-inputs_unchanged")
 def values_in_the_place_of_the_tokens(X, W_Q, W_K, W_V):
-    """Your first answer is right. Print X before and after the call, with a square W_V: whose memory holds your values?"""
+    """Your first answer is right. Print X before and after the call, with a square W_V: in whose memory are your values stored?"""
     Q, K = X @ W_Q, X @ W_K
     V = np.matmul(X, W_V, out=X) if W_V.shape[0] == W_V.shape[1] else X @ W_V
     return Q, K, V
@@ -297,7 +297,7 @@ def no_transpose(Q, K):
     title="keys reshaped instead of transposed",
 )
 def reshape_instead_of_transpose(Q, K):
-    """The shape is right, the numbers are not. Print K and what you made of it: does each key still have its own two numbers together?"""
+    """The shape is right, but the numbers are not. Print K and what you made of it: are the two numbers of each key still together?"""
     return Q @ K.reshape(*K.shape[:-2], K.shape[-1], K.shape[-2])
 
 
@@ -364,7 +364,7 @@ def integer_accumulator(Q, K):
     title="rows and columns of the scores exchanged in einsum",
 )
 def output_letters_swapped(Q, K):
-    """All six numbers are there, on their side. Print the shape of your scores in the first check: what belongs to a row, and what to a column?"""
+    """All six numbers are there, but rows and columns are swapped. Print the shape of your scores in the first check: what does a row belong to, and what does a column?"""
     return np.einsum("...id,...jd->...ji", Q, K)
 
 
@@ -375,7 +375,7 @@ def output_letters_swapped(Q, K):
     title="rows are keys, columns queries: K @ Q.T",
 )
 def keys_ask_queries(Q, K):
-    """All six numbers are there, on their side. Print the shape of your scores in the first check: who asks in your product, and who answers?"""
+    """All six numbers are there, but rows and columns are swapped. Print the shape of your scores in the first check: which array in your product gives the rows?"""
     return K @ np.swapaxes(Q, -1, -2)
 
 
@@ -395,7 +395,7 @@ def letters_that_share_no_feature(Q, K):
     title="scaled here already, a step too early",
 )
 def scaled_already(Q, K):
-    """Your scores are all too small by the same factor. Print wanted divided by yours in the first check: which later step is in there already?"""
+    """Your scores are all too small by the same factor. Print expected divided by yours in the first check: which later step have you done already?"""
     return Q @ np.swapaxes(K, -1, -2) / math.sqrt(Q.shape[-1])
 
 
@@ -415,7 +415,7 @@ def mean_instead_of_sum(Q, K):
     title="softmax here already, a step too early",
 )
 def weights_instead_of_scores(Q, K):
-    """Your rows add up to 1. Print the row sums of the wanted scores: which later step has slipped in?"""
+    """Your rows sum to 1. Print the row sums of the expected scores: which later step have you done already?"""
     scores = Q @ np.swapaxes(K, -1, -2)
     powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return powers / powers.sum(axis=-1, keepdims=True)
@@ -437,7 +437,7 @@ def negative_distance(Q, K):
     title="the distance, neither squared nor negated",
 )
 def distance(Q, K):
-    """None of your scores is negative, and a vector scores 0 with itself. Print the score of [3, -1] with itself by hand: is it a distance that the docstring asks for?"""
+    """None of your scores is negative, and a vector scores 0 with itself. Print the score of [3, -1] with itself by hand: does the docstring ask for a distance?"""
     return np.linalg.norm(Q[..., :, None, :] - K[..., None, :, :], axis=-1)
 
 
@@ -457,7 +457,7 @@ def squared_distance(Q, K):
     title="negative squared distances instead of dot products",
 )
 def negative_squared_distance(Q, K):
-    """None of your scores is positive, and a vector scores 0 with itself. Print the score of [3, -1] with itself by hand: is it a distance that the docstring asks for?"""
+    """None of your scores is positive, and a vector scores 0 with itself. Print the score of [3, -1] with itself by hand: does the docstring ask for a distance?"""
     return -((Q[..., :, None, :] - K[..., None, :, :]) ** 2).sum(axis=-1)
 
 
@@ -477,7 +477,7 @@ def query_and_key_added(Q, K):
     title="queries compared with queries: Q @ Q.T",
 )
 def queries_meet_queries(Q, K):
-    """Your scores have as many columns as there are queries. Change a key in the first check and print your scores: do they notice?"""
+    """Your scores have as many columns as there are queries. Change a key in the first check and print your scores: do they change?"""
     return Q @ np.swapaxes(Q, -1, -2)
 
 
@@ -487,7 +487,7 @@ def queries_meet_queries(Q, K):
     title="K.transpose(0, 2, 1): exactly three axes expected",
 )
 def three_axes_always(Q, K):
-    """Your function waits for a batch. Print the number of axes of K in the first two checks: where do you count axes, and from which end?"""
+    """Your function works only with a batch. Print the number of axes of K in the first two checks: from which end do you count axes?"""
     return Q @ K.transpose(0, 2, 1)
 
 
@@ -498,7 +498,7 @@ def three_axes_always(Q, K):
     title="Q @ K.T turns the batch axis over, too",
 )
 def dot_t_on_a_batch(Q, K):
-    """One sequence works, a batch of two does not. Print the shapes that your lines see in the second check, step by step: where has the batch gone?"""
+    """One sequence works, a batch of two does not. Print the shapes that your lines see in the second check, step by step: where do you lose the batch axis?"""
     return Q @ K.T
 
 
@@ -509,7 +509,7 @@ def dot_t_on_a_batch(Q, K):
     title="np.inner compares all sequences of a batch with each other",
 )
 def inner_on_a_batch(Q, K):
-    """In the second check your scores have an axis too many. Print their shape: does a query of one sequence have any business with keys of another?"""
+    """In the second check your scores have one axis too many. Print their shape: should a query of one sequence meet keys of another?"""
     return np.inner(Q, K)
 
 
@@ -520,7 +520,7 @@ def inner_on_a_batch(Q, K):
     title="np.dot compares all sequences of a batch with each other",
 )
 def dot_on_a_batch(Q, K):
-    """In the second check your scores have an axis too many. Print their shape: how does the function that you called treat more than two axes?"""
+    """In the second check your scores have one axis too many. Print their shape: how does the function that you called treat more than two axes?"""
     return np.dot(Q, np.swapaxes(K, -1, -2))
 
 
@@ -531,7 +531,7 @@ def dot_on_a_batch(Q, K):
     title="two loops that know no batch",
 )
 def two_loops_over_one_sequence(Q, K):
-    """One sequence works, a batch of two does not. Print the shapes that your lines see in the second check, step by step: where has the batch gone?"""
+    """One sequence works, a batch of two does not. Print the shapes that your lines see in the second check, step by step: where do you lose the batch axis?"""
     scores = np.zeros((len(Q), len(K)))
     for i in range(len(Q)):
         for j in range(len(K)):
@@ -545,7 +545,7 @@ def two_loops_over_one_sequence(Q, K):
     title="keys transposed only where the shapes demand it",
 )
 def transposed_only_where_it_must(Q, K):
-    """Right until there are as many keys as features. Print your scores of a 2 by 2 Q and K, and one of them by hand: how does your function decide what to do with K?"""
+    """It goes wrong when there are as many keys as features. Print your scores of a 2 by 2 Q and K, and one of them by hand: how does your function decide what to do with K?"""
     if Q.shape[-1] == K.shape[-2]:
         return Q @ K
     return Q @ np.swapaxes(K, -1, -2)
@@ -557,7 +557,7 @@ def transposed_only_where_it_must(Q, K):
     title="a loop over one batch axis, K.T inside",
 )
 def loop_over_one_batch_axis(Q, K):
-    """It works without a batch and with one axis of it. Stack the second check's arrays once more and print what your loop gets: is that a matrix?"""
+    """It works without a batch and with one axis of it. Stack the second check's arrays once more and print what your loop goes over: is that a matrix?"""
     if Q.ndim == 2:
         return Q @ K.T
     return np.stack([q @ k.T for q, k in zip(Q, K)])
@@ -569,7 +569,7 @@ def loop_over_one_batch_axis(Q, K):
     title="np.squeeze drops axes of length one",
 )
 def axes_of_one_dropped(Q, K):
-    """It goes wrong where some size is 1. Give the first check a single query and print the shape of your scores: which axis did you lose?"""
+    """It goes wrong where some size is 1. Give the first check a single query and print the shape of your scores: which axis did it lose?"""
     return np.squeeze(Q @ np.swapaxes(K, -1, -2))
 
 
@@ -579,7 +579,7 @@ def axes_of_one_dropped(Q, K):
     title="Q is changed in place",
 )
 def queries_prepared_for_the_next_step(Q, K):
-    """Your first answer is right, a second call differs. Print Q before and after the call: does your function leave it as it was?"""
+    """Your first answer is right, but a second call differs. Print Q before and after the call: does your function leave it unchanged?"""
     scores = Q @ np.swapaxes(K, -1, -2)
     Q /= math.sqrt(Q.shape[-1])
     return scores
@@ -591,7 +591,7 @@ def queries_prepared_for_the_next_step(Q, K):
     title="axes are listed for two, three and four axes, and no more",
 )
 def axes_listed_one_by_one(Q, K):
-    """Up to four axes work, five do not. Call it with the first check's arrays in three new axes and print the shape of K: from which end do you count its last two?"""
+    """Up to four axes work, five do not. Give the first check's arrays three new axes and print the shape of K: from which end do you count its last two?"""
     orders = {2: (1, 0), 3: (0, 2, 1), 4: (0, 1, 3, 2)}
     return Q @ K.transpose(orders[K.ndim])
 
@@ -606,7 +606,7 @@ def axes_listed_one_by_one(Q, K):
     title="scores are not scaled at all",
 )
 def not_scaled(scores, d_k):
-    """Nothing has become smaller. Print your result beside the scores that came in: where does d_k act?"""
+    """Your scores have not become smaller. Print your result next to the scores you were given: where do you use d_k?"""
     return scores
 
 
@@ -617,7 +617,7 @@ def not_scaled(scores, d_k):
     title="** (1 // 2) is a power of zero",
 )
 def power_of_a_whole_division(scores, d_k):
-    """Nothing has become smaller. Print your divisor alone, for d_k = 16: is it the number that you had in mind?"""
+    """Your scores have not become smaller. Print your divisor alone, for d_k = 16: is it the number you expected?"""
     return scores / d_k ** (1 // 2)
 
 
@@ -635,7 +635,7 @@ def divided_by_d_k(scores, d_k):
     title="** 1 / 2 halves d_k instead of taking its root",
 )
 def power_before_division(scores, d_k):
-    """Your scores have become too small. Print your divisor alone, for d_k = 16: in which order does Python work out a power and a division?"""
+    """Your scores have become too small. Print your divisor alone, for d_k = 16: which does Python compute first, a power or a division?"""
     return scores / d_k**1 / 2
 
 
@@ -645,7 +645,7 @@ def power_before_division(scores, d_k):
     title="the same in brackets: ** 1 / 2 halves d_k",
 )
 def power_before_division_in_brackets(scores, d_k):
-    """You divide by half of d_k. Print your divisor alone, for d_k = 16 and 36: in which order does Python work out a power and a division?"""
+    """You divide by half of d_k. Print your divisor alone, for d_k = 16 and 36: which does Python compute first, a power or a division?"""
     return scores / (d_k**1 / 2)
 
 
@@ -661,13 +661,13 @@ def multiplied(scores, d_k):
 
 @misconception(step="scale_scores", caught_by="scale_scores-by_hand")
 def root_of_the_number_of_keys(scores, d_k):
-    """Call it twice, with d_k = 16 and d_k = 64, and print both results. Over which axis did the dot products add up?"""
+    """Call it twice, with d_k = 16 and d_k = 64, and print both results. Over which axis do the dot products sum?"""
     return scores / np.sqrt(scores.shape[-1])
 
 
 @misconception(step="scale_scores", caught_by="scale_scores-by_hand")
 def root_of_the_number_of_queries(scores, d_k):
-    """Give the first check one more row of scores and print your result: should the old rows change because somebody else asks, too?"""
+    """Give the first check one more row of scores and print your result: should the old rows change because there is one more query?"""
     return scores / np.sqrt(scores.shape[0] if scores.ndim == 1 else scores.shape[-2])
 
 
@@ -677,7 +677,7 @@ def root_of_the_number_of_queries(scores, d_k):
     title="// cuts the scores to whole numbers",
 )
 def whole_division(scores, d_k):
-    """One of your numbers has lost its fraction. Print your result for a score of 2: which kind of division leaves nothing behind the point?"""
+    """One of your numbers has no decimals any more. Print your result for a score of 2: which kind of division drops the decimals?"""
     return scores // np.sqrt(d_k)
 
 
@@ -687,7 +687,7 @@ def whole_division(scores, d_k):
     title="the root of scores and d_k together",
 )
 def root_of_everything(scores, d_k):
-    """Negative scores turn into NaN. Print your result for a score of 16 and of -8: what stands inside your root?"""
+    """Negative scores turn into NaN. Print your result for a score of 16 and of -8: what do you take the square root of?"""
     return np.sqrt(scores / d_k)
 
 
@@ -703,13 +703,13 @@ def divided_by_their_own_spread(scores, d_k):
     title="mean and spread taken out, as in a layer norm",
 )
 def standardised(scores, d_k):
-    """A score of 0 is no longer 0. Print the mean of the first check's scores before and after: did anybody ask to move it?"""
+    """A score of 0 is no longer 0. Print the mean of the first check's scores before and after: does the docstring ask you to shift it?"""
     return (scores - np.mean(scores)) / np.std(scores)
 
 
 @misconception(step="scale_scores", caught_by="scale_scores-by_hand", title="the return is missing")
 def forgotten_return(scores, d_k):
-    """Nothing comes back from your function. Print what a call of it gives: what is its last line?"""
+    """Your function returns nothing. Print what a call of it gives: what is its last line?"""
     scaled = scores / np.sqrt(d_k)
 
 
@@ -719,7 +719,7 @@ def forgotten_return(scores, d_k):
     title="the root is cut to a whole number",
 )
 def integer_root(scores, d_k):
-    """Lengths like 4, 16 and 64 come out right, others do not. Print your divisor for d_k = 8: what happened to its fraction?"""
+    """Lengths like 4, 16 and 64 work, others do not. Print your divisor for d_k = 8: what happened to its decimals?"""
     return scores / int(np.sqrt(d_k))
 
 
@@ -729,19 +729,19 @@ def integer_root(scores, d_k):
     title="the number of the example is written into the code",
 )
 def number_of_the_example(scores, d_k):
-    """The first check passes, other lengths do not. Print your divisor for d_k = 16 and for d_k = 64: does it listen to d_k?"""
+    """The first check passes, but other lengths fail. Print your divisor for d_k = 16 and for d_k = 64: does it depend on d_k?"""
     return scores / 4.0
 
 
 @misconception(step="scale_scores", caught_by="scale_scores-batch_of_two")
 def divisor_rounded(scores, d_k):
-    """You are off by a hair where d_k is no square number. Print your divisor for d_k = 8 with ten decimals: where do the last ones come from?"""
+    """Your result is slightly off where d_k is not a square number. Print your divisor for d_k = 8 with ten decimals: where do the last digits come from?"""
     return scores / round(math.sqrt(d_k), 2)
 
 
 @misconception(step="scale_scores", caught_by="scale_scores-batch_of_two")
 def scores_rounded(scores, d_k):
-    """You are off by a hair where d_k is no square number. Print a result for d_k = 8 with ten decimals: for whom did you round?"""
+    """Your result is slightly off where d_k is not a square number. Print a result for d_k = 8 with ten decimals: does the docstring ask you to round?"""
     return np.round(scores / np.sqrt(d_k), 4)
 
 
@@ -751,7 +751,7 @@ def scores_rounded(scores, d_k):
     title="the scores are changed in place",
 )
 def scaled_in_place(scores, d_k):
-    """Your first answer is right, a second call differs. Print the scores before and after one call: is your result an array of its own?"""
+    """Your first answer is right, but a second call differs. Print the scores before and after one call: is your result an array of its own?"""
     scores /= np.sqrt(d_k)
     return scores
 
@@ -762,7 +762,7 @@ def scaled_in_place(scores, d_k):
     title="only the lengths of the examples work",
 )
 def lengths_of_the_examples_only(scores, d_k):
-    """It works for the lengths in the examples. Print what you divide by for a length of 2 and of 50: where does that number come from?"""
+    """It works only for the lengths in the examples. Print what you divide by for a length of 2 and of 50: where does that number come from?"""
     if d_k == 16:
         return scores / 4
     return scores / 2.8284271247461903
@@ -777,7 +777,7 @@ def lengths_of_the_examples_only(scores, d_k):
     title="normalised over the whole matrix, not over each row",
 )
 def over_the_whole_matrix(scores, axis=-1):
-    """All your weights together add up to 1. Print the sum of one row in the first check: who has to share out a whole?"""
+    """All your weights together sum to 1. Print the sum of one row in the first check: whose weights should sum to 1?"""
     powers = np.exp(scores - scores.max())
     return powers / powers.sum()
 
@@ -786,7 +786,7 @@ def over_the_whole_matrix(scores, axis=-1):
     step="softmax", caught_by="softmax-by_hand", title="normalised over axis 0, the queries"
 )
 def over_the_queries(scores, axis=-1):
-    """Your columns add up to 1. Print the sums of rows and of columns in the first check: along which of them does a query share out its attention?"""
+    """Your columns sum to 1. Print the sums of rows and of columns in the first check: which of them holds the weights of one query?"""
     powers = np.exp(scores - scores.max(axis=0, keepdims=True))
     return powers / powers.sum(axis=0, keepdims=True)
 
@@ -798,7 +798,7 @@ def over_the_queries(scores, axis=-1):
     title="keepdims missing in the sum",
 )
 def total_without_its_axis(scores, axis=-1):
-    """What you take from each row does not line up with the rows any more. Print its shape in the first check, and that of the scores: which number meets which row?"""
+    """The number you combine with each row no longer lines up with the rows. Print its shape in the first check, and that of the scores: which number meets which row?"""
     powers = np.exp(scores - scores.max(axis=axis, keepdims=True))
     return powers / powers.sum(axis=axis)
 
@@ -810,7 +810,7 @@ def total_without_its_axis(scores, axis=-1):
     title="keepdims missing in the maximum",
 )
 def maximum_without_its_axis(scores, axis=-1):
-    """What you take from each row does not line up with the rows any more. Print its shape in the first check, and that of the scores: which number meets which row?"""
+    """The number you combine with each row no longer lines up with the rows. Print its shape in the first check, and that of the scores: which number meets which row?"""
     powers = np.exp(scores - scores.max(axis=axis))
     return powers / powers.sum(axis=axis, keepdims=True)
 
@@ -819,7 +819,7 @@ def maximum_without_its_axis(scores, axis=-1):
     step="softmax", caught_by="softmax-by_hand", title="normalised without the exponential"
 )
 def no_exponential(scores, axis=-1):
-    """A score of log(1) is 0, and its key gets nothing. Print your weights for the scores 0, 0, 0: what makes every share positive?"""
+    """A score of log(1) is 0, and its key gets no weight. Print your weights for the scores 0, 0, 0: what makes every weight positive?"""
     return scores / scores.sum(axis=axis, keepdims=True)
 
 
@@ -835,7 +835,7 @@ def not_normalised(scores, axis=-1):
 
 @misconception(step="softmax", caught_by="softmax-by_hand", title="powers of two instead of e")
 def another_base(scores, axis=-1):
-    """Your rows add up to 1, but the shares are too even. Print your weight of log(2) divided by that of log(1): which number should it be?"""
+    """Your rows sum to 1, but the weights are too even. Print your weight of log(2) divided by that of log(1): what should it be?"""
     powers = np.exp2(scores - scores.max(axis=axis, keepdims=True))
     return powers / powers.sum(axis=axis, keepdims=True)
 
@@ -846,28 +846,28 @@ def another_base(scores, axis=-1):
     title="the maximum is taken off above the line and not below it",
 )
 def shifted_above_the_line_only(scores, axis=-1):
-    """Your rows add up to less than 1. Print the exponentials that you divide in the first check, and their total beside what you divide by: are these the same exponentials?"""
+    """Your rows sum to less than 1. Print the exponentials that you divide in the first check, their total, and your divisor: are these the same exponentials?"""
     shifted = scores - scores.max(axis=axis, keepdims=True)
     return np.exp(shifted) / np.exp(scores).sum(axis=axis, keepdims=True)
 
 
 @misconception(step="softmax", caught_by="softmax-by_hand")
 def half_the_difference(scores, axis=-1):
-    """Your rows add up to 1, but the shares are too even. Print what you hand to the exponential for the scores 0 and 1: how far apart are the two there?"""
+    """Your rows sum to 1, but the weights are too even. Print what you pass to the exponential for the scores 0 and 1: how far apart are the two there?"""
     powers = np.exp((scores - scores.max(axis=axis, keepdims=True)) / 2)
     return powers / powers.sum(axis=axis, keepdims=True)
 
 
 @misconception(step="softmax", caught_by="softmax-by_hand")
 def sigmoid_shares(scores, axis=-1):
-    """Your rows add up to 1, but the shares are too even. Print your ratio of the weights of scores 10 and 20: can a key get as far ahead as it should?"""
+    """Your rows sum to 1, but the weights are too even. Print your ratio of the weights of scores 10 and 20: does a limit keep them close?"""
     powers = 1 / (1 + np.exp(-scores))
     return powers / powers.sum(axis=axis, keepdims=True)
 
 
 @misconception(step="softmax", caught_by="softmax-by_hand", title="1 at the largest, 0 elsewhere")
 def winner_takes_all(scores, axis=-1):
-    """The best key gets everything. Print your first row: what should remain for the keys that score a little less?"""
+    """The best key gets all the weight. Print your first row: how much should the keys with slightly lower scores get?"""
     best = (scores == scores.max(axis=axis, keepdims=True)).astype(float)
     return best / best.sum(axis=axis, keepdims=True)
 
@@ -878,7 +878,7 @@ def winner_takes_all(scores, axis=-1):
     title="divided by the maximum instead of shifted by it",
 )
 def divided_by_the_maximum(scores, axis=-1):
-    """Your shares depend on the size of the scores, not on their differences. Print your weights for 1, 2 and for 11, 12: should they differ?"""
+    """Your weights depend on the size of the scores, not on their differences. Print your weights for 1, 2 and for 11, 12: should they differ?"""
     powers = np.exp(scores / scores.max(axis=axis, keepdims=True))
     return powers / powers.sum(axis=axis, keepdims=True)
 
@@ -887,7 +887,7 @@ def divided_by_the_maximum(scores, axis=-1):
     step="softmax", caught_by="softmax-by_hand", title="signs turned: the smallest score wins"
 )
 def maximum_minus_scores(scores, axis=-1):
-    """Your smallest score gets the largest weight. Print the scores of the first check after your shift: which of them should be 0, and which signs do the others have?"""
+    """Your smallest score gets the largest weight. Print the scores of the first check after your shift: which of them should be 0, and what sign do the others have?"""
     powers = np.exp(scores.max(axis=axis, keepdims=True) - scores)
     return powers / powers.sum(axis=axis, keepdims=True)
 
@@ -901,7 +901,7 @@ def logarithm_of_the_weights(scores, axis=-1):
 
 @misconception(step="softmax", caught_by="softmax-rows_sum_to_one")
 def rounded_weights(scores, axis=-1):
-    """Your weights end after four decimals. Print a row and its sum in the second check with ten: for whom did you round?"""
+    """Your weights end after four decimals. Print a row and its sum in the second check with ten: does the docstring ask you to round?"""
     powers = np.exp(scores - scores.max(axis=axis, keepdims=True))
     return np.round(powers / powers.sum(axis=axis, keepdims=True), 4)
 
@@ -913,7 +913,7 @@ def rounded_weights(scores, axis=-1):
     family="few_digits",
 )
 def half_precision(scores, axis=-1):
-    """Your weights are right in their first three digits. Print their dtype: how many digits does it keep?"""
+    """Only the first three digits of your weights are right. Print their dtype: how many digits does it store?"""
     scores = np.asarray(scores, dtype=np.float16)
     powers = np.exp(scores - scores.max(axis=axis, keepdims=True))
     return powers / powers.sum(axis=axis, keepdims=True)
@@ -933,7 +933,7 @@ def last_one_left_out_of_the_total(scores, axis=-1):
     step="softmax", caught_by="softmax-rows_sum_to_one", family="a constant in the total"
 )
 def small_constant_in_the_total(scores, axis=-1):
-    """Your shares fall a little short of the whole. Print the sum of a row with twelve digits: what else is in the total that you divide by?"""
+    """Your rows sum to slightly less than 1. Print the sum of a row with twelve digits: what else is in your divisor?"""
     powers = np.exp(scores - scores.max(axis=axis, keepdims=True))
     return powers / (powers.sum(axis=axis, keepdims=True) + 1e-8)
 
@@ -942,7 +942,7 @@ def small_constant_in_the_total(scores, axis=-1):
     step="softmax", caught_by="softmax-rows_sum_to_one", family="a constant in the total"
 )
 def small_constant_in_single_precision(scores, axis=-1):
-    """Your shares fall a little short of the whole. Print the sum of a row with twelve digits: what else is in the total that you divide by?"""
+    """Your rows sum to slightly less than 1. Print the sum of a row with twelve digits: what else is in your divisor?"""
     powers = np.exp(scores - scores.max(axis=axis, keepdims=True))
     return (powers / (powers.sum(axis=axis, keepdims=True) + 5e-6)).astype(np.float32)
 
@@ -953,14 +953,14 @@ def small_constant_in_single_precision(scores, axis=-1):
     title="exponentials overflow: no shift by the maximum",
 )
 def no_shift(scores, axis=-1):
-    """Scores of a thousand break it. Print the exponentials of the third check before you divide: which numbers are they, and what is their quotient?"""
+    """Scores in the thousands break it. Print the exponentials of the third check before you divide: what are they, and what is their quotient?"""
     powers = np.exp(scores)
     return powers / powers.sum(axis=axis, keepdims=True)
 
 
 @misconception(step="softmax", caught_by="softmax-large_scores", title="large scores are clipped")
 def clipped_scores(scores, axis=-1):
-    """Large scores all get the same weight. Print the scores of the third check as your exponential sees them: are they still different?"""
+    """Large scores all get the same weight. Print the scores you pass to the exponential in the third check: are they still different?"""
     powers = np.exp(np.clip(scores, -500, 500))
     return powers / powers.sum(axis=axis, keepdims=True)
 
@@ -969,7 +969,7 @@ def clipped_scores(scores, axis=-1):
     step="softmax", caught_by="softmax-large_scores", title="overflow hidden with nan_to_num"
 )
 def nan_papered_over(scores, axis=-1):
-    """No NaN is left, and no weight either. Print the row sums of the third check: was NaN the trouble, or only its sign?"""
+    """No NaN is left, but no weight either. Print the row sums of the third check: was NaN the cause, or only a symptom?"""
     powers = np.exp(scores)
     return np.nan_to_num(powers / powers.sum(axis=axis, keepdims=True))
 
@@ -980,7 +980,7 @@ def nan_papered_over(scores, axis=-1):
     title="one maximum for all rows: small rows underflow",
 )
 def one_maximum_for_all_rows(scores, axis=-1):
-    """Your largest row is fine. Print the row with the smallest scores in the third check: what is left of it after your shift?"""
+    """Your row with the largest scores is right. Print the row with the smallest scores in the third check: what is left of it after your shift?"""
     powers = np.exp(scores - scores.max())
     return powers / powers.sum(axis=axis, keepdims=True)
 
@@ -1002,14 +1002,14 @@ def largest_size(scores, axis=-1):
     title="the maximum is added instead of subtracted",
 )
 def shifted_the_wrong_way(scores, axis=-1):
-    """Your shift makes large scores larger. Print the third check's scores as your exponential sees them: which way should they have moved?"""
+    """Your shift makes large scores larger. Print the scores you pass to the exponential in the third check: which way should the shift move them?"""
     powers = np.exp(scores + scores.max(axis=axis, keepdims=True))
     return powers / powers.sum(axis=axis, keepdims=True)
 
 
 @misconception(step="softmax", caught_by="softmax-survives_distant_rows")
 def shifted_only_if_something_is_large(scores, axis=-1):
-    """Large positive scores are fine. Print your weights for the single row -1000, -1001, -1002: does your function notice that it is in danger?"""
+    """Large positive scores work. Print your weights for the single row -1000, -1001, -1002: does your function shift this row?"""
     if scores.max() > 700:
         scores = scores - scores.max(axis=axis, keepdims=True)
     powers = np.exp(scores)
@@ -1022,7 +1022,7 @@ def shifted_only_if_something_is_large(scores, axis=-1):
     family="shift_that_misses_the_largest",
 )
 def shifted_by_the_mean(scores, axis=-1):
-    """Rows far apart are fine, scores far apart in one row are not. Print the row 0, 0, 4000 after your shift: which of its numbers is still dangerous?"""
+    """Rows far apart work, but scores far apart in one row do not. Print the row 0, 0, 4000 after your shift: which of its numbers is still too large?"""
     powers = np.exp(scores - scores.mean(axis=axis, keepdims=True))
     return powers / powers.sum(axis=axis, keepdims=True)
 
@@ -1033,35 +1033,35 @@ def shifted_by_the_mean(scores, axis=-1):
     family="shift_that_misses_the_largest",
 )
 def shifted_by_the_minimum(scores, axis=-1):
-    """Rows far apart are fine, scores far apart in one row are not. Print the row 0, 0, 4000 after your shift: how large may a number be before its exponential breaks?"""
+    """Rows far apart work, but scores far apart in one row do not. Print the row 0, 0, 4000 after your shift: how large may a number be before its exponential overflows?"""
     powers = np.exp(scores - scores.min(axis=axis, keepdims=True))
     return powers / powers.sum(axis=axis, keepdims=True)
 
 
 @misconception(step="softmax", caught_by="softmax-survives_distant_rows")
 def shifted_by_the_first_score(scores, axis=-1):
-    """It depends on who stands first in a row. Print your weights for 0, 4000 and for 4000, 0: which of the two breaks?"""
+    """Your result depends on which score comes first in a row. Print your weights for 0, 4000 and for 4000, 0: which of the two breaks?"""
     powers = np.exp(scores - np.take(scores, [0], axis=axis))
     return powers / powers.sum(axis=axis, keepdims=True)
 
 
 @misconception(step="softmax", caught_by="softmax-over_an_axis")
 def last_axis_always(scores, axis=-1):
-    """Right, as long as nobody asks for another axis. Print the first check's result with axis=0 and its sums: does your function use what the caller asked for?"""
+    """It works only along the last axis. Print the first check's result with axis=0 and its sums: does your function use the argument axis?"""
     powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return powers / powers.sum(axis=-1, keepdims=True)
 
 
 @misconception(step="softmax", caught_by="softmax-any_axis")
 def axis_one_always(scores, axis=-1):
-    """Right for matrices, whatever happens elsewhere. Print your result for a single row, without a second axis: which axis did you write down?"""
+    """It works only for matrices. Print your result for a single row, without a second axis: which axis does your code name?"""
     powers = np.exp(scores - scores.max(axis=1, keepdims=True))
     return powers / powers.sum(axis=1, keepdims=True)
 
 
 @misconception(step="softmax", caught_by="softmax-over_an_axis")
 def maximum_over_the_last_axis(scores, axis=-1):
-    """Your sums are right, but along axis 0 your shares are not. Print the first check's result with axis=0: did you take off one number for each column?"""
+    """Your sums are right, but along axis 0 your weights are not. Print the first check's result with axis=0: did you subtract one number per column?"""
     powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return powers / powers.sum(axis=axis, keepdims=True)
 
@@ -1070,7 +1070,7 @@ def maximum_over_the_last_axis(scores, axis=-1):
     step="softmax", caught_by="softmax-over_an_axis", title="a loop over the rows of two axes"
 )
 def row_by_row(scores, axis=-1):
-    """Right for matrices. Print what your loop goes over when the scores have one axis, or three: is it a row each time?"""
+    """It works for matrices. Print what your loop goes over when the scores have one axis, or three: is it a row each time?"""
     weights = []
     for row in scores:
         powers = np.exp(row - row.max())
@@ -1084,7 +1084,7 @@ def row_by_row(scores, axis=-1):
     title="max of a row without any finite score fails",
 )
 def largest_of_no_scores(scores, axis=-1):
-    """A row of nothing but -inf stops your function, and all other rows lose their weights with it. Print your result for such a row: which line fails?"""
+    """A row in which every score is -inf breaks your function, and all other rows lose their weights, too. Print your result for such a row: which line fails?"""
 
     def one_row(row):
         top = max(score for score in row if score > -np.inf)
@@ -1098,7 +1098,7 @@ def largest_of_no_scores(scores, axis=-1):
     step="softmax", caught_by="softmax-a_score_of_minus_infinity", title="one empty row changes all others"
 )
 def one_empty_row_spoils_all(scores, axis=-1):
-    """One row of nothing but -inf changes the weights of all others. Print a good row with and without such a neighbour: why does it notice?"""
+    """A row in which every score is -inf changes the weights of all others. Print another row with and without it: why does it change?"""
     powers = np.exp(scores - scores.max(axis=axis, keepdims=True))
     weights = powers / powers.sum(axis=axis, keepdims=True)
     if np.isnan(weights).any():
@@ -1124,7 +1124,7 @@ def shifted_in_place(scores, axis=-1):
     title="the scores are changed in place by the exponential",
 )
 def exponential_in_place(scores, axis=-1):
-    """Your first answer is right, a second call differs. Print the scores before and after one call: where do your exponentials live?"""
+    """Your first answer is right, but a second call differs. Print the scores before and after one call: which array holds your exponentials?"""
     shifted = scores - scores.max(axis=axis, keepdims=True)
     powers = np.exp(shifted, out=scores)
     return powers / powers.sum(axis=axis, keepdims=True)
@@ -1136,7 +1136,7 @@ def exponential_in_place(scores, axis=-1):
     title="-inf is replaced in the caller's array",
 )
 def infinite_scores_replaced_in_place(scores, axis=-1):
-    """Your weights are right, also where a score is -inf. Print such scores before and after the call: whose array do you write into?"""
+    """Your weights are right, even where a score is -inf. Print such scores before and after the call: whose array does your function write into?"""
     scores = np.asarray(scores, dtype=float)
     scores[scores == -np.inf] = -1e9
     powers = np.exp(scores - scores.max(axis=axis, keepdims=True))
@@ -1149,7 +1149,7 @@ def infinite_scores_replaced_in_place(scores, axis=-1):
     title="-inf is replaced by -10,000",
 )
 def minus_infinity_made_minus_ten_thousand(scores, axis=-1):
-    """A score of -inf keeps some weight beside very low ones. Print your weights for -9999 and -inf: what does your exponential get in the place of -inf?"""
+    """A score of -inf keeps some weight next to very low ones. Print your weights for -9999 and -inf: what do you replace -inf with?"""
     scores = np.where(np.isneginf(scores), -1e4, scores)
     powers = np.exp(scores - scores.max(axis=axis, keepdims=True))
     return powers / powers.sum(axis=axis, keepdims=True)
@@ -1174,7 +1174,7 @@ def minus_infinity_made_a_little_lower(scores, axis=-1):
     title="-inf is looked for along the last axis only",
 )
 def infinity_along_the_last_axis(scores, axis=-1):
-    """A score of -inf spoils its neighbours when you sum along another axis than the last. Print your weights of such a column: along which axis do you shift?"""
+    """A score of -inf spoils its neighbours when axis is not the last one. Print your weights of such a column: along which axis do you shift?"""
     top = scores.max(axis=axis, keepdims=True)
     if np.isneginf(scores).any():
         top = scores.max(axis=-1, keepdims=True)
@@ -1185,7 +1185,7 @@ def infinity_along_the_last_axis(scores, axis=-1):
 
 @misconception(step="softmax", caught_by="softmax-a_score_of_minus_infinity")
 def one_empty_row_empties_all(scores, axis=-1):
-    """One row of only -inf, and all rows become 0. Print your weights of the sixth check without its second row: what does your code ask of all rows together?"""
+    """One row in which every score is -inf turns all rows into 0. Print your weights of the sixth check without its second row: which test looks at all rows together?"""
     with np.errstate(all="ignore"):
         exponentials = np.exp(scores - scores.max(axis=axis, keepdims=True))
         weights = exponentials / exponentials.sum(axis=axis, keepdims=True)
@@ -1199,19 +1199,19 @@ def one_empty_row_empties_all(scores, axis=-1):
     step="weighted_sum", caught_by="weighted_sum-by_hand", title="factors exchanged: V @ weights"
 )
 def values_times_weights(weights, V):
-    """Your output does not have one row for each query. Print its shape in the first check: which axis was added up?"""
+    """Your output does not have one row for each query. Print its shape in the first check: which axis did you sum over?"""
     return V @ weights
 
 
 @misconception(step="weighted_sum", caught_by="weighted_sum-by_hand")
 def values_transposed(weights, V):
-    """Shares for three keys meet features of values. Print the shapes of the two arrays that you multiply: which axis do they have in common?"""
+    """The weights of three keys meet features of values. Print the shapes of the two arrays that you multiply: which axis do they have in common?"""
     return weights @ np.swapaxes(V, -1, -2)
 
 
 @misconception(step="weighted_sum", caught_by="weighted_sum-by_hand")
 def weights_transposed(weights, V):
-    """You use the columns of the weights. Print the row and column sums of the weights in the first check: which of them are the shares of one query?"""
+    """You use the columns of the weights. Print the row and column sums of the weights in the first check: which of them are the weights of one query?"""
     return np.swapaxes(weights, -1, -2) @ V
 
 
@@ -1221,13 +1221,13 @@ def weights_transposed(weights, V):
     title="weights and values multiplied entry by entry",
 )
 def cell_by_cell(weights, V):
-    """The weights and the values do not line up entry by entry. Print both shapes in the first check: what does each weight have to multiply?"""
+    """Weights and values cannot be multiplied entry by entry. Print both shapes in the first check: what must each weight multiply?"""
     return weights * V
 
 
 @misconception(step="weighted_sum", caught_by="weighted_sum-by_hand")
 def divided_by_the_number_of_keys(weights, V):
-    """Your output is too small, by the same factor everywhere. Print that factor in the first check: have the weights not shared out a whole already?"""
+    """Your output is too small, by the same factor everywhere. Print that factor in the first check: do the weights not sum to 1 already?"""
     return weights @ V / V.shape[-2]
 
 
@@ -1237,7 +1237,7 @@ def divided_by_the_number_of_keys(weights, V):
     title="only the value with the largest weight is taken",
 )
 def best_value_only(weights, V):
-    """Each of your outputs is one of the values. Print the first check's output: where is the other half of query 0's blend?"""
+    """Each of your outputs is one of the values. Print the first check's output: where is the other half of query 0's average?"""
     best = np.argmax(weights, axis=-1)
     return np.take_along_axis(V, best[..., None], axis=-2)
 
@@ -1246,25 +1246,25 @@ def best_value_only(weights, V):
     step="weighted_sum", caught_by="weighted_sum-by_hand", title="the plain mean of the values"
 )
 def plain_mean(weights, V):
-    """All your outputs are the same. Change a weight in the first check and print your output: does it notice?"""
+    """All your outputs are the same. Change a weight in the first check and print your output: does it change?"""
     return np.ones(weights.shape) @ V / V.shape[-2]
 
 
 @misconception(step="weighted_sum", caught_by="weighted_sum-by_hand")
 def summed_over_the_queries(weights, V):
-    """Two queries went in and one row came out. Print the shape of your output in the first check: what did you add up besides the keys?"""
+    """Two queries went in and one row came out. Print the shape of your output in the first check: what did you sum over besides the keys?"""
     return (weights @ V).sum(axis=-2)
 
 
 @misconception(step="weighted_sum", caught_by="weighted_sum-by_hand")
 def weights_sent_through_softmax_again(weights, V):
-    """Your blends are too even. Print the weights that you really use in the first check: were they not shares already?"""
+    """Your averages are too even. Print the weights that you really use in the first check: did they not sum to 1 already?"""
     return softmax(weights) @ V
 
 
 @misconception(step="weighted_sum", caught_by="weighted_sum-by_hand")
 def letters_that_share_no_key(weights, V):
-    """Every weight meets every value. Print your output with the first check's values in another order: should query 0 not notice?"""
+    """Every weight meets every value. Print your output with the first check's values in another order: should the output of query 0 not change?"""
     return np.einsum("...ij,...kd->...id", weights, V)
 
 
@@ -1280,13 +1280,13 @@ def first_sequence_for_all(weights, V):
     title="einsum letters for two axes only",
 )
 def letters_for_two_axes(weights, V):
-    """One sequence works, a batch stops your function. Stack the first check's arrays twice and print their shapes: which of your letters stands for the batch?"""
+    """One sequence works, a batch breaks your function. Stack the first check's arrays twice and print their shapes: which letter of your einsum is the batch axis?"""
     return np.einsum("ij,jd->id", weights, V)
 
 
 @misconception(step="weighted_sum", caught_by="weighted_sum-any_batch")
 def axes_of_one_squeezed(weights, V):
-    """It goes wrong where some size is 1. Keep one query of the first check and print the shape of your output: which axis did you lose?"""
+    """It goes wrong where some size is 1. Keep one query of the first check and print the shape of your output: which axis did it lose?"""
     return np.squeeze(weights @ V)
 
 
@@ -1296,7 +1296,7 @@ def axes_of_one_squeezed(weights, V):
     title="np.average fails where all weights are zero",
 )
 def average_that_needs_a_total(weights, V):
-    """A query that sees nothing stops your function. Call it with a row of zeros among the weights, and print that row: which total is divided by?"""
+    """A query that sees no key breaks your function. Call it with a row of zeros among the weights, and print that row: what do you divide by?"""
     output = np.empty((*weights.shape[:-1], V.shape[-1]))
     for index in np.ndindex(weights.shape[:-1]):
         output[index] = np.average(V[index[:-1]], axis=0, weights=weights[index])
@@ -1309,7 +1309,7 @@ def average_that_needs_a_total(weights, V):
     title="raises an error where a row of weights is all zero",
 )
 def rows_of_zeros_refused(weights, V):
-    """A query that may see nobody stops your function, and the others get nothing either. Print your result where one row is zeros: which rule speaks about it?"""
+    """A query that may see no key breaks your function, and the others get nothing either. Print your result where one row is zeros: which rule is about this case?"""
     if not np.allclose(weights.sum(axis=-1), 1.0):
         raise ValueError("each row must sum to 1")
     return weights @ V
@@ -1317,13 +1317,13 @@ def rows_of_zeros_refused(weights, V):
 
 @misconception(step="weighted_sum", caught_by="weighted_sum-batch_of_two")
 def output_as_wide_as_the_keys(weights, V):
-    """The first check passes; wider values come back cut. Give its V two more columns and print the shape of your output: how long is a row of it meant to be?"""
+    """The first check passes, but wider values lose columns. Give its V two more columns and print the shape of your output: how long should a row be?"""
     return (weights @ V)[..., : weights.shape[-1]]
 
 
 @misconception(step="weighted_sum", caught_by="weighted_sum-square_and_unchanged")
 def values_centred_in_place(weights, V):
-    """Your first answer is right, a second call differs. Print V before and after one call: whose array did you write into?"""
+    """Your first answer is right, but a second call differs. Print V before and after one call: whose array did your function write into?"""
     middle = V.mean(axis=-2, keepdims=True)
     V -= middle
     return weights @ V + middle
@@ -1335,7 +1335,7 @@ def values_centred_in_place(weights, V):
     title="rows of zeros are filled in the caller's array",
 )
 def empty_rows_filled_in_place(weights, V):
-    """Your outputs are right, also beside a row of zeros. Print such weights before and after the call: whose array do you write into?"""
+    """Your outputs are right, even with a row of zeros. Print such weights before and after the call: whose array does your function write into?"""
     weights[weights.sum(axis=-1) == 0] = 1 / weights.shape[-1]
     return weights @ V
 
@@ -1349,21 +1349,21 @@ def empty_rows_filled_in_place(weights, V):
     title="the past is hidden and the future seen",
 )
 def past_hidden_future_seen(n_queries, n_keys=None):
-    """Your first token sees everything and the last only itself. Print row 0 in the first check: which keys lie in its future?"""
+    """Your first token sees everything and the last only itself. Print row 0 in the first check: which keys are in its future?"""
     n_keys = n_queries if n_keys is None else n_keys
     return np.triu(np.ones((n_queries, n_keys), dtype=bool), n_keys - n_queries)
 
 
 @misconception(step="causal_mask", caught_by="causal_mask-by_hand")
 def true_means_hidden(n_queries, n_keys=None):
-    """Every entry is the opposite of what is wanted. Print your mask for one single token: what does True mean in this notebook?"""
+    """Every entry is the opposite of the expected one. Print your mask for a single token: what does True mean in this notebook?"""
     n_keys = n_queries if n_keys is None else n_keys
     return np.triu(np.ones((n_queries, n_keys), dtype=bool), n_keys - n_queries + 1)
 
 
 @misconception(step="causal_mask", caught_by="causal_mask-by_hand")
 def nobody_sees_themselves(n_queries, n_keys=None):
-    """Your first token sees nobody. Print row 0 of the first check: may a token look at itself?"""
+    """Your first token sees no key. Print row 0 of the first check: may a token look at itself?"""
     n_keys = n_queries if n_keys is None else n_keys
     return np.tril(np.ones((n_queries, n_keys), dtype=bool), n_keys - n_queries - 1)
 
@@ -1372,7 +1372,7 @@ def nobody_sees_themselves(n_queries, n_keys=None):
     step="causal_mask", caught_by="causal_mask-by_hand", title="each token sees one step ahead"
 )
 def one_step_ahead(n_queries, n_keys=None):
-    """Your first token sees two. Print row 0 of the first check: which of those two comes later?"""
+    """Your first token sees two keys. Print row 0 of the first check: which of those two comes later?"""
     n_keys = n_queries if n_keys is None else n_keys
     return np.tril(np.ones((n_queries, n_keys), dtype=bool), n_keys - n_queries + 1)
 
@@ -1383,7 +1383,7 @@ def one_step_ahead(n_queries, n_keys=None):
     title="0 and -inf instead of True and False",
 )
 def zero_and_minus_infinity(n_queries, n_keys=None):
-    """Your pattern is there, in other numbers. Print the first row of your mask: how does this notebook write down may and may not?"""
+    """Your pattern is right, but the entries are not. Print the first row of your mask: which two values does a mask hold in this notebook?"""
     n_keys = n_queries if n_keys is None else n_keys
     allowed = np.tril(np.ones((n_queries, n_keys), dtype=bool), n_keys - n_queries)
     return np.where(allowed, 0.0, -np.inf)
@@ -1391,20 +1391,20 @@ def zero_and_minus_infinity(n_queries, n_keys=None):
 
 @misconception(step="causal_mask", caught_by="causal_mask-by_hand")
 def axes_for_batch_and_heads(n_queries, n_keys=None):
-    """Your mask has axes that nobody asked for. Print its shape in the first check: which sizes did the call name?"""
+    """Your mask has too many axes. Print its shape in the first check: which sizes did the call name?"""
     n_keys = n_queries if n_keys is None else n_keys
     return np.tril(np.ones((1, 1, n_queries, n_keys), dtype=bool), n_keys - n_queries)
 
 
 @misconception(step="causal_mask", caught_by="causal_mask-by_hand")
 def everybody_sees_all(n_queries, n_keys=None):
-    """Nobody is hidden from anybody. Print row 0 of the first check: which tokens come after it?"""
+    """Your mask hides nothing. Print row 0 of the first check: which tokens come after it?"""
     return np.ones((n_queries, n_queries if n_keys is None else n_keys), dtype=bool)
 
 
 @misconception(step="causal_mask", caught_by="causal_mask-by_hand")
 def only_oneself(n_queries, n_keys=None):
-    """Everybody sees one token alone. Print your last row in the first check: what has become of the past?"""
+    """Every token sees only one key. Print your last row in the first check: what happened to the past?"""
     n_keys = n_queries if n_keys is None else n_keys
     return np.eye(n_queries, n_keys, n_keys - n_queries, dtype=bool)
 
@@ -1413,7 +1413,7 @@ def only_oneself(n_queries, n_keys=None):
     step="causal_mask", caught_by="causal_mask-by_hand", title="a window of two positions"
 )
 def sees_one_step_back(n_queries, n_keys=None):
-    """Nobody sees more than two. Print your last row in the first check: which tokens of its past are hidden?"""
+    """No token sees more than two keys. Print your last row in the first check: which tokens of its past are hidden?"""
     n_keys = n_queries if n_keys is None else n_keys
     full = np.tri(n_queries, n_keys, n_keys - n_queries, dtype=bool)
     return full & ~np.tri(n_queries, n_keys, n_keys - n_queries - 2, dtype=bool)
@@ -1421,7 +1421,7 @@ def sees_one_step_back(n_queries, n_keys=None):
 
 @misconception(step="causal_mask", caught_by="causal_mask-by_hand")
 def new_tokens_do_not_see_each_other(n_queries, n_keys=None):
-    """Your queries see everything before the first of them, and themselves. Print your last row in the first check: which tokens in between are hidden?"""
+    """Your queries see only themselves and what came before the first query. Print your last row in the first check: which tokens in between are hidden?"""
     n_keys = n_queries if n_keys is None else n_keys
     old = n_keys - n_queries
     return (np.arange(n_keys) < old) | np.eye(n_queries, n_keys, old, dtype=bool)
@@ -1429,7 +1429,7 @@ def new_tokens_do_not_see_each_other(n_queries, n_keys=None):
 
 @misconception(step="causal_mask", caught_by="causal_mask-by_hand")
 def second_argument_needed(n_queries, n_keys=None):
-    """A call with one argument stops your function. Print n_keys in the first check: what does the docstring say it then stands for?"""
+    """A call with one argument breaks your function. Print n_keys in the first check: what does the docstring say about that value?"""
     return np.tri(n_queries, n_keys, n_keys - n_queries, dtype=bool)
 
 
@@ -1440,7 +1440,7 @@ def second_argument_needed(n_queries, n_keys=None):
     nearly="Count from the end: the last query sees every key, each query before it one key fewer.",
 )
 def aligned_top_left(n_queries, n_keys=None):
-    """A square is right. Print your mask of the second check: which of the five positions has the last query, and how many keys does it see?"""
+    """A square mask is right. Print your mask of the second check: which of the five positions does the last query have, and how many keys does it see?"""
     return np.tri(n_queries, n_queries if n_keys is None else n_keys, dtype=bool)
 
 
@@ -1460,7 +1460,7 @@ def square_of_the_queries(n_queries, n_keys=None):
     title="n_queries is ignored: always as many queries as keys",
 )
 def square_of_the_keys(n_queries, n_keys=None):
-    """Your mask is always a square. Print its shape in the second check: how many of its rows belong to somebody who asks?"""
+    """Your mask is always a square. Print its shape in the second check: how many queries are there?"""
     n = n_queries if n_keys is None else n_keys
     return np.tril(np.ones((n, n), dtype=bool))
 
@@ -1469,14 +1469,14 @@ def square_of_the_keys(n_queries, n_keys=None):
     step="causal_mask", caught_by="causal_mask-new_tokens", title="rows are keys instead of queries"
 )
 def rows_for_keys(n_queries, n_keys=None):
-    """A square is right. Print the shape of your mask in the second check: what has a row each, and what a column?"""
+    """A square mask is right. Print the shape of your mask in the second check: what gets a row, and what gets a column?"""
     n_keys = n_queries if n_keys is None else n_keys
     return np.array([[j <= i for i in range(n_queries)] for j in range(n_keys)])[::-1, ::-1]
 
 
 @misconception(step="causal_mask", caught_by="causal_mask-new_tokens")
 def shifted_to_the_left(n_queries, n_keys=None):
-    """A square is right. Print your mask of the second check: did the extra keys give your queries more to see, or less?"""
+    """A square mask is right. Print your mask of the second check: should the extra keys let your queries see more, or less?"""
     n_keys = n_queries if n_keys is None else n_keys
     return np.tri(n_queries, n_keys, n_queries - n_keys, dtype=bool)
 
@@ -1491,7 +1491,7 @@ def old_tokens_hidden(n_queries, n_keys=None):
 
 @misconception(step="causal_mask", caught_by="causal_mask-new_tokens")
 def old_tokens_on_the_right(n_queries, n_keys=None):
-    """In the second check the right number of keys is seen, but the wrong ones. Print your mask there: in which columns do the three old tokens stand?"""
+    """In the second check the right number of keys is seen, but the wrong ones. Print your mask there: which columns belong to the three old tokens?"""
     n_keys = n_queries if n_keys is None else n_keys
     old = np.ones((n_queries, n_keys - n_queries), dtype=bool)
     return np.concatenate([np.tri(n_queries, dtype=bool), old], axis=1)
@@ -1517,7 +1517,7 @@ def single_token_squeezed(n_queries, n_keys=None):
     title="the offset of the example is written into the code",
 )
 def offset_of_the_example(n_queries, n_keys=None):
-    """The second check passes. Print your mask for two queries and four keys: how many does the first query see, and where does that number come from?"""
+    """The second check passes. Print your mask for two queries and four keys: how many keys does the first query see, and where does that number come from?"""
     if n_keys is None or n_keys == n_queries:
         return np.tri(n_queries, dtype=bool)
     return np.tri(n_queries, n_keys, 3, dtype=bool)
@@ -1549,7 +1549,7 @@ def out_of_a_table(n_queries, n_keys=None):
     title="looks back 32 tokens at most",
 )
 def a_window_of_thirty_two(n_queries, n_keys=None):
-    """In short texts all is well. Print how many keys the last of a hundred tokens may look at: how far back does your mask go?"""
+    """Short texts work. Print how many keys the last of a hundred tokens may look at: how far back does your mask reach?"""
     n_keys = n_queries if n_keys is None else n_keys
     further = n_keys - n_queries
     return np.tri(n_queries, n_keys, further, dtype=bool) & ~np.tri(n_queries, n_keys, further - 32, dtype=bool)
@@ -1562,7 +1562,7 @@ def a_window_of_thirty_two(n_queries, n_keys=None):
     step="padding_mask", caught_by="padding_mask-by_hand", title="one position too many is real"
 )
 def one_too_many(lengths, n_keys):
-    """Every sequence has one real token too many. Print the row of the sequence of length 2: which column numbers do its tokens have?"""
+    """Each sequence has one token too many. Print the row of the sequence of length 2: which column numbers do its tokens have?"""
     return np.arange(n_keys) <= np.asarray(lengths)[:, None, None]
 
 
@@ -1570,50 +1570,50 @@ def one_too_many(lengths, n_keys):
     step="padding_mask", caught_by="padding_mask-by_hand", title="one position too few is real"
 )
 def one_too_few(lengths, n_keys):
-    """Every sequence has lost a token. Print the row of the sequence of length 1: where does your count of columns begin?"""
+    """Each sequence has lost a token. Print the row of the sequence of length 1: where do you start counting columns?"""
     return np.arange(1, n_keys + 1) < np.asarray(lengths)[:, None, None]
 
 
 @misconception(step="padding_mask", caught_by="padding_mask-by_hand")
 def true_means_padding(lengths, n_keys):
-    """Every entry is the opposite of what is wanted. Print the row of the sequence of length 4: what does True mean in this notebook?"""
+    """Every entry is the opposite of the expected one. Print the row of the sequence of length 4: what does True mean in this notebook?"""
     return np.arange(n_keys) >= np.asarray(lengths)[:, None, None]
 
 
 @misconception(step="padding_mask", caught_by="padding_mask-by_hand")
 def without_the_query_axis(lengths, n_keys):
-    """All entries are right, in too few axes. Print the shape of your mask in the first check: which axis of the scores has no partner?"""
+    """All entries are right, but an axis is missing. Print the shape of your mask in the first check: which axis of the scores does none of yours meet?"""
     return np.arange(n_keys) < np.asarray(lengths)[:, None]
 
 
 @misconception(step="padding_mask", caught_by="padding_mask-by_hand")
 def query_axis_at_the_end(lengths, n_keys):
-    """All entries are right, but an axis stands in the wrong place. Print the shape of your mask in the first check: which axis of it would meet the queries?"""
+    """All entries are right, but one axis is in the wrong place. Print the shape of your mask in the first check: which axis of it would meet the queries?"""
     return (np.arange(n_keys) < np.asarray(lengths)[:, None])[:, :, None]
 
 
 @misconception(step="padding_mask", caught_by="padding_mask-by_hand")
 def query_axis_in_front(lengths, n_keys):
-    """All entries are right, but an axis stands in the wrong place. Print the shape of your mask in the first check: which axis of it would meet the batch?"""
+    """All entries are right, but one axis is in the wrong place. Print the shape of your mask in the first check: which axis of it would meet the batch?"""
     return (np.arange(n_keys) < np.asarray(lengths)[:, None])[None]
 
 
 @misconception(step="padding_mask", caught_by="padding_mask-by_hand")
 def a_row_for_every_query(lengths, n_keys):
-    """Every row stands there several times. Print the shape of your mask in the first check: does anything in the call say how many queries there are?"""
+    """Every row is repeated. Print the shape of your mask in the first check: does the call say how many queries there are?"""
     return np.repeat(np.arange(n_keys) < np.asarray(lengths)[:, None, None], n_keys, axis=1)
 
 
 @misconception(step="padding_mask", caught_by="padding_mask-by_hand")
 def padded_queries_hidden_too(lengths, n_keys):
-    """You hide the queries of the padding as well. Print the shape of your mask in the first check: whom does it speak about, according to the docstring?"""
+    """You hide the padding as queries, too. Print the shape of your mask in the first check: is it about queries or keys, according to the docstring?"""
     real = np.arange(n_keys) < np.asarray(lengths)[:, None]
     return real[:, :, None] & real[:, None, :]
 
 
 @misconception(step="padding_mask", caught_by="padding_mask-by_hand")
 def padding_on_the_left(lengths, n_keys):
-    """The counts are right, the sides are not. Print the row of the sequence of length 1: where does a sentence begin?"""
+    """The counts are right, but padding is on the wrong side. Print the row of the sequence of length 1: where does a sentence begin?"""
     return (np.arange(n_keys) < np.asarray(lengths)[:, None, None])[..., ::-1]
 
 
@@ -1631,7 +1631,7 @@ def as_wide_as_the_longest(lengths, n_keys):
     step="padding_mask", caught_by="padding_mask-by_hand", title="sequences sorted by length"
 )
 def longest_first(lengths, n_keys):
-    """Your rows are in another order. Print your lengths beside the number of True in each row: whose row comes first?"""
+    """Your rows are in a different order. Print your lengths and the number of True in each row: whose row comes first?"""
     return np.arange(n_keys) < np.sort(lengths)[::-1][:, None, None]
 
 
@@ -1653,13 +1653,13 @@ def a_plain_list_of_counts(lengths, n_keys):
     title="key numbers of one byte",
 )
 def key_numbers_of_one_byte(lengths, n_keys):
-    """Far to the right padding looks real. Print the key numbers that you compare with the lengths, for 300 keys: which is the largest?"""
+    """Far to the right, padding counts as real. Print the key numbers that you compare with the lengths, for 300 keys: which is the largest?"""
     return np.arange(n_keys).astype(np.uint8) < np.reshape(lengths, (-1, 1, 1))
 
 
 @misconception(step="padding_mask", caught_by="padding_mask-any_lengths")
 def counted_from_the_end(lengths, n_keys):
-    """A sequence without any padding loses everything. Print the row of a sequence of length 5 in room for 5: what does a slice do that starts 0 from the end?"""
+    """A sequence without padding loses every token. Print the row of a sequence of length 5 in room for 5: what does a slice select that starts at -0?"""
     mask = np.ones((len(lengths), 1, n_keys), dtype=bool)
     for b, length in enumerate(lengths):
         mask[b, 0, -(n_keys - length) :] = False
@@ -1668,14 +1668,14 @@ def counted_from_the_end(lengths, n_keys):
 
 @misconception(step="padding_mask", caught_by="padding_mask-room_for_queries")
 def batch_of_one_loses_its_axis(lengths, n_keys):
-    """It goes wrong for a batch of one. Print the shape of your mask for a single sequence: which of the three axes is gone?"""
+    """It goes wrong for a batch of one. Print the shape of your mask for a single sequence: which of the three axes is missing?"""
     mask = np.arange(n_keys) < np.asarray(lengths)[:, None, None]
     return mask[0] if len(lengths) == 1 else mask
 
 
 @misconception(step="padding_mask", caught_by="padding_mask-inputs_unchanged")
 def lengths_counted_down_in_place(lengths, n_keys):
-    """Your mask is right. Print the lengths before and after the call: why are they shorter now?"""
+    """Your mask is right. Print the lengths before and after the call: which line made them shorter?"""
     lengths -= 1
     return np.arange(n_keys) <= lengths[:, None, None]
 
@@ -1696,7 +1696,7 @@ def filled_with_zero(scores, mask):
 
 @misconception(step="apply_mask", caught_by="apply_mask-by_hand", family="zero_where_hidden")
 def multiplied_by_the_mask(scores, mask):
-    """Hidden scores become 0. Print the exponential of what stands under the mask in the first check: is it as little as it can be?"""
+    """Hidden scores become 0. Print the exponential of the hidden scores in the first check: is it as small as it can be?"""
     return scores * mask
 
 
@@ -1717,25 +1717,25 @@ def zero_times_infinity(scores, mask):
     title="a large negative number instead of -inf",
 )
 def minus_a_billion(scores, mask):
-    """Hidden scores become very negative, but not negative enough. Print what stands under the mask: could a real score ever lose against it?"""
+    """Hidden scores become very negative, but not negative enough. Print the hidden scores: could an allowed score be lower than that?"""
     return np.where(mask, scores, -1e9)
 
 
 @misconception(step="apply_mask", caught_by="apply_mask-by_hand", family="not_quite_minus_infinity")
 def minus_a_billion_added(scores, mask):
-    """Hidden scores become very negative, but keep a trace of what they were. Print the hidden scores of the first check: what should still tell them apart?"""
+    """Hidden scores become very negative, but keep a trace of their old values. Print the hidden scores of the first check: should they still differ?"""
     return scores + (1.0 - mask) * -1e9
 
 
 @misconception(step="apply_mask", caught_by="apply_mask-by_hand")
 def smallest_number(scores, mask):
-    """Hidden scores become as small as a number can be. Print what stands under the mask and read the docstring's first rule: what does it ask for?"""
+    """Hidden scores get the lowest finite number. Print them and read the docstring's first rule: what does it ask for?"""
     return np.where(mask, scores, np.finfo(float).min)
 
 
 @misconception(step="apply_mask", caught_by="apply_mask-by_hand")
 def minus_ten_thousand(scores, mask):
-    """Hidden scores become small, but not small enough. Print what stands under the mask: could all allowed scores of a row be lower?"""
+    """Hidden scores become low, but not low enough. Print the hidden scores: could all allowed scores of a row be lower?"""
     return np.where(mask, scores, -1e4)
 
 
@@ -1745,7 +1745,7 @@ def minus_ten_thousand(scores, mask):
     title="-1e-9 instead of -inf: next to nothing",
 )
 def tiny_instead_of_hugely_negative(scores, mask):
-    """Hidden scores are practically 0. Print what stands under the mask, and its exponential: is it a tiny number or a very negative one?"""
+    """Hidden scores are practically 0. Print one, and its exponential: is it a tiny number or a very negative one?"""
     return np.where(mask, scores, -1e-9)
 
 
@@ -1757,19 +1757,19 @@ def filled_with_nan(scores, mask):
 
 @misconception(step="apply_mask", caught_by="apply_mask-by_hand")
 def plus_infinity(scores, mask):
-    """Hidden scores become the largest of all. Print their exponentials in the first check: who will get the weight?"""
+    """Hidden scores become the largest of all. Print their exponentials in the first check: which keys will get the weight?"""
     return np.where(mask, scores, np.inf)
 
 
 @misconception(step="apply_mask", caught_by="apply_mask-by_hand", title="True is read as hidden")
 def allowed_ones_hidden(scores, mask):
-    """You hide the keys that may be seen. Print mask and result of the first check side by side: what does True mean in this notebook?"""
+    """You hide the allowed keys. Print mask and result of the first check side by side: what does True mean in this notebook?"""
     return np.where(mask, -np.inf, scores)
 
 
 @misconception(step="apply_mask", caught_by="apply_mask-by_hand")
 def hidden_scores_thrown_away(scores, mask):
-    """Your result has lost its rows. Print its shape in the first check: where would the next step look for the columns?"""
+    """Your result has lost its rows. Print its shape in the first check: which shape should it keep for the next step?"""
     return scores[mask]
 
 
@@ -1779,7 +1779,7 @@ def hidden_scores_thrown_away(scores, mask):
     title="rows and columns of the mask change places",
 )
 def mask_turned(scores, mask):
-    """Your mask lies the other way round. Print its shape beside that of scores in the first check: which of its axes is the query's?"""
+    """Your mask is transposed. Print its shape and that of scores in the first check: which of its axes belongs to the queries?"""
     return np.where(np.swapaxes(mask, -1, -2), scores, -np.inf)
 
 
@@ -1789,7 +1789,7 @@ def mask_turned(scores, mask):
     title="hidden tokens may not ask either: the mask and its transpose",
 )
 def hidden_as_queries_too(scores, mask):
-    """Whoever is hidden as a key loses the scores of its own row, too. Print a square mask beside your result: whom does a column of the mask speak about, and whom a row?"""
+    """A token hidden as a key also loses the scores of its own row. Print a square mask and your result: does a column of the mask belong to a query or to a key?"""
     mask = np.broadcast_to(mask, scores.shape)
     if mask.shape[-1] == mask.shape[-2]:
         mask = mask & mask.swapaxes(-1, -2)
@@ -1802,19 +1802,19 @@ def hidden_as_queries_too(scores, mask):
     title="the first row of the mask for every query",
 )
 def first_row_of_the_mask_for_all(scores, mask):
-    """All your queries may see what the first one may. Print the mask that your second query gets in the first check: is it its own row?"""
+    """All your queries see what the first one may see. Print the mask that your second query gets in the first check: is it its own row?"""
     return np.where(np.asarray(mask)[..., :1, :], scores, -np.inf)
 
 
 @misconception(step="apply_mask", caught_by="apply_mask-by_hand")
 def mask_added_to_the_scores(scores, mask):
-    """Allowed scores have grown by 1. Print result minus scores in the first check: how does a True count in a sum?"""
+    """Allowed scores have grown by 1. Print result minus scores in the first check: what does True count for in a sum?"""
     return scores + mask
 
 
 @misconception(step="apply_mask", caught_by="apply_mask-by_hand")
 def masked_array(scores, mask):
-    """You return a special kind of array. Print its type, and what it holds under the mask: would the next step's exponential know about it?"""
+    """You return a special kind of array. Print its type, and the hidden values in it: would the exponential of the next step ignore them?"""
     return np.ma.array(scores, mask=~mask)
 
 
@@ -1832,7 +1832,7 @@ def mask_of_the_same_shape_only(scores, mask):
 
 @misconception(step="apply_mask", caught_by="apply_mask-batch_of_two")
 def two_loops_over_a_matrix(scores, mask):
-    """It works for one matrix with a mask of its shape. Print the shapes in a call with the mask's first row alone: which entry do your loops look for and not find?"""
+    """It works for one matrix with a mask of its shape. Print the shapes in a call with the mask's first row alone: which entry do your loops fail to find?"""
     result = scores.copy()
     for i in range(scores.shape[0]):
         for j in range(scores.shape[1]):
@@ -1843,25 +1843,25 @@ def two_loops_over_a_matrix(scores, mask):
 
 @misconception(step="apply_mask", caught_by="apply_mask-batch_of_two")
 def mask_of_the_first_sequence(scores, mask):
-    """In a batch every sequence gets the first one's mask. Print the mask that you really use for a batch of two: what has become of the second?"""
+    """In a batch every sequence gets the first one's mask. Print the mask that you really use for a batch of two: what happened to the second one?"""
     return np.where(mask[0] if mask.ndim == 3 else mask, scores, -np.inf)
 
 
 @misconception(step="apply_mask", caught_by="apply_mask-batch_of_two", family="infinity_added")
 def minus_infinity_added(scores, mask):
-    """Ordinary scores are fine. Put a NaN under the mask of the first check and print your result: does it disappear?"""
+    """Ordinary scores work. Put a NaN under the mask of the first check and print your result: does it disappear?"""
     return scores + np.where(mask, 0.0, -np.inf)
 
 
 @misconception(step="apply_mask", caught_by="apply_mask-batch_of_two", family="infinity_added")
 def logarithm_of_the_mask(scores, mask):
-    """Ordinary scores are fine. Put a NaN under the mask of the first check and print your result: can any sum get rid of it?"""
+    """Ordinary scores work. Put a NaN under the mask of the first check and print your result: can adding anything remove it?"""
     return scores + np.log(mask)
 
 
 @misconception(step="apply_mask", caught_by="apply_mask-no_key_for_a_query")
 def empty_row_refused(scores, mask):
-    """A query that may see nobody stops your function. Hide the first row of the first check altogether and print your result: which rule speaks about such a row?"""
+    """A query that may see no key breaks your function. Hide the first row of the first check altogether and print your result: which rule is about such a row?"""
     if not mask.any(axis=-1).all():
         raise ValueError("every query needs a key")
     return np.where(mask, scores, -np.inf)
@@ -1869,40 +1869,40 @@ def empty_row_refused(scores, mask):
 
 @misconception(step="apply_mask", caught_by="apply_mask-no_key_for_a_query")
 def empty_row_spared(scores, mask):
-    """A query that may see nobody sees everybody. Hide the first row of the first check altogether and print your result: which rule speaks about such a row?"""
+    """A query that may see no key sees them all. Hide the first row of the first check altogether and print your result: which rule is about such a row?"""
     return np.where(mask | ~mask.any(axis=-1, keepdims=True), scores, -np.inf)
 
 
 @misconception(step="apply_mask", caught_by="apply_mask-no_key_for_a_query")
 def empty_row_of_zeros(scores, mask):
-    """A query that may see nobody gets zeros. Hide the first row of the first check altogether and print your result: which rule speaks about such a row?"""
+    """A query that may see no key gets zeros. Hide the first row of the first check altogether and print your result: which rule is about such a row?"""
     masked = np.where(mask, scores, -np.inf)
     return np.where(mask.any(axis=-1, keepdims=True), masked, 0.0)
 
 
 @misconception(step="apply_mask", caught_by="apply_mask-batch_of_two")
 def own_position_always_allowed(scores, mask):
-    """A query keeps the score with the key in its own place, whatever the mask says. Hide everything in the first check and print your result: whose scores are left?"""
+    """A query keeps the score with the key at its own position, whatever the mask says. Hide everything in the first check and print your result: which scores are left?"""
     return np.where(mask | np.eye(*scores.shape[-2:], dtype=bool), scores, -np.inf)
 
 
 @misconception(step="apply_mask", caught_by="apply_mask-inputs_unchanged")
 def written_into_the_scores(scores, mask):
-    """Your result is right. Print the scores before and after the call: did their owner ask for that?"""
+    """Your result is right. Print the scores before and after the call: may your function change them?"""
     scores[np.broadcast_to(~mask, scores.shape)] = -np.inf
     return scores
 
 
 @misconception(step="apply_mask", caught_by="apply_mask-inputs_unchanged")
 def mask_turned_over_in_place(scores, mask):
-    """Your first answer is right, a second call differs. Print the mask before and after one call: who has turned it over?"""
+    """Your first answer is right, but a second call differs. Print the mask before and after one call: which line inverted it?"""
     np.logical_not(mask, out=mask)
     return np.where(mask, -np.inf, scores)
 
 
 @misconception(step="apply_mask", caught_by="apply_mask-one_for_all")
 def stretched_by_hand(scores, mask):
-    """The examples work, other masks do not. Print the shapes of scores and mask for a batch of two with one row of the mask for each query: which line counts on another shape?"""
+    """The examples work, other masks do not. Print the shapes of scores and mask for a batch of two with one row of the mask for each query: which line assumes another shape?"""
     masked = np.array(scores, dtype=float)
     if np.ndim(mask) == 3:
         mask = np.repeat(mask, masked.shape[1], axis=1)
@@ -1924,7 +1924,7 @@ def head_axis_put_into_three_axes(scores, mask):
 
 @misconception(step="apply_mask", caught_by="apply_mask-broadcasts")
 def mask_without_queries_refused(scores, mask):
-    """A mask with an axis for the queries works, one with keys alone does not. Use the first row of the first check's mask and print the shape that you read: which axes may a mask leave out?"""
+    """A mask with an axis for the queries works, one without it does not. Use the first row of the first check's mask and print the shape that you read: which axes may a mask leave out?"""
     n_queries, n_keys = mask.shape[-2:]
     return np.where(np.reshape(mask, (*mask.shape[:-2], n_queries, n_keys)), scores, -np.inf)
 
@@ -1935,7 +1935,7 @@ def mask_without_queries_refused(scores, mask):
     title="the mask's last axis must be as long as that of the scores",
 )
 def mask_as_wide_as_the_keys(scores, mask):
-    """A mask with one column stops your function. Print the shapes of the scores and of a mask (n, 1): does that broadcast?"""
+    """A mask with one column breaks your function. Print the shapes of the scores and of a mask (n, 1): does that broadcast?"""
     if np.shape(mask)[-1:] != scores.shape[-1:]:
         raise ValueError("one column for each key")
     return np.where(mask, scores, -np.inf)
@@ -1947,25 +1947,25 @@ def mask_as_wide_as_the_keys(scores, mask):
     title="an allowed NaN is hidden",
 )
 def allowed_nan_hidden(scores, mask):
-    """A NaN disappears although the mask allows it. Print your result for an allowed NaN: what does the second rule say of allowed scores?"""
+    """A NaN disappears although the mask allows it. Print your result for an allowed NaN: what does the second rule say about allowed scores?"""
     return np.where(mask & ~np.isnan(scores), scores, -np.inf)
 
 
 @misconception(step="apply_mask", caught_by="apply_mask-nan_disappears")
 def allowed_infinities_hidden(scores, mask):
-    """What is not finite disappears although the mask allows it. Print your result for an allowed inf: what does the second rule say of allowed scores?"""
+    """Infinite and NaN scores disappear although the mask allows them. Print your result for an allowed inf: what does the second rule say about allowed scores?"""
     return np.where(mask & np.isfinite(scores), scores, -np.inf)
 
 
 @misconception(step="apply_mask", caught_by="apply_mask-nan_disappears")
 def allowed_infinities_made_finite(scores, mask):
-    """What is hidden becomes -inf, as it should. Let an allowed score of the first check be -inf, as a first mask would leave it, and print your result: is it the score itself?"""
+    """Hidden scores become -inf, as they should. Let an allowed score of the first check be -inf, as an earlier mask would leave it, and print your result: is that score unchanged?"""
     return np.where(mask, np.nan_to_num(scores), -np.inf)
 
 
 @misconception(step="apply_mask", caught_by="apply_mask-inputs_unchanged")
 def nan_cleared_in_place(scores, mask):
-    """Your result is right, also where NaN is hidden. Print such scores before and after the call: whose array do you write into?"""
+    """Your result is right, even where NaN is hidden. Print such scores before and after the call: whose array does your function write into?"""
     scores[np.isnan(scores) & ~mask] = 0.0
     return np.where(mask, scores, -np.inf)
 
@@ -1977,7 +1977,7 @@ def nan_cleared_in_place(scores, mask):
     step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand"
 )
 def output_without_weights(Q, K, V, mask=None):
-    """One array comes back where two are expected. Print the type of your result: what does the docstring return beside the output?"""
+    """One array comes back where two are expected. Print the type of your result: what does the docstring return besides the output?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
     if mask is not None:
         scores = apply_mask(scores, mask)
@@ -1988,7 +1988,7 @@ def output_without_weights(Q, K, V, mask=None):
     step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand"
 )
 def weights_before_output(Q, K, V, mask=None):
-    """Both arrays are there, in another order. Print the shapes of your two results in the first check: which one does the docstring name first?"""
+    """Both arrays are there, but in a different order. Print the shapes of your two results in the first check: which one does the docstring name first?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
     if mask is not None:
         scores = apply_mask(scores, mask)
@@ -2000,7 +2000,7 @@ def weights_before_output(Q, K, V, mask=None):
     step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand"
 )
 def scaling_forgotten(Q, K, V, mask=None):
-    """Your weights are too sharp. Print what you give to softmax in the first check, and its exponentials: which step is missing on the way?"""
+    """Your weights are too sharp. Print what you give to softmax in the first check, and its exponentials: which step is missing before that?"""
     scores = attention_scores(Q, K)
     if mask is not None:
         scores = apply_mask(scores, mask)
@@ -2014,7 +2014,7 @@ def scaling_forgotten(Q, K, V, mask=None):
     family="scaled_too_much",
 )
 def scaled_twice(Q, K, V, mask=None):
-    """Your weights are too even. Print what you give to softmax in the first check, and its exponentials: how often has it been scaled?"""
+    """Your weights are too even. Print what you give to softmax in the first check, and its exponentials: how often have you scaled it?"""
     d_k = Q.shape[-1]
     scores = scale_scores(attention_scores(Q, K), d_k) / np.sqrt(d_k)
     if mask is not None:
@@ -2068,7 +2068,7 @@ def scaled_by_the_number_of_keys(Q, K, V, mask=None):
     step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand"
 )
 def scaled_by_the_number_of_queries(Q, K, V, mask=None):
-    """Print the number by which you scale, for two queries and for one. Should a query notice how many others ask?"""
+    """Print the number by which you scale, for two queries and for one. Should a query depend on the number of queries?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-2])
     if mask is not None:
         scores = apply_mask(scores, mask)
@@ -2080,7 +2080,7 @@ def scaled_by_the_number_of_queries(Q, K, V, mask=None):
     step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand"
 )
 def scaled_after_softmax(Q, K, V, mask=None):
-    """Your rows do not add up to 1. Print their sums in the first check: what happens to the weights after softmax has made them?"""
+    """Your rows do not sum to 1. Print their sums in the first check: what do you do to the weights after softmax?"""
     scores = attention_scores(Q, K)
     if mask is not None:
         scores = apply_mask(scores, mask)
@@ -2092,7 +2092,7 @@ def scaled_after_softmax(Q, K, V, mask=None):
     step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand"
 )
 def softmax_over_the_queries(Q, K, V, mask=None):
-    """Your columns add up to 1. Print the sums of rows and columns in the first check: which of them is one query's whole?"""
+    """Your columns sum to 1. Print the sums of rows and columns in the first check: which of them holds the weights of one query?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
     if mask is not None:
         scores = apply_mask(scores, mask)
@@ -2104,7 +2104,7 @@ def softmax_over_the_queries(Q, K, V, mask=None):
     step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand"
 )
 def softmax_left_out(Q, K, V, mask=None):
-    """Your rows do not add up to 1, and some weights may be negative. Print a row of weights in the first check: which step turns scores into shares?"""
+    """Your rows do not sum to 1, and some weights may be negative. Print a row of weights in the first check: which step turns scores into weights?"""
     weights = scale_scores(attention_scores(Q, K), Q.shape[-1])
     if mask is not None:
         weights = apply_mask(weights, mask)
@@ -2115,7 +2115,7 @@ def softmax_left_out(Q, K, V, mask=None):
     step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand"
 )
 def keys_blended_instead_of_values(Q, K, V, mask=None):
-    """Your weights are right, your output is as wide as a key. Change V in the first check and print your output: does it notice?"""
+    """Your weights are right, but your output is as wide as a key. Change V in the first check and print your output: does it change?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
     if mask is not None:
         scores = apply_mask(scores, mask)
@@ -2127,7 +2127,7 @@ def keys_blended_instead_of_values(Q, K, V, mask=None):
     step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand"
 )
 def scores_returned_as_weights(Q, K, V, mask=None):
-    """Your output is right, what you return beside it is not. Print its row sums in the first check: at which stage did you pick it up?"""
+    """Your output is right, but the second result is not. Print its row sums in the first check: after which step did you store it?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
     if mask is not None:
         scores = apply_mask(scores, mask)
@@ -2138,7 +2138,7 @@ def scores_returned_as_weights(Q, K, V, mask=None):
     step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-by_hand"
 )
 def dropout_left_on(Q, K, V, mask=None):
-    """Some of your weights are 0 and the rest too large. Print the row sums in the first check: did anybody ask your function to drop something?"""
+    """Some of your weights are 0 and the rest too large. Print the row sums in the first check: does the docstring ask you to drop weights?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
     if mask is not None:
         scores = apply_mask(scores, mask)
@@ -2164,7 +2164,7 @@ def mask_ignored(Q, K, V, mask=None):
     title="if mask: fails on an array",
 )
 def asks_whether_the_mask_is_true(Q, K, V, mask=None):
-    """With a mask your function stops. Print the mask of the second check: six entries are true or false, so what is the one thing that you want to know about it?"""
+    """With a mask your function fails. Print the mask of the second check: can an array of six entries be true or false as a whole?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
     if mask:
         scores = apply_mask(scores, mask)
@@ -2178,7 +2178,7 @@ def asks_whether_the_mask_is_true(Q, K, V, mask=None):
     title="True is read as hidden",
 )
 def mask_turned_over(Q, K, V, mask=None):
-    """Hidden keys get all the weight. Print the masked scores of the second check beside the mask: what does True mean in this notebook?"""
+    """Hidden keys get all the weight. Print the masked scores of the second check and the mask: what does True mean in this notebook?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
     if mask is not None:
         scores = apply_mask(scores, ~mask)
@@ -2190,7 +2190,7 @@ def mask_turned_over(Q, K, V, mask=None):
     step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-with_mask"
 )
 def mask_transposed(Q, K, V, mask=None):
-    """Rows and columns of your mask have changed places. Print the shapes of mask and scores in the second check: which axis of each belongs to the queries?"""
+    """Rows and columns of your mask are swapped. Print the shapes of mask and scores in the second check: which axis of each belongs to the queries?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
     if mask is not None:
         scores = apply_mask(scores, np.swapaxes(mask, -1, -2))
@@ -2216,7 +2216,7 @@ def scores_multiplied_by_the_mask(Q, K, V, mask=None):
     step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-with_mask"
 )
 def hidden_scores_of_minus_a_hundred(Q, K, V, mask=None):
-    """A hidden key keeps a crumb. Print the weights of the second check without rounding: are the hidden ones as small as they must be?"""
+    """A hidden key keeps a little weight. Print the weights of the second check without rounding: are the hidden ones as small as they must be?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
     if mask is not None:
         scores = np.where(mask, scores, -100.0)
@@ -2230,7 +2230,7 @@ def hidden_scores_of_minus_a_hundred(Q, K, V, mask=None):
     title="a causal mask whatever mask is given",
 )
 def always_looking_back(Q, K, V, mask=None):
-    """Some keys get nothing although nobody hid them. Print your weights in the first check, where no mask is given: where does your mask come from?"""
+    """Some keys get no weight although no mask hides them. Print your weights in the first check, where no mask is given: where does your mask come from?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
     n_queries, n_keys = scores.shape[-2:]
     if mask is None:
@@ -2243,7 +2243,7 @@ def always_looking_back(Q, K, V, mask=None):
     step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-with_mask"
 )
 def mask_taken_for_numbers(Q, K, V, mask=None):
-    """Hidden keys keep most of their weight. Print the scores of the second check before and after the mask has acted: how much is taken from a hidden one?"""
+    """Hidden keys keep most of their weight. Print the scores of the second check before and after masking: how much do you subtract from a hidden one?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
     if mask is not None:
         scores = scores + mask
@@ -2257,7 +2257,7 @@ def mask_taken_for_numbers(Q, K, V, mask=None):
     title="masked after softmax: rows do not sum to one",
 )
 def masked_after_softmax(Q, K, V, mask=None):
-    """Your masked rows add up to less than 1. Print their sums in the second check: what happened to the share of the hidden keys?"""
+    """Your masked rows sum to less than 1. Print their sums in the second check: what happened to the weight of the hidden keys?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
     if mask is not None:
         weights = weights * mask
@@ -2268,7 +2268,7 @@ def masked_after_softmax(Q, K, V, mask=None):
     step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-with_mask"
 )
 def output_made_before_the_mask(Q, K, V, mask=None):
-    """Your weights are right, your output still knows the hidden keys. Print your weights times the values in the second check: which weights made your output?"""
+    """Your weights are right, but your output still uses the hidden keys. Print your weights times the values in the second check: which weights made your output?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
     output = weighted_sum(softmax(scores), V)
     if mask is not None:
@@ -2280,7 +2280,7 @@ def output_made_before_the_mask(Q, K, V, mask=None):
     step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-with_mask"
 )
 def weights_from_before_the_mask(Q, K, V, mask=None):
-    """Your output is right, the weights beside it still know the hidden keys. Print them in the second check: at which stage did you pick them up?"""
+    """Your output is right, but the weights you return ignore the mask. Print them in the second check: after which step did you store them?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
     weights = softmax(scores)
     if mask is not None:
@@ -2292,7 +2292,7 @@ def weights_from_before_the_mask(Q, K, V, mask=None):
     step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-with_mask"
 )
 def mask_on_the_output(Q, K, V, mask=None):
-    """Your weights with a mask are the same as without. Print the shapes of mask and output in the second check: what does a column of each stand for?"""
+    """Your weights with a mask are the same as without. Print the shapes of mask and output in the second check: what does a column of each belong to?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
     output = weighted_sum(weights, V)
     if mask is not None:
@@ -2304,7 +2304,7 @@ def mask_on_the_output(Q, K, V, mask=None):
     step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-batch_of_two"
 )
 def number_of_the_example_scales(Q, K, V, mask=None):
-    """The first check passes, other lengths do not. Print the number that you divide by for vectors of length 4 and 8: does it change?"""
+    """The first check passes, but other lengths fail. Print the number that you divide by for vectors of length 4 and 8: does it change?"""
     scores = attention_scores(Q, K) / 2
     if mask is not None:
         scores = apply_mask(scores, mask)
@@ -2316,7 +2316,7 @@ def number_of_the_example_scales(Q, K, V, mask=None):
     step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-rows_sum_to_one"
 )
 def integer_root_of_d_k(Q, K, V, mask=None):
-    """Length 4 comes out right, other lengths do not. Print the number that you divide by for vectors of length 8: what happened to its fraction?"""
+    """Length 4 works, other lengths do not. Print the number that you divide by for vectors of length 8: what happened to its decimals?"""
     scores = attention_scores(Q, K) / math.isqrt(Q.shape[-1])
     if mask is not None:
         scores = apply_mask(scores, mask)
@@ -2330,7 +2330,7 @@ def integer_root_of_d_k(Q, K, V, mask=None):
     title="a softmax of its own that overflows",
 )
 def naive_softmax_of_its_own(Q, K, V, mask=None):
-    """Scores in the thousands break it. Print your exponentials for the first check with Q times 10000: has one of your earlier steps not solved this already?"""
+    """Scores in the thousands break it. Print your exponentials for the first check with Q times 10000: which earlier step solved this already?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
     if mask is not None:
         scores = apply_mask(scores, mask)
@@ -2343,7 +2343,7 @@ def naive_softmax_of_its_own(Q, K, V, mask=None):
     step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-thousands"
 )
 def one_maximum_for_all_queries(Q, K, V, mask=None):
-    """Queries with small scores suffer beside one with large scores. Multiply query 0 of the first check by 10000 and print the other's weights: what did you take off its scores?"""
+    """Queries with small scores go wrong next to one with large scores. Multiply query 0 of the first check by 10000 and print the other's weights: what did you subtract from its scores?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
     if mask is not None:
         scores = apply_mask(scores, mask)
@@ -2356,7 +2356,7 @@ def one_maximum_for_all_queries(Q, K, V, mask=None):
     step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-a_hidden_winner"
 )
 def scores_clipped(Q, K, V, mask=None):
-    """Large scores all count the same. Print what you give to softmax for the first check with Q times 10000: are the scores of a query still different?"""
+    """Large scores all get the same weight. Print what you give to softmax for the first check with Q times 10000: are the scores of a query still different?"""
     scores = np.clip(scale_scores(attention_scores(Q, K), Q.shape[-1]), -50, 50)
     if mask is not None:
         scores = apply_mask(scores, mask)
@@ -2382,7 +2382,7 @@ def length_counted_from_the_front(Q, K, V, mask=None):
     step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-batch_of_two"
 )
 def softmax_along_axis_one(Q, K, V, mask=None):
-    """One sequence works. Stack the first check's arrays twice and print the row sums of your weights: along which axis do they add up to 1?"""
+    """One sequence works. Stack the first check's arrays twice and print the row sums of your weights: along which axis do they sum to 1?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
     if mask is not None:
         scores = apply_mask(scores, mask)
@@ -2394,7 +2394,7 @@ def softmax_along_axis_one(Q, K, V, mask=None):
     step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-a_hidden_winner"
 )
 def masked_after_softmax_and_shared_again(Q, K, V, mask=None):
-    """Ordinary scores are fine. Let a hidden key of the second check score 3000 and print your weights: what was left to share out when your mask came?"""
+    """Ordinary scores work. Let a hidden key of the second check score 3000 and print your weights: what was left of the other weights when you applied the mask?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
     if mask is not None:
         weights = weights * mask
@@ -2406,7 +2406,7 @@ def masked_after_softmax_and_shared_again(Q, K, V, mask=None):
     step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-a_hidden_winner"
 )
 def hidden_scores_a_thousand_lower(Q, K, V, mask=None):
-    """Ordinary scores are fine. Let a hidden key of the second check score 3000 and print your masked scores: who wins now?"""
+    """Ordinary scores work. Let a hidden key of the second check score 3000 and print your masked scores: which one is the largest?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
     if mask is not None:
         scores = scores - 1000.0 * (1 - mask)
@@ -2430,7 +2430,7 @@ def mask_must_have_the_shape_of_the_scores(Q, K, V, mask=None):
     step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-no_key_for_a_query"
 )
 def empty_row_of_the_mask_refused(Q, K, V, mask=None):
-    """A query that may see nobody stops your function, and the others get nothing either. Hide row 0 of the second check and print your result: which rule speaks about it?"""
+    """A query that may see no key breaks your function, and the others get nothing either. Hide row 0 of the second check and print your result: which rule is about this case?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
     if mask is not None:
         if not mask.any(axis=-1).all():
@@ -2446,7 +2446,7 @@ def empty_row_of_the_mask_refused(Q, K, V, mask=None):
     title="the first mask is used in all later calls",
 )
 def first_mask_remembered(Q, K, V, mask=None):
-    """It goes wrong at the second mask. Call it with two different masks and print both weights: what has your function kept from the first call?"""
+    """The second mask goes wrong. Call it with two different masks and print both weights: what did your function store in the first call?"""
     global mask_in_use
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
     if mask is not None:
@@ -2463,7 +2463,7 @@ def first_mask_remembered(Q, K, V, mask=None):
     title="the last mask is used where none is given",
 )
 def last_mask_where_none_is_given(Q, K, V, mask=None):
-    """A call without a mask hides keys. Call it with a mask, then without one, and print both weights: what has your function kept?"""
+    """A call without a mask hides keys. Call it with a mask, then without one, and print both weights: what did your function store?"""
     global latest_mask
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
     if mask is None and "latest_mask" in globals() and np.shape(latest_mask) == scores.shape:
@@ -2481,7 +2481,7 @@ def last_mask_where_none_is_given(Q, K, V, mask=None):
     title="answers of an earlier call of the same shapes come again",
 )
 def answers_remembered_by_their_shapes(Q, K, V, mask=None):
-    """Other numbers of the same shapes get the answer of an earlier call. Print both answers: by what do you look them up?"""
+    """New numbers in the same shapes get the answer of an earlier call. Print both answers: which key do you look them up by?"""
     global answers_so_far
     if "answers_so_far" not in globals():
         answers_so_far = {}
@@ -2503,7 +2503,7 @@ def answers_remembered_by_their_shapes(Q, K, V, mask=None):
     title="a mask with one column is turned on its side",
 )
 def column_of_a_mask_turned(Q, K, V, mask=None):
-    """Masks for every key work, a mask with one column does not. Print the shape of a mask (n, 1) as you use it: what does its one column say of each query?"""
+    """Masks with a column for each key work, a mask with one column does not. Print the shape of a mask (n, 1) as you use it: what does its one column mean for each query?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
     if mask is not None:
         if mask.ndim > 1 and mask.shape[-1] != scores.shape[-1]:
@@ -2519,7 +2519,7 @@ def column_of_a_mask_turned(Q, K, V, mask=None):
     title="20,000 is taken off hidden scores",
 )
 def hidden_scores_twenty_thousand_lower(Q, K, V, mask=None):
-    """Ordinary scores are fine. Print the scores that you give to softmax where hidden ones are near 10000 and allowed ones near -10000: who is larger now?"""
+    """Ordinary scores work. Print the scores that you give to softmax where hidden ones are near 10000 and allowed ones near -10000: which are larger?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
     if mask is not None:
         scores = np.where(mask, scores, scores - 2e4)
@@ -2533,7 +2533,7 @@ def hidden_scores_twenty_thousand_lower(Q, K, V, mask=None):
     title="10,000 is taken off hidden scores",
 )
 def hidden_scores_ten_thousand_lower(Q, K, V, mask=None):
-    """Ordinary scores are fine. Print the scores that you give to softmax where hidden ones are in the thousands and allowed ones near -10000: who is larger now?"""
+    """Ordinary scores work. Print the scores that you give to softmax where hidden ones are in the thousands and allowed ones near -10000: which are larger?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
     if mask is not None:
         scores = np.where(mask, scores, scores - 1e4)
@@ -2545,7 +2545,7 @@ def hidden_scores_ten_thousand_lower(Q, K, V, mask=None):
     step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-with_mask"
 )
 def scaled_only_without_a_mask(Q, K, V, mask=None):
-    """Without a mask your weights are right, with one they lean too far. Print what softmax receives in the first two checks: is it scaled in both?"""
+    """Without a mask your weights are right, with one they are too sharp. Print what softmax receives in the first two checks: is it scaled in both?"""
     scores = attention_scores(Q, K)
     scores = scale_scores(scores, Q.shape[-1]) if mask is None else apply_mask(scores, mask)
     weights = softmax(scores)
@@ -2556,7 +2556,7 @@ def scaled_only_without_a_mask(Q, K, V, mask=None):
     step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-inputs_unchanged"
 )
 def queries_scaled_in_place(Q, K, V, mask=None):
-    """Your first answer is right, a second call differs. Print Q before and after one call: whose array did you scale?"""
+    """Your first answer is right, but a second call differs. Print Q before and after one call: which array did you scale?"""
     Q /= np.sqrt(Q.shape[-1])
     scores = attention_scores(Q, K)
     if mask is not None:
@@ -2569,7 +2569,7 @@ def queries_scaled_in_place(Q, K, V, mask=None):
     step="scaled_dot_product_attention", caught_by="scaled_dot_product_attention-inputs_unchanged"
 )
 def mask_turned_over_for_good(Q, K, V, mask=None):
-    """With a mask your first answer is right, a second call differs. Print the mask of the second check before and after one call: who has turned it over?"""
+    """With a mask your first answer is right, a second call differs. Print the mask of the second check before and after one call: which line inverted it?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
     if mask is not None:
         hidden = np.logical_not(mask, out=mask)
@@ -2584,7 +2584,7 @@ def mask_turned_over_for_good(Q, K, V, mask=None):
     title="rows without a key are opened in the caller's mask",
 )
 def empty_rows_opened_in_place(Q, K, V, mask=None):
-    """Your answers are right, also beside a query that may see nobody. Print such a mask before and after the call: whose array do you write into?"""
+    """Your answers are right, even with a query that may see no key. Print such a mask before and after the call: whose array does your function write into?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
     if mask is not None:
         mask[~mask.any(axis=-1)] = True
@@ -2599,7 +2599,7 @@ def empty_rows_opened_in_place(Q, K, V, mask=None):
     title="masked after softmax, then divided by the sum and a small number",
 )
 def masked_after_softmax_with_a_small_number(Q, K, V, mask=None):
-    """Ordinary scores are fine. Let a hidden key of the second check score 30 above the others and print your weights before and after the mask: how large is what you divide by?"""
+    """Ordinary scores work. Let a hidden key of the second check score 30 above the others and print your weights before and after the mask: how large is what you divide by?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
     if mask is not None:
         weights = weights * mask
@@ -2612,13 +2612,13 @@ def masked_after_softmax_with_a_small_number(Q, K, V, mask=None):
 
 @misconception(step="self_attention", caught_by="self_attention-by_hand")
 def tokens_not_projected(X, W_Q, W_K, W_V, mask=None):
-    """Your tokens ask and answer as they are. Change W_Q in the first check and print your weights: do they notice?"""
+    """Your tokens are used as they are for queries and keys. Change W_Q in the first check and print your weights: do they change?"""
     return scaled_dot_product_attention(X, X, X, mask)
 
 
 @misconception(step="self_attention", caught_by="self_attention-by_hand")
 def keys_ask_and_queries_answer(X, W_Q, W_K, W_V, mask=None):
-    """Two of the three views have changed places. Print the parts in the order in which you unpack them: what comes first, second, third?"""
+    """Two of Q, K and V are swapped. Print the parts in the order in which you unpack them: which comes first, second, third?"""
     K, Q, V = project_qkv(X, W_Q, W_K, W_V)
     return scaled_dot_product_attention(Q, K, V, mask)
 
@@ -2629,21 +2629,21 @@ def keys_ask_and_queries_answer(X, W_Q, W_K, W_V, mask=None):
     title="the tokens themselves as values, W_V unused",
 )
 def tokens_as_values(X, W_Q, W_K, W_V, mask=None):
-    """Your weights are right, your output is as wide as a token. Change W_V in the first check and print your output: does it notice?"""
+    """Your weights are right, but your output is as wide as a token. Change W_V in the first check and print your output: does it change?"""
     Q, K, V = project_qkv(X, W_Q, W_K, W_V)
     return scaled_dot_product_attention(Q, K, X, mask)
 
 
 @misconception(step="self_attention", caught_by="self_attention-by_hand")
 def keys_used_as_queries(X, W_Q, W_K, W_V, mask=None):
-    """Your scores are the same from either side. Change W_Q in the first check and print your weights: do they notice?"""
+    """Your scores are symmetric. Change W_Q in the first check and print your weights: do they change?"""
     Q, K, V = project_qkv(X, W_Q, W_K, W_V)
     return scaled_dot_product_attention(K, K, V, mask)
 
 
 @misconception(step="self_attention", caught_by="self_attention-by_hand")
 def only_the_output(X, W_Q, W_K, W_V, mask=None):
-    """One array comes back where two are expected. Print the type of your result: what does the docstring return beside the output?"""
+    """One array comes back where two are expected. Print the type of your result: what does the docstring return besides the output?"""
     Q, K, V = project_qkv(X, W_Q, W_K, W_V)
     output, weights = scaled_dot_product_attention(Q, K, V, mask)
     return output
@@ -2662,7 +2662,7 @@ def scaled_by_the_width_of_the_model(X, W_Q, W_K, W_V, mask=None):
 
 @misconception(step="self_attention", caught_by="self_attention-by_hand")
 def input_added_to_the_output(X, W_Q, W_K, W_V, mask=None):
-    """Your weights are right, your output is larger than any blend. Print output minus wanted in the first check: what did you add on the way?"""
+    """Your weights are right, but your output is larger than any average. Print output minus expected in the first check: what did you add on the way?"""
     Q, K, V = project_qkv(X, W_Q, W_K, W_V)
     output, weights = scaled_dot_product_attention(Q, K, V, mask)
     return output + V, weights
@@ -2670,21 +2670,21 @@ def input_added_to_the_output(X, W_Q, W_K, W_V, mask=None):
 
 @misconception(step="self_attention", caught_by="self_attention-by_hand")
 def always_causal(X, W_Q, W_K, W_V, mask=None):
-    """The first token sees only itself, although nobody hid anything. Print your weights in the first check: where does your mask come from?"""
+    """The first token sees only itself, although no mask is given. Print your weights in the first check: where does your mask come from?"""
     Q, K, V = project_qkv(X, W_Q, W_K, W_V)
     return scaled_dot_product_attention(Q, K, V, causal_mask(X.shape[-2]))
 
 
 @misconception(step="self_attention", caught_by="self_attention-causal")
 def mask_forgotten(X, W_Q, W_K, W_V, mask=None):
-    """With a mask your weights are the same as without. Print them in the first two checks: where does your mask go?"""
+    """With a mask your weights are the same as without. Print them in the first two checks: what do you do with your mask?"""
     Q, K, V = project_qkv(X, W_Q, W_K, W_V)
     return scaled_dot_product_attention(Q, K, V)
 
 
 @misconception(step="self_attention", caught_by="self_attention-causal")
 def mask_on_its_side(X, W_Q, W_K, W_V, mask=None):
-    """Your second token lost its past. Print mask and weights of the second check side by side: which axis of the mask belongs to the token that asks?"""
+    """Your second token lost its past. Print mask and weights of the second check side by side: which axis of the mask belongs to the queries?"""
     Q, K, V = project_qkv(X, W_Q, W_K, W_V)
     return scaled_dot_product_attention(
         Q, K, V, None if mask is None else np.swapaxes(mask, -1, -2)
@@ -2700,7 +2700,7 @@ def hidden_and_allowed_exchanged(X, W_Q, W_K, W_V, mask=None):
 
 @misconception(step="self_attention", caught_by="self_attention-causal")
 def tokens_masked_before_projecting(X, W_Q, W_K, W_V, mask=None):
-    """Your mask changes the tokens, and everybody still sees everybody. Print the weights of the second check: which array is the mask about?"""
+    """Your mask changes the tokens, and every token still sees all the others. Print the weights of the second check: which array is the mask about?"""
     if mask is not None:
         X = mask @ X
     Q, K, V = project_qkv(X, W_Q, W_K, W_V)
@@ -2709,7 +2709,7 @@ def tokens_masked_before_projecting(X, W_Q, W_K, W_V, mask=None):
 
 @misconception(step="self_attention", caught_by="self_attention-causal")
 def weights_masked_afterwards(X, W_Q, W_K, W_V, mask=None):
-    """Your masked rows add up to less than 1. Print their sums in the second check: what happened to the share of the hidden tokens?"""
+    """Your masked rows sum to less than 1. Print their sums in the second check: what happened to the weight of the hidden tokens?"""
     Q, K, V = project_qkv(X, W_Q, W_K, W_V)
     output, weights = scaled_dot_product_attention(Q, K, V)
     if mask is not None:
@@ -2720,7 +2720,7 @@ def weights_masked_afterwards(X, W_Q, W_K, W_V, mask=None):
 
 @misconception(step="self_attention", caught_by="self_attention-rows_sum_to_one")
 def not_scaled_where_it_matters(X, W_Q, W_K, W_V, mask=None):
-    """Vectors of length 1 come out right, longer ones do not. Print what you give to softmax for wider W_Q and W_K: which step is missing?"""
+    """Vectors of length 1 work, longer ones do not. Print what you give to softmax for wider W_Q and W_K: which step is missing?"""
     Q, K, V = project_qkv(X, W_Q, W_K, W_V)
     scores = attention_scores(Q, K)
     if mask is not None:
@@ -2731,7 +2731,7 @@ def not_scaled_where_it_matters(X, W_Q, W_K, W_V, mask=None):
 
 @misconception(step="self_attention", caught_by="self_attention-any_batch")
 def batch_as_one_long_sequence(X, W_Q, W_K, W_V, mask=None):
-    """One sequence works; in a batch, tokens look at those of other sequences. Stack the first check's X twice and print the shape of your weights: how many keys has each query?"""
+    """One sequence works; in a batch, tokens look at those of other sequences. Stack the first check's X twice and print the shape of your weights: how many keys does each query have?"""
     Q, K, V = project_qkv(X, W_Q, W_K, W_V)
     if mask is None:
         Q, K, V = (part.reshape(-1, part.shape[-1]) for part in (Q, K, V))
@@ -2741,7 +2741,7 @@ def batch_as_one_long_sequence(X, W_Q, W_K, W_V, mask=None):
 
 @misconception(step="self_attention", caught_by="self_attention-a_mask_for_each")
 def one_sequence_only(X, W_Q, W_K, W_V, mask=None):
-    """One sequence works, a batch stops your function. Stack the first check's X twice and print its shape: which of your lines counts on exactly two axes?"""
+    """One sequence works, a batch breaks your function. Stack the first check's X twice and print its shape: which of your lines assumes exactly two axes?"""
     n, d_model = X.shape
     Q, K, V = project_qkv(X, W_Q, W_K, W_V)
     return scaled_dot_product_attention(Q, K, V, mask)
@@ -2749,7 +2749,7 @@ def one_sequence_only(X, W_Q, W_K, W_V, mask=None):
 
 @misconception(step="self_attention", caught_by="self_attention-a_mask_for_each")
 def first_mask_for_all(X, W_Q, W_K, W_V, mask=None):
-    """In a batch every sequence gets the first one's mask. Print the mask that you pass on for a batch of two: what has become of the second?"""
+    """In a batch every sequence gets the first one's mask. Print the mask that you pass on for a batch of two: what happened to the second one?"""
     Q, K, V = project_qkv(X, W_Q, W_K, W_V)
     if mask is not None and mask.ndim == 3:
         mask = mask[0]
@@ -2767,7 +2767,7 @@ def tokens_shrunk_in_place(X, W_Q, W_K, W_V, mask=None):
 
 @misconception(step="self_attention", caught_by="self_attention-a_mask_for_each")
 def own_position_always_seen(X, W_Q, W_K, W_V, mask=None):
-    """The causal mask works. Hide a token of the second check from itself and print the mask that you pass on: is it the one that came?"""
+    """The causal mask works. Hide a token of the second check from itself and print the mask that you pass on: is it the one you were given?"""
     Q, K, V = project_qkv(X, W_Q, W_K, W_V)
     if mask is not None:
         mask = mask | np.eye(X.shape[-2], dtype=bool)
@@ -2795,7 +2795,7 @@ def hidden_scores_of_zero(X, W_Q, W_K, W_V, mask=None):
     title="scaled by the whole part of the root of d_k",
 )
 def scaled_by_a_whole_number(X, W_Q, W_K, W_V, mask=None):
-    """Square numbers are fine. Print the number by which you scale for d_k = 8: is its square 8?"""
+    """Square numbers work. Print the number by which you scale for d_k = 8: is its square 8?"""
     Q, K, V = project_qkv(X, W_Q, W_K, W_V)
     scores = attention_scores(Q, K) / int(np.sqrt(Q.shape[-1]))
     if mask is not None:
@@ -2810,7 +2810,7 @@ def scaled_by_a_whole_number(X, W_Q, W_K, W_V, mask=None):
     title="a mask of one axis is taken for one of queries",
 )
 def one_row_for_the_queries(X, W_Q, W_K, W_V, mask=None):
-    """A mask of one axis hides queries and not keys. Print its shape as you use it: to which axis of the weights does a single axis belong?"""
+    """A mask with one axis hides queries instead of keys. Print its shape as you use it: to which axis of the weights does a single axis belong?"""
     if mask is not None and mask.ndim == 1:
         mask = mask[:, None]
     return scaled_dot_product_attention(*project_qkv(X, W_Q, W_K, W_V), mask)
@@ -2822,7 +2822,7 @@ def one_row_for_the_queries(X, W_Q, W_K, W_V, mask=None):
     title="a causal mask is added to every mask",
 )
 def later_tokens_always_hidden(X, W_Q, W_K, W_V, mask=None):
-    """The causal mask works. Let a token of the second check look ahead and print the mask that you pass on: is it the one that came?"""
+    """The causal mask works. Let a token of the second check look ahead and print the mask that you pass on: is it the one you were given?"""
     Q, K, V = project_qkv(X, W_Q, W_K, W_V)
     if mask is not None:
         mask = mask & causal_mask(X.shape[-2])
@@ -2835,7 +2835,7 @@ def later_tokens_always_hidden(X, W_Q, W_K, W_V, mask=None):
     title="a mask gets a head axis that nobody asked for",
 )
 def head_axis_for_two_leading_ones(X, W_Q, W_K, W_V, mask=None):
-    """One leading axis works, two with a mask do not. Stack the second check's X twice in each of two new axes and print the mask that you pass on: does one mask for all need a new axis?"""
+    """One leading axis works, two with a mask do not. Stack the second check's X twice in each of two new axes and print the mask that you pass on: does one mask for all sequences need a new axis?"""
     Q, K, V = project_qkv(X, W_Q, W_K, W_V)
     if mask is not None and X.ndim == 4:
         mask = mask[:, None]
@@ -2844,7 +2844,7 @@ def head_axis_for_two_leading_ones(X, W_Q, W_K, W_V, mask=None):
 
 @misconception(step="self_attention", caught_by="self_attention-a_mask_for_each")
 def padding_hides_queries_too(X, W_Q, W_K, W_V, mask=None):
-    """Tokens that are padding look at nobody. Print the mask of the third check as you pass it on: does it say anything about queries?"""
+    """Your padding tokens see no key. Print the mask of the third check as you pass it on: does it say anything about queries?"""
     if mask is not None and mask.ndim > 1 and mask.shape[-2] == 1:
         mask = mask & np.swapaxes(mask, -1, -2)
     return scaled_dot_product_attention(*project_qkv(X, W_Q, W_K, W_V), mask)
@@ -2870,7 +2870,7 @@ def sequence_cut(X, num_heads):
     title="reshaped without moving an axis: tokens are mixed",
 )
 def reshape_alone(X, num_heads):
-    """The shape is right, but the numbers of several tokens are mixed. Print head 0 of the first check: whose features stand in its first two rows?"""
+    """The shape is right, but the numbers of several tokens are mixed. Print head 0 of the first check: which tokens do its first two rows come from?"""
     *lead, n, d_model = X.shape
     if d_model % num_heads:
         raise ValueError("does not divide")
@@ -2879,7 +2879,7 @@ def reshape_alone(X, num_heads):
 
 @misconception(step="split_heads", caught_by="split_heads-by_hand", family="heads_not_in_front")
 def heads_behind_the_tokens(X, num_heads):
-    """All numbers are right, but the axes are not in place. Print the shape of your result in the first check: which axis is the head, and where should it stand?"""
+    """All numbers are right, but the axes are in the wrong order. Print the shape of your result in the first check: which axis is the head, and where should it be?"""
     *lead, n, d_model = X.shape
     if d_model % num_heads:
         raise ValueError("does not divide")
@@ -2888,7 +2888,7 @@ def heads_behind_the_tokens(X, num_heads):
 
 @misconception(step="split_heads", caught_by="split_heads-by_hand", family="features_dealt_out")
 def every_second_feature(X, num_heads):
-    """Head 0 gets features 0 and 2. Print head 0 of the first check: do its two features stand side by side in X?"""
+    """Head 0 gets features 0 and 2. Print head 0 of the first check: are its two features neighbours in X?"""
     if X.shape[-1] % num_heads:
         raise ValueError("does not divide")
     return np.stack([X[..., h::num_heads] for h in range(num_heads)], axis=-3)
@@ -2910,7 +2910,7 @@ def heads_as_the_fastest_axis(X, num_heads):
 
 @misconception(step="split_heads", caught_by="split_heads-by_hand")
 def same_block_for_every_head(X, num_heads):
-    """All your heads are equal. Print them in the first check: who looks at features 2 and 3?"""
+    """All your heads are equal. Print them in the first check: which head gets features 2 and 3?"""
     if X.shape[-1] % num_heads:
         raise ValueError("does not divide")
     width = X.shape[-1] // num_heads
@@ -2919,7 +2919,7 @@ def same_block_for_every_head(X, num_heads):
 
 @misconception(step="split_heads", caught_by="split_heads-by_hand", family="heads_not_in_front")
 def list_of_every_token(X, num_heads):
-    """Your outermost axis runs over tokens. Print the shape of your result in the first check: what would the first entry be to a caller who asks for head 0?"""
+    """Your outermost axis runs over tokens. Print the shape of your result in the first check: what does a caller get for entry 0?"""
     width = X.shape[-1] // num_heads
     if X.shape[-1] % num_heads:
         raise ValueError("does not divide")
@@ -2928,7 +2928,7 @@ def list_of_every_token(X, num_heads):
 
 @misconception(step="split_heads", caught_by="split_heads-by_hand")
 def axes_turned_over_completely(X, num_heads):
-    """Tokens and features have changed places as well. Print the shape of your result in the first check: which two axes had to move, and which did?"""
+    """Tokens and features are swapped as well. Print the shape of your result in the first check: which two axes should move, and which did?"""
     *lead, n, d_model = X.shape
     if d_model % num_heads:
         raise ValueError("does not divide")
@@ -2946,14 +2946,14 @@ def heads_of_num_heads_features(X, num_heads):
 
 @misconception(step="split_heads", caught_by="split_heads-refuses_what_does_not_divide")
 def rest_dropped(X, num_heads):
-    """Four heads of six features come back without a word. Print how many features your heads have together: where are the others?"""
+    """Four heads of six features raise no error. Print how many features your heads have together: where are the others?"""
     width = X.shape[-1] // num_heads
     return np.stack([X[..., h * width : (h + 1) * width] for h in range(num_heads)], axis=-3)
 
 
 @misconception(step="split_heads", caught_by="split_heads-refuses_what_does_not_divide")
 def rest_padded_with_zeros(X, num_heads):
-    """Four heads of six features come back, filled up with zeros. Print them: what does the docstring want to happen to such a call?"""
+    """Four heads of six features come back padded with zeros. Print them: what does the docstring say about such a call?"""
     missing = -X.shape[-1] % num_heads
     X = np.concatenate([X, np.zeros((*X.shape[:-1], missing))], axis=-1)
     width = X.shape[-1] // num_heads
@@ -2966,7 +2966,7 @@ def rest_padded_with_zeros(X, num_heads):
     title="a message is printed instead of an error",
 )
 def message_instead_of_an_error(X, num_heads):
-    """You say that it does not divide, and then go on. Print what a call with four heads of six features returns: will the code that called you notice?"""
+    """You print a message and then go on. Print what a call with four heads of six features returns: will the calling code notice the problem?"""
     if X.shape[-1] % num_heads:
         print("num_heads must divide the number of features")
         return None
@@ -2975,7 +2975,7 @@ def message_instead_of_an_error(X, num_heads):
 
 @misconception(step="split_heads", caught_by="split_heads-batch_of_two")
 def transposed_for_three_axes(X, num_heads):
-    """One sequence works, a batch stops your function. Stack the first check's X twice and print the number of axes after your cut: how many did you count on?"""
+    """One sequence works, a batch breaks your function. Stack the first check's X twice and print the number of axes after your cut: how many does your code assume?"""
     *lead, n, d_model = X.shape
     if d_model % num_heads:
         raise ValueError("does not divide")
@@ -2984,7 +2984,7 @@ def transposed_for_three_axes(X, num_heads):
 
 @misconception(step="split_heads", caught_by="split_heads-batch_of_two")
 def first_two_axes_swapped(X, num_heads):
-    """One sequence works. Stack the first check's X twice and print the shape of your result: which two axes traded places, and which should have?"""
+    """One sequence works. Stack the first check's X twice and print the shape of your result: which two axes did you swap, and which should you?"""
     *lead, n, d_model = X.shape
     if d_model % num_heads:
         raise ValueError("does not divide")
@@ -3035,7 +3035,7 @@ def callers_array_reshaped(X, num_heads):
     title="-1 for the tokens lets reshape take features for tokens",
 )
 def tokens_left_to_reshape(X, num_heads):
-    """Four heads of six features come back, with another number of tokens. Print the shapes before and after your reshape: which number did it choose by itself?"""
+    """Four heads of six features come back with a different number of tokens. Print the shapes before and after your reshape: which size did it choose by itself?"""
     d_head = X.shape[-1] // num_heads
     return np.swapaxes(X.reshape(*X.shape[:-2], -1, num_heads, d_head), -3, -2)
 
@@ -3046,7 +3046,7 @@ def tokens_left_to_reshape(X, num_heads):
     title="refuses only a remainder of one half",
 )
 def halves_alone_refused(X, num_heads):
-    """Six features are refused for four heads, others are not that do not fit either. Print your test for seven features and three heads: what does it ask?"""
+    """You refuse six features for four heads, but not other sizes that do not divide. Print your test for seven features and three heads: what does it ask?"""
     d_model = X.shape[-1]
     if (d_model / num_heads) % 1 == 0.5:
         raise ValueError("does not divide")
@@ -3060,7 +3060,7 @@ def halves_alone_refused(X, num_heads):
     title="more heads than features give empty heads",
 )
 def more_heads_than_features_let_through(X, num_heads):
-    """Seven features and three heads are refused, two features and three heads are not. Print the shape of what comes back: how long is a head?"""
+    """You refuse seven features and three heads, but not two features and three heads. Print the shape of your result: how long is a head?"""
     d_model = X.shape[-1]
     width = d_model // num_heads
     if width and d_model % width:
@@ -3076,7 +3076,7 @@ def more_heads_than_features_let_through(X, num_heads):
     title="refuses where one or two features are left over",
 )
 def some_rests_let_through(X, num_heads):
-    """Seven features and three heads are refused, eight and five are not. Print what is left over in both: which rests does your test ask for?"""
+    """You refuse seven features and three heads, but not eight and five. Print both remainders: which remainders does your test look for?"""
     d_model = X.shape[-1]
     if d_model % num_heads in (1, 2):
         raise ValueError("does not divide")
@@ -3086,7 +3086,7 @@ def some_rests_let_through(X, num_heads):
 
 @misconception(step="split_heads", caught_by="split_heads-any_batch")
 def single_head_in_front_of_the_batch(X, num_heads):
-    """A single head works for one sequence, not for several. Print the shape of your result for two sequences and one head: in front of which axis does the head go?"""
+    """A single head works for one sequence, but not for several. Print the shape of your result for two sequences and one head: in front of which axis does the head go?"""
     if X.shape[-1] % num_heads:
         raise ValueError("the heads would be uneven")
     if num_heads == 1:
@@ -3110,7 +3110,7 @@ def reshaped_without_moving_an_axis(heads):
 
 @misconception(step="concat_heads", caught_by="concat_heads-by_hand")
 def features_interleaved(heads):
-    """The right numbers are in each row, in another order. Print row 0 in the first check: which two of them came from head 0, and are they still neighbours?"""
+    """Each row has the right numbers in the wrong order. Print row 0 in the first check: which two of them came from head 0, and are they still neighbours?"""
     *lead, num_heads, n, d_head = heads.shape
     return np.moveaxis(heads, -3, -1).reshape(*lead, n, num_heads * d_head)
 
@@ -3134,38 +3134,38 @@ def mean_of_the_heads(heads):
 
 @misconception(step="concat_heads", caught_by="concat_heads-by_hand")
 def sum_of_the_heads(heads):
-    """Your result is as narrow as one head. Print row 0 in the first check and both heads' row 0: what became of the two?"""
+    """Your result is as narrow as one head. Print row 0 in the first check and both heads' row 0: how did you combine the two?"""
     return heads.sum(axis=-3)
 
 
 @misconception(step="concat_heads", caught_by="concat_heads-by_hand")
 def axes_swapped_but_not_merged(heads):
-    """The numbers are in order, in an axis too many. Print the shape of your result in the first check: which two of its axes should be one?"""
+    """The numbers are in order, but there is one axis too many. Print the shape of your result in the first check: which two of its axes should be one?"""
     return np.swapaxes(heads, -3, -2)
 
 
 @misconception(step="concat_heads", caught_by="concat_heads-by_hand")
 def last_head_first(heads):
-    """Whole heads stand side by side, in another order. Print row 0 in the first check: which head comes first?"""
+    """Whole heads are side by side, but in a different order. Print row 0 in the first check: which head comes first?"""
     return np.concatenate([heads[..., h, :, :] for h in reversed(range(heads.shape[-3]))], axis=-1)
 
 
 @misconception(step="concat_heads", caught_by="concat_heads-by_hand")
 def everything_turned_over(heads):
-    """The shape is right, but the features of a head are no longer together. Print row 0 in the first check: what does turning over all axes at once do to them?"""
+    """The shape is right, but the features of a head are no longer together. Print row 0 in the first check: what does reversing all axes do to them?"""
     *lead, num_heads, n, d_head = heads.shape
     return heads.T.reshape(*lead, n, num_heads * d_head)
 
 
 @misconception(step="concat_heads", caught_by="concat_heads-by_hand")
 def only_the_first_head(heads):
-    """Your result is as narrow as one head. Print it beside head 1 of the first check: who has found out what head 1 did?"""
+    """Your result is as narrow as one head. Print it and head 1 of the first check: where does the result of head 1 go?"""
     return heads[..., 0, :, :]
 
 
 @misconception(step="concat_heads", caught_by="concat_heads-whole_heads")
 def two_heads_always(heads):
-    """Two heads are right, one or three are not. Print the shape of your result for three heads: who counts them?"""
+    """Two heads are right, one or three are not. Print the shape of your result for three heads: where does your code get their number from?"""
     return np.concatenate([heads[..., 0, :, :], heads[..., 1, :, :]], axis=-1)
 
 
@@ -3179,7 +3179,7 @@ def single_head_left_alone(heads):
 
 @misconception(step="concat_heads", caught_by="concat_heads-batch_of_two")
 def first_two_axes_exchanged(heads):
-    """One sequence works. Stack the first check's heads twice and print the shapes on the way: which two axes traded places, and which should have?"""
+    """One sequence works. Stack the first check's heads twice and print the shapes on the way: which two axes did you swap, and which should you?"""
     *lead, num_heads, n, d_head = heads.shape
     return np.swapaxes(heads, 0, 1).reshape(*lead, n, num_heads * d_head)
 
@@ -3194,7 +3194,7 @@ def at_most_one_batch_axis(heads):
 
 @misconception(step="concat_heads", caught_by="concat_heads-inputs_unchanged")
 def heads_cleared_afterwards(heads):
-    """Your first answer is right, a second call differs. Print the heads before and after one call: who has emptied them?"""
+    """Your first answer is right, but a second call differs. Print the heads before and after one call: which line empties them?"""
     together = np.concatenate([heads[..., h, :, :] for h in range(heads.shape[-3])], axis=-1)
     heads[...] = 0.0
     return together
@@ -3202,7 +3202,7 @@ def heads_cleared_afterwards(heads):
 
 @misconception(step="concat_heads", caught_by="concat_heads-any_batch")
 def every_axis_of_one_squeezed_from_a_single_head(heads):
-    """A single head of several tokens works, one of a single token does not. Print the shape of your result for heads of shape (1, 1, 2): which axis should be gone, and which are?"""
+    """A single head of several tokens works, one of a single token does not. Print the shape of your result for heads of shape (1, 1, 2): which axis should disappear, and which ones did?"""
     if heads.shape[-3] == 1:
         return heads.squeeze()
     return np.concatenate([heads[..., h, :, :] for h in range(heads.shape[-3])], axis=-1)
@@ -3215,7 +3215,7 @@ def every_axis_of_one_squeezed_from_a_single_head(heads):
     step="multi_head_attention", caught_by="multi_head_attention-by_hand", title="W_O is not used"
 )
 def output_matrix_forgotten(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
-    """Your heads are right and stand side by side. Change W_O in the first check and print your output: does it notice?"""
+    """Your heads are right and correctly joined. Change W_O in the first check and print your output: does it change?"""
     Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
     if mask is not None and mask.ndim > 2:
         mask = mask[:, None]
@@ -3225,7 +3225,7 @@ def output_matrix_forgotten(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
 
 @misconception(step="multi_head_attention", caught_by="multi_head_attention-by_hand")
 def output_matrix_turned(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
-    """Your heads are right and stand side by side. Print W_O as it arrives and as you use it in the first check: is it the same?"""
+    """Your heads are right and correctly joined. Print W_O as it arrives and as you use it in the first check: is it the same?"""
     Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
     if mask is not None and mask.ndim > 2:
         mask = mask[:, None]
@@ -3239,7 +3239,7 @@ def output_matrix_turned(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     title="W_O comes before the heads, on the values",
 )
 def output_matrix_on_the_values(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
-    """Each head blends values that belong to several heads already. Print the values of both heads in the first check: is every column of them X times a column of W_V?"""
+    """Each head averages values that already mix several heads. Print the values of both heads in the first check: is every column of them X times a column of W_V?"""
     Q, K, V = (split_heads(role, num_heads) for role in project_qkv(X, W_Q, W_K, W_V @ W_O))
     if mask is not None and np.ndim(mask) > 2:
         mask = np.expand_dims(mask, -3)
@@ -3252,7 +3252,7 @@ def output_matrix_on_the_values(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     title="W_O comes first, on X, not last, on the heads",
 )
 def output_matrix_first(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
-    """Your heads read tokens that something has mixed already. Print what project_qkv gets in the first check: is it X?"""
+    """Your heads read tokens that have already been mixed. Print what project_qkv gets in the first check: is it X?"""
     Q, K, V = (split_heads(role, num_heads) for role in project_qkv(X @ W_O, W_Q, W_K, W_V))
     if mask is not None and np.ndim(mask) > 2:
         mask = np.expand_dims(mask, -3)
@@ -3265,7 +3265,7 @@ def output_matrix_first(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     title="one large head instead of several",
 )
 def one_big_head(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
-    """Your output is the same for any number of heads. Print it in the first check for one head and for two: where does num_heads act?"""
+    """Your output is the same for any number of heads. Print it in the first check for one head and for two: where do you use num_heads?"""
     output, weights = self_attention(X, W_Q, W_K, W_V, mask)
     return output @ W_O
 
@@ -3276,7 +3276,7 @@ def one_big_head(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     title="causal where no mask is given",
 )
 def looks_back_unless_told(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
-    """Your first token sees only itself, although nobody hid anything. Print its weights in the first check: where does your mask come from?"""
+    """Your first token sees only itself, although no mask is given. Print its weights in the first check: where does your mask come from?"""
     Q, K, V = (split_heads(role, num_heads) for role in project_qkv(X, W_Q, W_K, W_V))
     mask = causal_mask(X.shape[-2]) if mask is None else mask
     if np.ndim(mask) > 2:
@@ -3320,7 +3320,7 @@ def scaled_by_the_number_of_heads(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
 
 @misconception(step="multi_head_attention", caught_by="multi_head_attention-by_hand")
 def keys_and_queries_exchanged(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
-    """Two of the three views have changed places. Print each head's output in the first check and compare with the comment there: which view did you unpack first?"""
+    """Two of Q, K and V are swapped. Print each head's output in the first check and compare with the comment there: which one did you unpack first?"""
     K, Q, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
     if mask is not None and mask.ndim > 2:
         mask = mask[:, None]
@@ -3330,7 +3330,7 @@ def keys_and_queries_exchanged(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
 
 @misconception(step="multi_head_attention", caught_by="multi_head_attention-by_hand")
 def tokens_cut_without_projecting(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
-    """Your heads look at the tokens themselves. Change W_K in the first check and print your output: does it notice?"""
+    """Your heads use the tokens themselves as keys. Change W_K in the first check and print your output: does it change?"""
     heads_of_X = split_heads(X, num_heads)
     if mask is not None and mask.ndim > 2:
         mask = mask[:, None]
@@ -3340,7 +3340,7 @@ def tokens_cut_without_projecting(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
 
 @misconception(step="multi_head_attention", caught_by="multi_head_attention-by_hand")
 def tokens_cut_before_they_are_projected(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
-    """You cut the tokens before you project them. Print the shape of what W_Q is multiplied with in the first check: how many features of a token does W_Q need?"""
+    """You split the tokens before you project them. Print the shape of what W_Q is multiplied with in the first check: how many features of a token does W_Q need?"""
     Q, K, V = project_qkv(split_heads(X, num_heads), W_Q, W_K, W_V)
     if mask is not None and mask.ndim > 2:
         mask = mask[:, None]
@@ -3350,7 +3350,7 @@ def tokens_cut_before_they_are_projected(X, W_Q, W_K, W_V, W_O, num_heads, mask=
 
 @misconception(step="multi_head_attention", caught_by="multi_head_attention-by_hand")
 def heads_averaged(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
-    """What your heads found out is mixed before W_O sees it. Print what you multiply by W_O in the first check: does head 0 still own its column?"""
+    """The outputs of your heads are mixed before W_O. Print what you multiply by W_O in the first check: does head 0 still have a column of its own?"""
     Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
     if mask is not None and mask.ndim > 2:
         mask = mask[:, None]
@@ -3364,7 +3364,7 @@ def heads_averaged(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     title="values are not split: every head blends all features",
 )
 def values_whole_in_every_head(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
-    """Your queries and keys are in heads, your values are not. Print the three shapes that a head works on in the first check: how long is a value there?"""
+    """You split queries and keys into heads, but not the values. Print the three shapes that a head works on in the first check: how long is a value there?"""
     Q, K, V = project_qkv(X, W_Q, W_K, W_V)
     Q, K, V = split_heads(Q, num_heads), split_heads(K, num_heads), np.expand_dims(V, -3)
     if mask is not None and np.ndim(mask) > 2:
@@ -3406,7 +3406,7 @@ def heads_cut_by_reshape_alone(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
 
 @misconception(step="multi_head_attention", caught_by="multi_head_attention-by_hand")
 def first_block_for_every_head(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
-    """All your heads find out the same. Print each head's output in the first check: which columns of the matrices does head 1 own?"""
+    """All your heads have the same output. Print each head's output in the first check: which columns of the matrices belong to head 1?"""
     width = X.shape[-1] // num_heads
     blocks = [
         self_attention(X, W_Q[:, :width], W_K[:, :width], W_V[:, :width], mask)[0]
@@ -3417,7 +3417,7 @@ def first_block_for_every_head(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
 
 @misconception(step="multi_head_attention", caught_by="multi_head_attention-by_hand")
 def tokens_cut_before_projecting(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
-    """Each of your heads sees only some features of a token. Print the shapes that meet W_Q in the first check: what gets cut, the tokens or their projections?"""
+    """Each of your heads sees only some features of a token. Print the shape of what you multiply by W_Q in the first check: which should you split, the tokens or their projections?"""
     width = X.shape[-1] // num_heads
     blocks = []
     for h in range(num_heads):
@@ -3434,7 +3434,7 @@ def tokens_cut_before_projecting(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     title="the scores in the heads are not scaled",
 )
 def not_scaled_in_the_heads(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
-    """Heads of one feature come out right, wider ones do not. Print what you give to softmax for heads of four features: which step is missing?"""
+    """Heads of one feature work, wider ones do not. Print what you give to softmax for heads of four features: which step is missing?"""
     Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
     scores = attention_scores(Q, K)
     if mask is not None:
@@ -3444,7 +3444,7 @@ def not_scaled_in_the_heads(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
 
 @misconception(step="multi_head_attention", caught_by="multi_head_attention-heads_in_blocks")
 def features_dealt_out_in_turn(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
-    """Heads of one feature come out right, wider ones do not. Print which columns of W_Q head 0 uses for four features and two heads: are they neighbours?"""
+    """Heads of one feature work, wider ones do not. Print which columns of W_Q head 0 uses for four features and two heads: are they neighbours?"""
     blocks = []
     for h in range(num_heads):
         own = slice(h, None, num_heads)
@@ -3454,7 +3454,7 @@ def features_dealt_out_in_turn(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
 
 @misconception(step="multi_head_attention", caught_by="multi_head_attention-heads_in_blocks")
 def features_dealt_out_and_put_back(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
-    """Heads of one feature come out right, wider ones do not. Print which columns of W_Q head 0 uses for four features and two heads: are they neighbours?"""
+    """Heads of one feature work, wider ones do not. Print which columns of W_Q head 0 uses for four features and two heads: are they neighbours?"""
     output = np.empty(X.shape)
     for h in range(num_heads):
         own = slice(h, None, num_heads)
@@ -3464,7 +3464,7 @@ def features_dealt_out_and_put_back(X, W_Q, W_K, W_V, W_O, num_heads, mask=None)
 
 @misconception(step="multi_head_attention", caught_by="multi_head_attention-heads_in_blocks")
 def features_interleaved_on_the_way_out(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
-    """Heads of one feature come out right, wider ones do not. Print what you multiply by W_O for two heads of two features: do both features of head 0 come first?"""
+    """Heads of one feature work, wider ones do not. Print what you multiply by W_O for two heads of two features: are the two features of head 0 first?"""
     Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
     if mask is not None and mask.ndim > 2:
         mask = mask[:, None]
@@ -3478,7 +3478,7 @@ def features_interleaved_on_the_way_out(X, W_Q, W_K, W_V, W_O, num_heads, mask=N
     title="a batch is not expected",
 )
 def no_batch_at_all(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
-    """One sequence works, a batch does not. Stack the first check's X twice and print its shape: which of your lines counts on exactly two axes?"""
+    """One sequence works, a batch does not. Stack the first check's X twice and print its shape: which of your lines assumes exactly two axes?"""
     n, d_model = X.shape
     Q, K, V = (
         (X @ W).reshape(n, num_heads, d_model // num_heads).transpose(1, 0, 2)
@@ -3509,7 +3509,7 @@ def exactly_one_batch_axis(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     title="the mask is not passed on",
 )
 def mask_not_passed_on(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
-    """With a mask your output is the same as without. Call it with causal_mask(2) on the first check's arrays and print the output: where does your mask go?"""
+    """With a mask your output is the same as without. Call it with causal_mask(2) on the first check's arrays and print the output: what do you do with your mask?"""
     Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
     heads, weights = scaled_dot_product_attention(Q, K, V)
     return concat_heads(heads) @ W_O
@@ -3521,7 +3521,7 @@ def mask_not_passed_on(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     family="mask_misses_its_heads",
 )
 def head_axis_in_front_of_the_batch(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
-    """A mask for all works, one for each sequence does not. Print its shape as you pass it on beside that of the scores: does the batch meet the batch?"""
+    """One mask for all works, one for each sequence does not. Print its shape as you pass it on and that of the scores: do the batch axes line up?"""
     Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
     if mask is not None:
         mask = mask[None]
@@ -3531,7 +3531,7 @@ def head_axis_in_front_of_the_batch(X, W_Q, W_K, W_V, W_O, num_heads, mask=None)
 
 @misconception(step="multi_head_attention", caught_by="multi_head_attention-batch_of_two")
 def mask_of_the_first_sequence_for_all(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
-    """In a batch every sequence gets the first one's mask. Print the mask that you pass on for a batch of two: what has become of the second?"""
+    """In a batch every sequence gets the first one's mask. Print the mask that you pass on for a batch of two: what happened to the second one?"""
     Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
     if mask is not None and mask.ndim == 3:
         mask = mask[0]
@@ -3541,7 +3541,7 @@ def mask_of_the_first_sequence_for_all(X, W_Q, W_K, W_V, W_O, num_heads, mask=No
 
 @misconception(step="multi_head_attention", caught_by="multi_head_attention-batch_of_two")
 def mask_rows_and_columns_exchanged(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
-    """Under causal_mask(2) your second token loses its past. Print its weights there: which axis of the mask belongs to the token that asks?"""
+    """Under causal_mask(2) your second token loses its past. Print its weights there: which axis of the mask belongs to the queries?"""
     Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
     if mask is not None:
         mask = np.swapaxes(mask, -1, -2)
@@ -3552,7 +3552,7 @@ def mask_rows_and_columns_exchanged(X, W_Q, W_K, W_V, W_O, num_heads, mask=None)
 
 @misconception(step="multi_head_attention", caught_by="multi_head_attention-thousands")
 def naive_softmax_in_every_head(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
-    """Scores in the thousands break it. Print your exponentials for the first check with W_Q times 10000: has one of your earlier steps not solved this already?"""
+    """Scores in the thousands break it. Print your exponentials for the first check with W_Q times 10000: which earlier step solved this already?"""
     Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
     if mask is not None:
@@ -3563,7 +3563,7 @@ def naive_softmax_in_every_head(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
 
 @misconception(step="multi_head_attention", caught_by="multi_head_attention-thousands")
 def one_maximum_for_all_heads(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
-    """Small scores suffer beside large ones. Multiply the first token of the first check by 10000 and print the other token's weights: what did you take off its scores?"""
+    """Small scores go wrong next to large ones. Multiply the first token of the first check by 10000 and print the other token's weights: what did you subtract from its scores?"""
     Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
     if mask is not None:
@@ -3574,7 +3574,7 @@ def one_maximum_for_all_heads(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
 
 @misconception(step="multi_head_attention", caught_by="multi_head_attention-inputs_unchanged")
 def output_added_to_the_tokens(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
-    """Your first answer is right, a second call differs. Print X before and after one call: who has changed the tokens?"""
+    """Your first answer is right, but a second call differs. Print X before and after one call: which line changes the tokens?"""
     Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
     if mask is not None and mask.ndim > 2:
         mask = mask[:, None]
@@ -3590,7 +3590,7 @@ def output_added_to_the_tokens(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     title="a head axis is added to masks of two axes, too",
 )
 def head_axis_for_every_mask(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
-    """Masks with a batch work, a plain one for all does not. Print the shape of causal_mask(3) as you pass it on: what do its axes meet now?"""
+    """Masks with a batch work, a plain one for all does not. Print the shape of causal_mask(3) as you pass it on: which axes do they line up with now?"""
     Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
     if mask is not None:
         mask = mask[:, None]
@@ -3604,7 +3604,7 @@ def head_axis_for_every_mask(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     title="masked after softmax, then shared out again",
 )
 def heads_masked_after_softmax(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
-    """Ordinary scores are fine. Let a hidden token score 3000 above the allowed ones and print your weights: what was left to share out when your mask came?"""
+    """Ordinary scores work. Let a hidden token score 3000 above the allowed ones and print your weights: what was left of the other weights when you applied the mask?"""
     Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
     if mask is not None:
@@ -3619,7 +3619,7 @@ def heads_masked_after_softmax(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     title="masked after softmax, then divided by the sum and a small number",
 )
 def heads_masked_after_softmax_with_a_small_number(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
-    """Ordinary scores are fine. Let a hidden token score 30 above the allowed ones and print your weights before and after the mask: how large is what you divide by?"""
+    """Ordinary scores work. Let a hidden token score 30 above the allowed ones and print your weights before and after the mask: how large is what you divide by?"""
     Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
     if mask is not None:
@@ -3634,7 +3634,7 @@ def heads_masked_after_softmax_with_a_small_number(X, W_Q, W_K, W_V, W_O, num_he
     title="hidden scores become -100, or another number that an allowed one can reach",
 )
 def hidden_scores_a_hundred_below_zero(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
-    """Ordinary scores are fine. Let the allowed tokens of a small mask score -3000 and print the scores that you give to softmax: who wins now?"""
+    """Ordinary scores work. Let the allowed tokens of a small mask score -3000 and print the scores that you give to softmax: which one is the largest?"""
     Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
     if mask is not None:
@@ -3662,7 +3662,7 @@ def hidden_scores_of_nothing(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     title="scaled by the whole part of the root of a head's length",
 )
 def whole_number_scales_the_heads(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
-    """Square numbers are fine. Print the number by which you scale for heads of 8 features: is its square 8?"""
+    """Square numbers work. Print the number by which you scale for heads of 8 features: is its square 8?"""
     Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
     scores = attention_scores(Q, K) / int(np.sqrt(Q.shape[-1]))
     if mask is not None:
@@ -3676,7 +3676,7 @@ def whole_number_scales_the_heads(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
     title="raises an error where a query may see nobody",
 )
 def query_without_a_key_refused(X, W_Q, W_K, W_V, W_O, num_heads, mask=None):
-    """A query that may see nobody stops your function, and the others get nothing either. Hide a row of a small mask and print your output: which rule speaks about it?"""
+    """A query that may see no key breaks your function, and the others get nothing either. Hide a row of a small mask and print your output: which rule is about this case?"""
     if mask is not None and not np.any(mask, axis=-1).all():
         raise ValueError("every query needs a key")
     Q, K, V = (split_heads(part, num_heads) for part in project_qkv(X, W_Q, W_K, W_V))
@@ -3734,7 +3734,7 @@ def too_large_a_divisor_makes_peaks():
 
 @misconception(step="root_reason", caught_by="root_reason-answer")
 def softmax_ignores_the_scale():
-    """Softmax ignores a number that is added to all scores, not one that they are divided by. Print the weights of 0, 1, 2 and of 0, 10, 20: are they the same?"""
+    """Softmax ignores a number added to all scores, but not a number they are divided by. Print the weights of 0, 1, 2 and of 0, 10, 20: are they the same?"""
     return "c"
 
 

@@ -12,7 +12,7 @@
 # - A *visible* check tells you at once whether it passed, and what it got and wanted. The first one of each
 #   step is small enough to verify with a pencil.
 # - A *hidden* check is graded after you hand in. It tests only rules that the function's docstring states, with
-#   sizes and numbers that nobody knows beforehand.
+#   sizes and numbers that nobody knows in advance.
 #
 # Work from top to bottom. Change your own functions as often as you like, and add cells wherever you want to try
 # something. Before you hand in, restart the kernel and run everything once.
@@ -92,8 +92,8 @@ class Practice:
         d_scores = np.asarray(t.call(weights=weights, d_weights=d_weights))
         t.shape("d_scores", d_scores, *shape)
         t.near("Each row sums to 0.", np.asarray(d_scores).sum(axis=-1), np.zeros(shape[:-1]))
-        t.near("5 more for all of d_weights changes nothing.", t.again(d_weights=d_weights + 5.0), d_scores)
-        t.near("Twice the gradient from behind gives twice the gradient.", t.again(d_weights=2 * d_weights), 2 * np.asarray(d_scores))
+        t.near("Adding 5 to all of d_weights changes nothing.", t.again(d_weights=d_weights + 5.0), d_scores)
+        t.near("Twice the incoming gradient gives twice the gradient.", t.again(d_weights=2 * d_weights), 2 * np.asarray(d_scores))
         *at, j = t.place(shape)
         row, d_row = np.log(weights[tuple(at)]), d_weights[tuple(at)]
 
@@ -293,7 +293,7 @@ print(central_differences(lambda p: p[0] ** 2 + 3 * p[1], np.array([2.0, 5.0]), 
 # ### 1. Both factors of a product: `matmul_backward`
 #
 # Forwards, $C = A B$: the number $A_{ik}$ goes into every $C_{ij}$ of its row, with the factor $B_{kj}$. On the way
-# back it collects from there with the same factors, $dA_{ik} = \sum_j dC_{ij}\, B_{kj}$. For $B$ it is alike, and both
+# back it collects from there with the same factors, $dA_{ik} = \sum_j dC_{ij}\, B_{kj}$. The same holds for $B$, and both
 # sums are matrix products again:
 #
 # $$dA = dC\; B^{\mathsf T}, \qquad dB = A^{\mathsf T}\, dC$$
@@ -323,7 +323,7 @@ def matmul_backward(A, B, d_C):
 
 
 # %% check="matmul_backward-by_hand" points=6 category="matrix product"
-"""Two rows times three columns: the loss thinks something of three of the six numbers of C."""
+"""Two rows times three columns: three of the six numbers of C have a gradient."""
 A, B = np.array([[1.0, 2.0], [0.0, 1.0]]), np.array([[1.0, 0.0, 2.0], [0.0, 3.0, 1.0]])
 d_A, d_B = tools.unpack(matmul_backward(A, B, np.array([[1.0, 10.0, 0.0], [0.0, 0.0, 100.0]])), "d_A, d_B")
 tools.agree(d_A, [[1.0, 30.0], [200.0, 100.0]], "the gradient of A", "Into which row of C did row 0 of A go, and with which factors?", show=True, **COMPOSED)
@@ -333,11 +333,11 @@ tools.agree(d_B, [[1.0, 10.0, 0.0], [2.0, 20.0, 100.0]], "the gradient of B", "I
 """In a batch of two products, each has its own gradients."""
 A, B = np.array([[[1.0, 2.0]], [[3.0, 0.0]]]), np.array([[[1.0], [5.0]], [[2.0], [4.0]]])
 d_A, d_B = tools.unpack(matmul_backward(A, B, np.array([[[1.0]], [[10.0]]])), "d_A, d_B")
-tools.agree(d_A, [[[1.0, 5.0]], [[20.0, 40.0]]], "the gradient of A", "Which axis is the batch, and which two trade places?", **COMPOSED)
-tools.agree(d_B, [[[1.0], [2.0]], [[30.0], [0.0]]], "the gradient of B", "Which axis is the batch, and which two trade places?", **COMPOSED)
+tools.agree(d_A, [[[1.0, 5.0]], [[20.0, 40.0]]], "the gradient of A", "Which axis is the batch, and which two should you swap?", **COMPOSED)
+tools.agree(d_B, [[[1.0], [2.0]], [[30.0], [0.0]]], "the gradient of B", "Which axis is the batch, and which two should you swap?", **COMPOSED)
 
 # %% check="matmul_backward-as_measured" points=6 category="matrix product" hidden=true
-"""Drawn factors of any size: both gradients are what central differences measure."""
+"""Random factors of any size: both gradients agree with central differences."""
 size = int(rng.integers(2, 5))
 for n, k, m in (*rising_and_falling(3), (size, size, size), (1, 3, 1), (3, 1, 2)):
     A, B, d_C = rng.normal(size=(n, k)), rng.normal(size=(k, m)), rng.normal(size=(n, m))
@@ -370,7 +370,7 @@ the gradient of w?
 shared_number = 2 * 1 + 3 * 10 + 5 * 100
 
 # %% [markdown]
-# ### 2. Shares that push each other: `softmax_backward`
+# ### 2. Weights that depend on each other: `softmax_backward`
 #
 # Forwards, a row of scores $s$ became a row of weights $w$. Backwards, `d_weights` says what the loss "thinks" of
 # each weight (that is, $\partial L / \partial w$), and we want to know what it thinks of each score.
@@ -387,7 +387,7 @@ shared_number = 2 * 1 + 3 * 10 + 5 * 100
 #
 # Read it aloud. The sum is the average over the row of what the loss thinks, weighted by $w$. A score is pushed
 # by how much its own weight is *better than the average*, in proportion to the weight. So the row of `ds` sums to
-# 0, and a `d_weights` that is the same everywhere pushes nothing at all.
+# 0, and a `d_weights` that is the same everywhere gives a gradient of 0.
 #
 # You get the weights, not the scores: the weights are all you need.
 
@@ -415,18 +415,18 @@ def softmax_backward(weights, d_weights):
 
 
 # %% check="softmax_backward-by_hand" points=6 category="softmax"
-"""Two rows: the average opinion is 4 in the first and 2 in the second."""
+"""Two rows: the average gradient is 4 in the first and 2 in the second."""
 tools.agree(
     softmax_backward(np.array([[0.5, 0.25, 0.25], [0.5, 0.5, 0.0]]), np.array([[4.0, 0.0, 8.0], [1.0, 3.0, 100.0]])),
     [[0.0, -1.0, 1.0], [-0.5, 0.5, 0.0]],
     "the gradient of the scores",
-    "What is the average of 4, 0, 8 with the weights 1/2, 1/4, 1/4? And by how much is each better than that?",
+    "What is the average of 4, 0, 8 with the weights 1/2, 1/4, 1/4? And by how much does each differ from it?",
     show=True,
     **COMPOSED,
 )
 
 # %% check="softmax_backward-batch_of_two" points=3 category="shapes"
-"""In a batch of two, every row has an average of its own; 1000 more for all keys of a row change nothing."""
+"""In a batch of two, every row has its own average; adding 1000 for all keys of a row changes nothing."""
 tools.agree(
     softmax_backward(
         np.array([[[0.5, 0.5], [1.0, 0.0]], [[0.25, 0.75], [0.75, 0.25]]]),
@@ -439,7 +439,7 @@ tools.agree(
 )
 
 # %% check="softmax_backward-as_measured" points=8 category="softmax" hidden=true
-"""Drawn scores, a drawn gradient from behind: the same as measured by central differences, and for weights of 0 and 1."""
+"""Random scores and gradients agree with central differences, also for weights of 0 and 1."""
 for n, m in (different_sizes(2), (4, 4), (1, 9), (6, 1)):
     scores, d_weights = 1.5 * rng.normal(size=(n, m)), rng.normal(size=(n, m))
     wanted = central_differences(shares, scores, d_weights)
@@ -454,12 +454,12 @@ weights[0, rng.permutation(m)[:2]] = 0.25, 0.75
 weights[1, rng.permutation(m)[:2]] = 0.995, 0.005
 d_weights = rng.normal(size=weights.shape)
 wanted = softmax_backward_by_definition(weights, d_weights)
-tools.agree(softmax_backward(weights, d_weights), wanted, "the gradient where some keys have no weight", "What pushes a key that has no weight?", **COMPOSED)
+tools.agree(softmax_backward(weights, d_weights), wanted, "the gradient where some keys have no weight", "Can a score change a weight of 0?", **COMPOSED)
 weights, d_weights = rng.dirichlet(np.ones(m), size=2), np.full((2, m), 3.0)
-tools.agree(softmax_backward(weights, d_weights), np.zeros((2, m)), "the gradient where all are praised alike", "What is better than the average then?", **COMPOSED)
+tools.agree(softmax_backward(weights, d_weights), np.zeros((2, m)), "the gradient where d_weights is the same for all keys", "How far is each from the average then?", **COMPOSED)
 
 # %% check="softmax_backward-any_batch" points=5 category="shapes" hidden=true
-"""Any number of leading axes, none at all, sizes of 1, equal sizes, many keys, and a large gradient from behind."""
+"""Any number of leading axes, none at all, sizes of 1, equal sizes, many keys, and a large incoming gradient."""
 n = int(rng.integers(3, 6))
 for shape in ((n,), *rising_and_falling(3), different_sizes(4), (n, n, n), (1, 2, 1), (2, 1, 4)):
     weights = 0.9 * rng.dirichlet(np.ones(shape[-1]), size=shape[:-1]) + 0.1 / shape[-1]
@@ -496,10 +496,10 @@ d: 0 for every key
 sure_of_one = "d"
 
 # %% [markdown]
-# ### 3. Behind the mask: `mask_backward`
+# ### 3. Through the mask: `mask_backward`
 #
-# Forwards, `apply_mask` put $-\infty$ in place of every hidden score. Move a hidden score, and nothing changes: its
-# gradient is 0. The other scores passed as they were, and so do their gradients. (Softmax already pushes no key of
+# Forwards, `apply_mask` put $-\infty$ in place of every hidden score. Change a hidden score, and the loss stays the same: its
+# gradient is 0. The other scores passed as they were, and so do their gradients. (Softmax already gives no gradient to a key of
 # weight 0. But the weights of a query without keys may be NaN, and 0 times NaN is NaN.)
 
 
@@ -526,26 +526,26 @@ def mask_backward(mask, d_masked):
 
 
 # %% check="mask_backward-by_hand" points=4 category="mask correctness"
-"""Two hidden scores get nothing back, although one of them holds NaN; the other four get all."""
+"""The gradient of two hidden scores is 0, even if NaN comes in; the other four pass unchanged."""
 tools.agree(
     mask_backward(np.array([[True, False, True], [True, True, False]]), np.array([[1.0, 2.0, -3.0], [4.0, 5.0, np.nan]])),
     [[1.0, 0.0, -3.0], [4.0, 5.0, 0.0]],
     "the gradient of the scores",
-    "Which two scores are hidden, and what happens to the loss when you move them?",
+    "Which two scores are hidden, and what happens to the loss when you change them?",
     show=True,
 )
 
 # %% check="mask_backward-batch_of_two" points=1 category="shapes"
-"""One row of a mask for each sequence of a batch holds for all of its queries."""
+"""One row of a mask for each sequence of a batch applies to all of its queries."""
 tools.agree(
     mask_backward(np.array([[[True, False]], [[True, True]]]), np.array([[[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0], [7.0, 8.0]]])),
     [[[1.0, 0.0], [3.0, 0.0]], [[5.0, 6.0], [7.0, 8.0]]],
     "the gradient of the batch",
-    "The mask has the shape (2, 1, 2). Which of its axes is stretched?",
+    "The mask has the shape (2, 1, 2). Which of its axes is broadcast?",
 )
 
 # %% check="mask_backward-any_mask" points=4 category="mask correctness" hidden=true
-"""Masks of any shape that broadcasts, queries without a key, and NaN, infinities and large numbers behind the mask."""
+"""Masks of any shape that broadcasts, queries without a key, and NaN, infinities and large numbers under the mask."""
 b, h, n, m = different_sizes(4)
 for shape, mask_shape in (
     ((b, n, m), (b, n, m)),
@@ -566,7 +566,7 @@ for shape, mask_shape in (
     behind = rng.choice([np.nan, np.inf, -np.inf, 1.0], size=shape)
     d_masked = np.where(mask, d_masked, behind)
     wanted = mask_backward_by_definition(mask, d_masked)
-    ask = "Stretch the mask by hand: which scores does it hide, and what becomes of each?"
+    ask = "Broadcast the mask by hand: which scores does it hide, and what does each become?"
     tools.agree(mask_backward(mask, d_masked), wanted, "the gradient of the scores", ask)
 
 # %% check="mask_backward-inputs_unchanged" points=1 category="purity" hidden=true
@@ -594,7 +594,7 @@ with tools.unchanged(mask=mask, d_masked=d_masked):
 # | `d_scores` | the weights and `d_weights` | `(..., n_queries, n_keys)` |
 # | `d_Q`, `d_K` | the product $Q K^{\mathsf T}$ and `d_scores` | `(..., n_queries, d_k)`, `(..., n_keys, d_k)` |
 #
-# The weights are not handed to you: go forwards once to get them. The factor by which the scores were divided on
+# You do not get the weights: go forwards once to compute them. The factor by which the scores were divided on
 # the way there also matters on the way back.
 
 
@@ -638,13 +638,13 @@ d_Q, d_K, d_V = tools.unpack(
     ),
     "d_Q, d_K, d_V",
 )
-ask = "Print the gradient of the scores. By what were they divided on the way forwards?"
+ask = "Print the gradient of the scores. What did the forward pass divide them by?"
 tools.agree(d_V, [[0.75, 1.5], [0.25, 0.5]], "the gradient of the values", "With which weight did each value go into the output?", show=True, **COMPOSED)
 tools.agree(d_Q, [[-1.125 * np.log(3.0), 0.0, 0.0, 2.25]], "the gradient of the query", ask, show=True, **COMPOSED)
 tools.agree(d_K, [[-2.25, 0.0, 0.0, 0.0], [2.25, 0.0, 0.0, 0.0]], "the gradient of the keys", ask, show=True, **COMPOSED)
 
 # %% check="attention_backward-batch_of_two" points=4 category="shapes"
-"""In a batch of two, each sequence gets gradients of its own; a key collects from both of its queries, and so does a value."""
+"""In a batch of two, each sequence gets its own gradients; a key and a value collect from both queries."""
 answer = attention_backward(
     np.array([[[0.0], [np.log(3.0)]], [[0.0], [0.0]]]),
     np.array([[[1.0], [0.0]], [[5.0], [1.0]]]),
@@ -652,25 +652,25 @@ answer = attention_backward(
     np.array([[[1.0], [4.0]], [[1.0], [3.0]]]),
 )
 d_Q, d_K, d_V = tools.unpack(answer, "d_Q, d_K, d_V")
-ask = "The first weights are 1/2, 1/2 and 3/4, 1/4. Who gave what to whom, and in which sequence?"
+ask = "The first weights are 1/2, 1/2 and 3/4, 1/4. Which query gave which gradient to which key, and in which sequence?"
 tools.agree(d_V, [[[3.5], [1.5]], [[2.0], [2.0]]], "the gradient of the values", ask, **COMPOSED)
 tools.agree(d_Q, [[[-1.0], [-3.0]], [[-4.0], [-12.0]]], "the gradient of the queries", ask, **COMPOSED)
 tools.agree(d_K, [[[-3 * np.log(3.0)], [3 * np.log(3.0)]], [[0.0], [0.0]]], "the gradient of the keys", ask, **COMPOSED)
 
 # %% check="attention_backward-thousands" points=0 category="overflow safety"
-"""Scores of 9,000 and of -9,000 leave nothing to push; a small query beside them still has its gradient."""
+"""Scores of 9,000 and of -9,000 give gradients of 0; a query with small scores still has its gradient."""
 d_Q, d_K, _ = tools.unpack(
     attention_backward(
         np.array([[9000.0], [-9000.0], [np.log(3.0)]]), np.array([[1.0], [0.0]]), np.array([[2.0], [6.0]]), np.ones((3, 1))
     ),
     "d_Q, d_K, d_V",
 )
-ask = "Which of your lines meets 9,000, and what does it make of it?"
+ask = "Which of your lines gets 9,000, and what does it return for it?"
 tools.agree(d_Q, [[0.0], [0.0], [-0.75]], "the gradient of the queries", ask, **COMPOSED)
 tools.agree(d_K, [[-0.75 * np.log(3.0)], [0.75 * np.log(3.0)]], "the gradient of the keys", ask, **COMPOSED)
 
 # %% check="attention_backward-values_as_measured" points=5 category="attention" hidden=true
-"""The gradient of the values is what central differences measure, whatever the sizes."""
+"""The gradient of the values agrees with central differences, whatever the sizes."""
 n = int(rng.integers(2, 5))
 for sizes in (*rising_and_falling(4), (n, n, n, n), (1, 3, 2, 1), (4, 1, 2, 3)):
     Q, K, V, d_output = drawn(*sizes)
@@ -680,7 +680,7 @@ for sizes in (*rising_and_falling(4), (n, n, n, n), (1, 3, 2, 1), (4, 1, 2, 3)):
     tools.agree(got, wanted, "the gradient of the values", "Which rows of the output did a value go into?", **COMPOSED)
 
 # %% check="attention_backward-queries_and_keys_as_measured" points=9 category="attention" hidden=true
-"""The gradients of queries and keys are what central differences measure, whatever the sizes."""
+"""The gradients of queries and keys agree with central differences, whatever the sizes."""
 n = int(rng.integers(2, 5))
 for sizes in (*rising_and_falling(4), (n, n, n, n), (1, 3, 2, 1), (4, 1, 2, 3)):
     Q, K, V, d_output = drawn(*sizes)
@@ -690,7 +690,7 @@ for sizes in (*rising_and_falling(4), (n, n, n, n), (1, 3, 2, 1), (4, 1, 2, 3)):
     tools.agree(d_K, wanted[1], "the gradient of the keys", "Which queries did a key meet?", **COMPOSED)
 
 # %% check="attention_backward-any_batch" points=4 category="shapes" hidden=true
-"""Any number of leading axes, a batch of one, all sizes equal, many keys, and a large gradient from behind."""
+"""Any number of leading axes, a batch of one, all sizes equal, many keys, and a large incoming gradient."""
 n = int(rng.integers(2, 4))
 for sizes in (*rising_and_falling(5), (2, 3, 2, 5, 3, 4), (n,) * 6, (1, 2, 1, 3, 1), (2, 1, 1, 1, 2), (4, 5, 40, 20)):
     Q, K, V, d_output = drawn(*sizes)
@@ -702,7 +702,7 @@ wanted = attention_backward_by_definition(Q, K, V, d_output)
 gradients_agree(attention_backward(Q, K, V, d_output), wanted, rtol=2e-5, atol=0.2)
 
 # %% check="attention_backward-large_scores" points=4 category="overflow safety" hidden=true
-"""Scores in the thousands, beside small ones, overflow nothing."""
+"""Scores in the thousands, mixed with small ones, do not overflow."""
 m, d_v = int(rng.choice([3, 5, 6])), int(rng.integers(2, 4))
 K = rng.integers(-3, 4, size=(m, 4)).astype(float)
 K[rng.permutation(m)[:2]] = (3.0, 2.0, -3.0, 1.0), (3.0, 2.0, -3.0, 0.0)
@@ -842,7 +842,7 @@ tools.summary()
 # %% [markdown]
 # ## Where to go from here
 #
-# What you wrote is what a library does when somebody calls `backward`. It keeps a list of the operations done on
+# What you wrote is what a library does when you call `backward`. It keeps a list of the operations done on
 # the way forwards and goes through it from the end, with a function like yours for each of them. A question to
 # explore: while a model is trained, the weights are made forwards and needed again backwards. What would it cost to
 # keep them, and what would it cost to compute them again? The notebook `training` adds a loss, the other layers

@@ -24,7 +24,7 @@ UNCLAIMED = {"attention_backward-large_scores": "it asks with drawn numbers what
 
 @misconception(step="matmul_backward", caught_by="matmul_backward-by_hand")
 def nothing_turned(A, B, d_C):
-    """You multiply by B and A as they came. Print the shapes of the two factors of your first product: which of their axes belong together?"""
+    """You multiply by B and A as they are. Print the shapes of the two factors of your first product: which of their axes must match?"""
     return d_C @ B, A @ d_C
 
 
@@ -36,51 +36,51 @@ def first_factor_not_turned(A, B, d_C):
 
 @misconception(step="matmul_backward", caught_by="matmul_backward-by_hand")
 def factors_on_the_wrong_side(A, B, d_C):
-    """Your factors stand in the wrong order. Print the shapes of your results beside those of A and B: which factor gives d_A its rows?"""
+    """Your factors are in the wrong order. Print the shapes of your results and those of A and B: which factor gives d_A its rows?"""
     return np.swapaxes(B, -1, -2) @ d_C, d_C @ np.swapaxes(A, -1, -2)
 
 
 @misconception(step="matmul_backward", caught_by="matmul_backward-by_hand")
 def second_factor_first(A, B, d_C):
-    """Both gradients are there, in another order. Print their shapes: which one does the docstring name first?"""
+    """Both gradients are there, but in a different order. Print their shapes: which one does the docstring name first?"""
     return np.swapaxes(A, -1, -2) @ d_C, d_C @ np.swapaxes(B, -1, -2)
 
 
 @misconception(step="matmul_backward", caught_by="matmul_backward-by_hand")
 def both_gradients_turned(A, B, d_C):
-    """Both gradients lie on their side. Print the shapes of d_B and of B: which of your results still has to be turned?"""
+    """Both gradients are transposed. Print the shapes of d_B and of B: which of your results has the wrong shape?"""
     return B @ np.swapaxes(d_C, -1, -2), np.swapaxes(d_C, -1, -2) @ A
 
 
 @misconception(step="matmul_backward", caught_by="matmul_backward-by_hand")
 def gradient_of_the_product_ignored(A, B, d_C):
-    """Your gradients do not ask what comes from behind. Change d_C in the first check and print your result: does it change?"""
+    """Your gradients ignore d_C. Change d_C in the first check and print your result: does it change?"""
     ones = np.ones(d_C.shape)
     return ones @ np.swapaxes(B, -1, -2), np.swapaxes(A, -1, -2) @ ones
 
 
 @misconception(step="matmul_backward", caught_by="matmul_backward-by_hand")
 def product_rule_from_school(A, B, d_C):
-    """You return the other factor, turned. Print the shapes of your results beside those of A and B: where is d_C?"""
+    """You return the other factor, transposed. Print the shapes of your results and those of A and B: where do you use d_C?"""
     return np.swapaxes(B, -1, -2) * 1.0, np.swapaxes(A, -1, -2) * 1.0
 
 
 @misconception(step="matmul_backward", caught_by="matmul_backward-by_hand")
 def factors_summed_before_they_meet(A, B, d_C):
-    """You add up a row before you multiply. Print what you multiply B by in the first check: does each number of row 0 of d_C meet its own column of B?"""
+    """You sum a row before you multiply. Print what you multiply B by in the first check: does each number of row 0 of d_C meet its own column of B?"""
     d_A = d_C.sum(axis=-1, keepdims=True) * B.sum(axis=-1)[..., None, :]
     return d_A, np.swapaxes(A, -1, -2) @ d_C
 
 
 @misconception(step="matmul_backward", caught_by="matmul_backward-by_hand")
 def averaged_over_the_rows(A, B, d_C):
-    """Your d_A is right, your d_B shrinks when A has more rows. Print wanted divided by yours: does a number that is used twice matter less?"""
+    """Your d_A is right, but your d_B shrinks when A has more rows. Print expected divided by yours: does a number that is used twice matter less?"""
     return d_C @ np.swapaxes(B, -1, -2), np.swapaxes(A, -1, -2) @ d_C / A.shape[-2]
 
 
 @misconception(step="matmul_backward", caught_by="matmul_backward-by_hand")
 def multiplied_by_itself(A, B, d_C):
-    """Your gradients are 0 where A and B are 0. Print d_A for the 0 in A: does C not change when you move this number?"""
+    """Your gradients are 0 where A and B are 0. Print d_A for the 0 in A: does C not change when you change this number?"""
     return A * (d_C @ np.swapaxes(B, -1, -2)), B * (np.swapaxes(A, -1, -2) @ d_C)
 
 
@@ -92,33 +92,33 @@ def first_gradient_alone(A, B, d_C):
 
 @misconception(step="matmul_backward", caught_by="matmul_backward-by_hand")
 def second_factor_reshaped(A, B, d_C):
-    """You reshape where you should turn. Print B and what you make of it: does each of its columns become a row?"""
+    """You reshape where you should transpose. Print B and the array you make of it: does each column of B become a row?"""
     across = B.reshape(*B.shape[:-2], B.shape[-1], B.shape[-2])
     return d_C @ across, np.swapaxes(A, -1, -2) @ d_C
 
 
 @misconception(step="matmul_backward", caught_by="matmul_backward-by_hand")
 def signs_turned(A, B, d_C):
-    """All your signs are turned. Print yours beside the wanted ones: is a step downhill already the gradient?"""
+    """All your signs are wrong. Print yours next to the expected ones: is a step downhill already the gradient?"""
     return -(d_C @ np.swapaxes(B, -1, -2)), -(np.swapaxes(A, -1, -2) @ d_C)
 
 
 @misconception(step="matmul_backward", caught_by="matmul_backward-batch_of_two")
 def all_axes_turned(A, B, d_C):
-    """One product works, a batch does not. Print the shape of B.T in the second check: which of its axes traded places?"""
+    """One product works, a batch does not. Print the shape of B.T in the second check: which of its axes did you swap?"""
     return d_C @ B.T, A.T @ d_C
 
 
 @misconception(step="matmul_backward", caught_by="matmul_backward-batch_of_two")
 def second_gradient_summed_over_the_batch(A, B, d_C):
-    """Your products share one d_B. Print its shape in the second check: how many B are there?"""
+    """All your products share one d_B. Print its shape in the second check: how many B are there?"""
     d_B = np.swapaxes(A, -1, -2) @ d_C
     return d_C @ np.swapaxes(B, -1, -2), d_B.reshape(-1, *d_B.shape[-2:]).sum(axis=0)
 
 
 @misconception(step="matmul_backward", caught_by="matmul_backward-as_measured")
 def rounded_to_two_digits(A, B, d_C):
-    """Your numbers end after two digits. Print one with all its digits: who needs it rounded?"""
+    """Your numbers end after two digits. Print one with all its digits: does the docstring ask you to round?"""
     return np.round(d_C @ np.swapaxes(B, -1, -2), 2), np.round(np.swapaxes(A, -1, -2) @ d_C, 2)
 
 
@@ -130,7 +130,7 @@ def negative_gradients_cut_off(A, B, d_C):
 
 @misconception(step="matmul_backward", caught_by="matmul_backward-any_batch")
 def batch_of_batches_not_foreseen(A, B, d_C):
-    """A batch works, a batch of batches does not. Call your function with A[None, None], B[None, None] and d_C[None, None] and print the shape of what you turn: from which end do you count axes?"""
+    """A batch works, a batch of batches does not. Call your function with A[None, None], B[None, None] and d_C[None, None] and print the shape before you transpose: from which end do you count axes?"""
 
     def turned(array):
         return array.T if array.ndim == 2 else array.transpose(0, 2, 1)
@@ -140,7 +140,7 @@ def batch_of_batches_not_foreseen(A, B, d_C):
 
 @misconception(step="matmul_backward", caught_by="matmul_backward-any_batch")
 def large_gradients_cut_off(A, B, d_C):
-    """Small gradients are right, large ones are not. Multiply the first check's d_C by 1000 and print your result: has anything put an end to it?"""
+    """Small gradients are right, large ones are not. Multiply the first check's d_C by 1000 and print your result: does your function limit it?"""
     d_C = np.clip(d_C, -1000.0, 1000.0)
     return d_C @ np.swapaxes(B, -1, -2), np.swapaxes(A, -1, -2) @ d_C
 
@@ -158,61 +158,61 @@ def first_factor_overwritten(A, B, d_C):
 
 @misconception(step="softmax_backward", caught_by="softmax_backward-by_hand")
 def own_weight_only(weights, d_weights):
-    """Each score pushes its own weight, and no other. Print the sum of your first row: what happens to the other weights when one grows?"""
+    """Each of your scores changes only its own weight. Print the sum of your first row: what happens to the other weights when one grows?"""
     return weights * (1 - weights) * d_weights
 
 
 @misconception(step="softmax_backward", caught_by="softmax_backward-by_hand")
 def passed_through(weights, d_weights):
-    """What comes in goes out. Print weights and your result for a key of weight 0: can a score push what has no weight?"""
+    """You return the gradient unchanged. Print weights and your result for a key of weight 0: can a score change a weight of 0?"""
     return np.array(d_weights, dtype=float)
 
 
 @misconception(step="softmax_backward", caught_by="softmax_backward-by_hand")
 def average_forgotten(weights, d_weights):
-    """Your first row does not sum to 0. Print its sum, and the average of 4, 0 and 8 by the weights: where does it come in?"""
+    """Your first row does not sum to 0. Print its sum, and the weighted average of 4, 0 and 8: where do you use it?"""
     return weights * d_weights
 
 
 @misconception(step="softmax_backward", caught_by="softmax_backward-by_hand")
 def plain_mean(weights, d_weights):
-    """Your average gives every key the same say. Print it for the first row, and count with the weights 1/2, 1/4, 1/4: is it 4?"""
+    """Your average gives every key the same weight. Print it for the first row, and compute it with the weights 1/2, 1/4, 1/4: is it 4?"""
     return weights * (d_weights - d_weights.mean(axis=-1, keepdims=True))
 
 
 @misconception(step="softmax_backward", caught_by="softmax_backward-by_hand")
 def sum_without_weights(weights, d_weights):
-    """You take off far too much. Print what you subtract in the first row: is it an average of 4, 0 and 8?"""
+    """You subtract far too much. Print what you subtract in the first row: is it an average of 4, 0 and 8?"""
     return weights * (d_weights - d_weights.sum(axis=-1, keepdims=True))
 
 
 @misconception(step="softmax_backward", caught_by="softmax_backward-by_hand")
 def average_of_the_products(weights, d_weights):
-    """Your average is divided once more. Print it for the first row: do weights that sum to 1 need a number of keys?"""
+    """You divide your average once more. Print it for the first row: should you divide when the weights already sum to 1?"""
     return weights * (d_weights - (weights * d_weights).mean(axis=-1, keepdims=True))
 
 
 @misconception(step="softmax_backward", caught_by="softmax_backward-by_hand")
 def average_taken_off_after_weighing(weights, d_weights):
-    """A key of weight 0 is pushed. Print your second row: what is multiplied by the weight, and what is not?"""
+    """A key of weight 0 gets a gradient. Print your second row: what do you multiply by the weight, and what not?"""
     return weights * d_weights - (weights * d_weights).sum(axis=-1, keepdims=True)
 
 
 @misconception(step="softmax_backward", caught_by="softmax_backward-by_hand")
 def weight_forgotten(weights, d_weights):
-    """A key of weight 0 is pushed hardest. Print your second row: how much of a push belongs to a weight of 0?"""
+    """A key of weight 0 gets the largest gradient. Print your second row: how large should it be for a weight of 0?"""
     return d_weights - (weights * d_weights).sum(axis=-1, keepdims=True)
 
 
 @misconception(step="softmax_backward", caught_by="softmax_backward-by_hand")
 def worse_than_average(weights, d_weights):
-    """All your signs are turned. Print yours beside the wanted ones: should a key that is better than the average get more score or less?"""
+    """All your signs are wrong. Print yours next to the expected ones: should a key that is better than the average get more score or less?"""
     return weights * ((weights * d_weights).sum(axis=-1, keepdims=True) - d_weights)
 
 
 @misconception(step="softmax_backward", caught_by="softmax_backward-by_hand")
 def one_average_for_all_rows(weights, d_weights):
-    """Your rows share one average. Print it: does a row have a say in what another one thinks?"""
+    """Your rows share one average. Print it: should one row affect another?"""
     return weights * (d_weights - (weights * d_weights).sum())
 
 
@@ -224,95 +224,95 @@ def average_over_the_columns(weights, d_weights):
 
 @misconception(step="softmax_backward", caught_by="softmax_backward-by_hand")
 def softmax_once_more(weights, d_weights):
-    """You take the weights for scores. Print what you make of the first row before you use it: has it not been through softmax already?"""
+    """You treat the weights as scores. Print what you make of the first row before you use it: has softmax not been applied already?"""
     again = softmax(weights)
     return again * (d_weights - (again * d_weights).sum(axis=-1, keepdims=True))
 
 
 @misconception(step="softmax_backward", caught_by="softmax_backward-by_hand")
 def softmax_of_the_gradient(weights, d_weights):
-    """Your rows sum to 1. Print their sums: is a gradient a share of something?"""
+    """Your rows sum to 1. Print their sums: should a gradient sum to 1?"""
     return softmax(weights * d_weights)
 
 
 @misconception(step="softmax_backward", caught_by="softmax_backward-by_hand")
 def cross_entropy_from_memory(weights, d_weights):
-    """You know a shorter formula, for softmax together with one loss. Print your result for d_weights of zeros: what should come out?"""
+    """You use a shorter formula, for softmax together with one loss. Print your result for d_weights of zeros: what should come out?"""
     return weights - d_weights
 
 
 @misconception(step="softmax_backward", caught_by="softmax_backward-by_hand")
 def weight_squared(weights, d_weights):
-    """Your row does not sum to 0, and small weights hardly push. Print the first row: how often do you multiply by the weight?"""
+    """Your row does not sum to 0, and small weights get hardly any gradient. Print the first row: how often do you multiply by the weight?"""
     return weights**2 * (d_weights - (weights * d_weights).sum(axis=-1, keepdims=True))
 
 
 @misconception(step="softmax_backward", caught_by="softmax_backward-by_hand")
 def average_without_keepdims(weights, d_weights):
-    """Your averages do not line up with their rows. Print the shape of the average and of d_weights: which row of one meets which of the other?"""
+    """Your averages do not line up with their rows. Print the shape of the average and of d_weights: which row of one meets which row of the other?"""
     return weights * (d_weights - (weights * d_weights).sum(axis=-1))
 
 
 @misconception(step="softmax_backward", caught_by="softmax_backward-by_hand")
 def always_zero(weights, d_weights):
-    """Nothing is pushed at all. Print your first row: is value 8 no better than the average 4?"""
+    """Your gradients are all 0. Print your first row: is value 8 no better than the average 4?"""
     return np.zeros(weights.shape)
 
 
 @misconception(step="softmax_backward", caught_by="softmax_backward-by_hand")
 def table_of_the_first_row(weights, d_weights):
-    """The first row is right. Print the weights that your second row is made with: are they its own?"""
+    """The first row is right. Print the weights that you use for the second row: are they its own?"""
     w = weights.reshape(-1, weights.shape[-1])[0]
     return d_weights @ (np.diag(w) - np.outer(w, w))
 
 
 @misconception(step="softmax_backward", caught_by="softmax_backward-by_hand")
 def gradient_of_the_logarithm(weights, d_weights):
-    """Your gradient is that of the logarithm of softmax. Print it for a key of weight 0 in the second row: how hard may such a key be pushed?"""
+    """Your gradient is that of the logarithm of softmax. Print it for a key of weight 0 in the second row: how large may its gradient be?"""
     return d_weights - weights * d_weights.sum(axis=-1, keepdims=True)
 
 
 @misconception(step="softmax_backward", caught_by="softmax_backward-by_hand")
 def better_than_the_best(weights, d_weights):
-    """Nobody is ever better than what you compare with. Print what you subtract in the first row: is it the average?"""
+    """No key is ever better than the number you compare with. Print what you subtract in the first row: is it the average?"""
     return weights * (d_weights - d_weights.max(axis=-1, keepdims=True))
 
 
 @misconception(step="softmax_backward", caught_by="softmax_backward-by_hand")
 def plus_the_average(weights, d_weights):
-    """Your first row does not sum to 0. Print its sum: does being average push a key at all?"""
+    """Your first row does not sum to 0. Print its sum: should an average key get a gradient?"""
     return weights * (d_weights + (weights * d_weights).sum(axis=-1, keepdims=True))
 
 
 @misconception(step="softmax_backward", caught_by="softmax_backward-batch_of_two")
 def exactly_two_axes(weights, d_weights):
-    """One sequence works, a batch does not. Stack the first check's rows twice and print their shape: which of your lines counts on two axes?"""
+    """One sequence works, a batch does not. Stack the first check's rows twice and print their shape: which of your lines assumes two axes?"""
     return weights * (d_weights - (weights * d_weights).sum(axis=1, keepdims=True))
 
 
 @misconception(step="softmax_backward", caught_by="softmax_backward-batch_of_two")
 def batch_flattened(weights, d_weights):
-    """All rows are right, in one long list. Print the shape of your result for a batch: where did the batch go?"""
+    """All rows are right, but in one long list. Print the shape of your result for a batch: where is the batch axis?"""
     weights, d_weights = weights.reshape(-1, weights.shape[-1]), d_weights.reshape(-1, weights.shape[-1])
     return weights * (d_weights - (weights * d_weights).sum(axis=-1, keepdims=True))
 
 
 @misconception(step="softmax_backward", caught_by="softmax_backward-batch_of_two")
 def limited_to_a_hundred(weights, d_weights):
-    """Large gradients are cut off. Print d_weights as you use it in the second check: who said that it may not be larger?"""
+    """Large gradients are cut off. Print d_weights as you use it in the second check: does the docstring limit it?"""
     d_weights = np.clip(d_weights, -100.0, 100.0)
     return weights * (d_weights - (weights * d_weights).sum(axis=-1, keepdims=True))
 
 
 @misconception(step="softmax_backward", caught_by="softmax_backward-as_measured")
 def rounded(weights, d_weights):
-    """Your numbers end after two digits. Print one with all its digits: who needs it rounded?"""
+    """Your numbers end after two digits. Print one with all its digits: does the docstring ask you to round?"""
     return np.round(weights * (d_weights - (weights * d_weights).sum(axis=-1, keepdims=True)), 2)
 
 
 @misconception(step="softmax_backward", caught_by="softmax_backward-any_batch")
 def one_batch_axis_at_most(weights, d_weights):
-    """A batch works, a batch of batches does not, or a single row. Change the first check's arrays to weights[None, None] and print the shape that your loop sees: what does it go over?"""
+    """A batch works, but not a batch of batches or a single row. Change the first check's arrays to weights[None, None] and print the shape that your loop sees: what does it go over?"""
     letters = "ij,ij->i" if weights.ndim == 2 else "bij,bij->bi"
     return weights * (d_weights - np.einsum(letters, weights, d_weights)[..., None])
 
@@ -325,7 +325,7 @@ def gradient_kept_in_range(weights, d_weights):
 
 @misconception(step="softmax_backward", caught_by="softmax_backward-any_batch")
 def gradient_with_a_longest_length(weights, d_weights):
-    """Small gradients are right, large ones come out too short. Multiply the first check's d_weights by 1000 and print the length of your result: who asked for a limit?"""
+    """Small gradients are right, large ones come out too short. Multiply the first check's d_weights by 1000 and print the length of your result: does the docstring ask for a limit?"""
     d_scores = weights * (d_weights - (weights * d_weights).sum(axis=-1, keepdims=True))
     return d_scores * min(1.0, 50.0 / max(np.linalg.norm(d_scores), 1e-12))
 
@@ -339,7 +339,7 @@ def average_taken_off_in_place(weights, d_weights):
 
 @misconception(step="softmax_backward", caught_by="softmax_backward-as_measured")
 def almost_sure_rows_left_out(weights, d_weights):
-    """Rows that are almost sure of one key get no gradient. Print your result for the weights 0.995 and 0.005: from which weight on do you take a row as settled?"""
+    """Rows with almost all weight on one key get no gradient. Print your result for the weights 0.995 and 0.005: above which weight do you return 0?"""
     d_scores = weights * (d_weights - (weights * d_weights).sum(axis=-1, keepdims=True))
     return np.where(weights.max(axis=-1, keepdims=True) > 0.99, 0.0, d_scores)
 
@@ -349,73 +349,73 @@ def almost_sure_rows_left_out(weights, d_weights):
 
 @misconception(step="mask_backward", caught_by="mask_backward-by_hand")
 def visible_scores_blocked(mask, d_masked):
-    """You block the scores that may be seen. Print mask and result of the first check side by side: what does True mean in this notebook?"""
+    """You block the allowed scores. Print mask and result of the first check side by side: what does True mean in this notebook?"""
     return np.where(mask, 0.0, d_masked)
 
 
 @misconception(step="mask_backward", caught_by="mask_backward-by_hand")
 def multiplied_by_the_mask(mask, d_masked):
-    """A hidden NaN is still there. Print 0 times NaN: how do you get rid of a number without calculating with it?"""
+    """A hidden NaN is still there. Print 0 times NaN: how do you remove a number without calculating with it?"""
     return d_masked * mask
 
 
 @misconception(step="mask_backward", caught_by="mask_backward-by_hand")
 def minus_infinity_backwards(mask, d_masked):
-    """Hidden scores get -inf back. Print the gradient of a hidden score in the first check: how much does the loss change when you move it?"""
+    """The gradient of hidden scores is -inf. Print the gradient of a hidden score in the first check: how much does the loss change when you change it?"""
     return np.where(mask, d_masked, -np.inf)
 
 
 @misconception(step="mask_backward", caught_by="mask_backward-by_hand")
 def everything_passes(mask, d_masked):
-    """What comes in goes out. Change the mask in the first check and print your result: does it change?"""
+    """You return the gradient unchanged. Change the mask in the first check and print your result: does it change?"""
     return np.array(d_masked)
 
 
 @misconception(step="mask_backward", caught_by="mask_backward-by_hand")
 def cleaned_of_nan_alone(mask, d_masked):
-    """The NaN is gone, but another hidden score still gets something back. Print mask and result of the first check side by side: which one?"""
+    """The NaN is gone, but another hidden score still gets a gradient. Print mask and result of the first check side by side: which one?"""
     return np.nan_to_num(d_masked, nan=0.0)
 
 
 @misconception(step="mask_backward", caught_by="mask_backward-by_hand")
 def nan_where_hidden(mask, d_masked):
-    """Hidden scores get NaN back. Print the gradient of a hidden score in the first check: how much does the loss change when you move it?"""
+    """The gradient of hidden scores is NaN. Print the gradient of a hidden score in the first check: how much does the loss change when you change it?"""
     return np.where(mask, d_masked, np.nan)
 
 
 @misconception(step="mask_backward", caught_by="mask_backward-by_hand")
 def mask_as_gradient(mask, d_masked):
-    """You return the mask in numbers. Change d_masked in the first check and print your result: does it change?"""
+    """You return the mask as numbers. Change d_masked in the first check and print your result: does it change?"""
     return np.where(mask, np.ones(d_masked.shape), 0.0)
 
 
 @misconception(step="mask_backward", caught_by="mask_backward-by_hand")
 def visible_gradients_in_a_row(mask, d_masked):
-    """Your result has lost its rows. Print its shape in the first check: which shape do the scores have?"""
+    """Your result has lost its rows. Print its shape in the first check: what shape do the scores have?"""
     return d_masked[np.broadcast_to(mask, d_masked.shape)]
 
 
 @misconception(step="mask_backward", caught_by="mask_backward-by_hand")
 def mask_on_its_side(mask, d_masked):
-    """Your mask lies the other way round. Print its shape beside that of d_masked in the first check: which of its axes is the query's?"""
+    """Your mask is transposed. Print its shape and that of d_masked in the first check: which of its axes belongs to the queries?"""
     return np.where(np.swapaxes(mask, -1, -2), d_masked, 0.0)
 
 
 @misconception(step="mask_backward", caught_by="mask_backward-by_hand")
 def first_row_of_the_mask(mask, d_masked):
-    """All your queries have the mask of the first one. Print the mask that your second query gets in the first check: is it its own row?"""
+    """All your queries use the mask of the first one. Print the mask that your second query gets in the first check: is it its own row?"""
     return np.where(np.asarray(mask)[..., :1, :], d_masked, 0.0)
 
 
 @misconception(step="mask_backward", caught_by="mask_backward-by_hand")
 def queries_that_miss_a_key_blocked(mask, d_masked):
-    """A query that does not see one key gets nothing at all. Print the first row of mask and of your result: which of its scores are hidden?"""
+    """A query that does not see one key gets no gradient at all. Print the first row of mask and of your result: which of its scores are hidden?"""
     return np.where(np.all(mask, axis=-1, keepdims=True), d_masked, 0.0)
 
 
 @misconception(step="mask_backward", caught_by="mask_backward-by_hand")
 def gradient_of_the_hidden_shared_out(mask, d_masked):
-    """Visible scores get more than came for them. Print your first row: who should inherit what the hidden score does not get?"""
+    """Allowed scores get too much. Print your first row: should they get the gradient of the hidden score, too?"""
     seen = np.where(mask, d_masked, 0.0)
     total = np.nansum(d_masked, axis=-1, keepdims=True)
     return seen + np.where(mask, (total - seen.sum(axis=-1, keepdims=True)) / np.maximum(np.sum(mask, axis=-1, keepdims=True), 1), 0.0)
@@ -423,7 +423,7 @@ def gradient_of_the_hidden_shared_out(mask, d_masked):
 
 @misconception(step="mask_backward", caught_by="mask_backward-batch_of_two")
 def mask_of_the_same_shape_alone(mask, d_masked):
-    """It works where the mask has the shape of d_masked. Print both shapes in the second check: what should happen to the one row of the mask?"""
+    """It works where the mask has the shape of d_masked. Print both shapes in the second check: how should the one row of the mask broadcast?"""
     result = d_masked.copy()
     result[~mask] = 0.0
     return result
@@ -442,7 +442,7 @@ def two_loops_over_one_sequence(mask, d_masked):
 
 @misconception(step="mask_backward", caught_by="mask_backward-any_mask")
 def infinity_times_zero(mask, d_masked):
-    """A hidden NaN disappears, a hidden infinity does not. Put np.inf into a hidden place of the first check's d_masked and print your result: what is 0 times infinity?"""
+    """A hidden NaN disappears, a hidden infinity does not. Put np.inf into a hidden entry of the first check's d_masked and print your result: what is 0 times infinity?"""
     cleaned = np.where(np.isnan(d_masked), 0.0, d_masked)
     with np.errstate(invalid="ignore"):
         return cleaned * mask
@@ -450,7 +450,7 @@ def infinity_times_zero(mask, d_masked):
 
 @misconception(step="mask_backward", caught_by="mask_backward-batch_of_two")
 def hidden_both_ways(mask, d_masked):
-    """Whoever is hidden as a key loses its own row, too. Print the mask of the second check, stretched, beside your result: whom does a column of the mask speak about, and whom a row?"""
+    """A token hidden as a key also loses its own row. Print the mask of the second check, broadcast, and your result: does a column of the mask belong to a query or to a key?"""
     full = np.broadcast_to(mask, d_masked.shape)
     if full.shape[-1] == full.shape[-2]:
         full = full & full.swapaxes(-1, -2)
@@ -474,7 +474,7 @@ def hidden_gradients_cleared_in_place(mask, d_masked):
 
 @misconception(step="mask_backward", caught_by="mask_backward-any_mask")
 def gradient_of_an_empty_row_kept(mask, d_masked):
-    """A query that may see nobody gets its gradients back. Hide the first row of the first check altogether and print your result: which rule speaks about such a row?"""
+    """A query that may see no key gets a gradient. Hide the first row of the first check altogether and print your result: which rule is about such a row?"""
     return np.where(mask | ~mask.any(axis=-1, keepdims=True), d_masked, 0.0)
 
 
@@ -491,7 +491,7 @@ def head_axis_put_into_any_mask_of_three_axes(mask, d_masked):
 
 @misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def keys_not_turned_back(Q, K, V, d_output):
-    """Your key gradient lies on its side. Print its shape and that of K: which factor did you hand to matmul_backward, K or K turned?"""
+    """Your key gradient is transposed. Print its shape and that of K: which factor did you pass to matmul_backward, K or its transpose?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
     d_weights, d_V = matmul_backward(weights, V, d_output)
     d_scores = scale_scores(softmax_backward(weights, d_weights), Q.shape[-1])
@@ -500,7 +500,7 @@ def keys_not_turned_back(Q, K, V, d_output):
 
 @misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def weights_not_transposed(Q, K, V, d_output):
-    """One of your products does not fit, or has as many rows as there are queries. Print the shapes of its factors: which rows of the output did value 0, or key 0, go into?"""
+    """One of your products has the wrong shape, perhaps a row per query. Print the shapes of its factors: which rows of the output did value 0, or key 0, go into?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
     d_scores = scale_scores(softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, weights @ d_output
@@ -508,7 +508,7 @@ def weights_not_transposed(Q, K, V, d_output):
 
 @misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def forwards_not_scaled(Q, K, V, d_output):
-    """Your weights are not 3/4 and 1/4. Print them in the first check: what was done to the scores forwards?"""
+    """Your weights are not 3/4 and 1/4. Print them in the first check: what happens to the scores in the forward pass?"""
     weights = softmax(attention_scores(Q, K))
     d_scores = scale_scores(softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
@@ -516,7 +516,7 @@ def forwards_not_scaled(Q, K, V, d_output):
 
 @misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def scores_used_as_weights(Q, K, V, d_output):
-    """Your values collect by scores. Print what you multiply d_output by in the first check: does it sum to 1 over the keys?"""
+    """You weight d_output by scores. Print what you multiply it by in the first check: does it sum to 1 over the keys?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
     weights = softmax(scores)
     d_scores = scale_scores(softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
@@ -525,7 +525,7 @@ def scores_used_as_weights(Q, K, V, d_output):
 
 @misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def values_first(Q, K, V, d_output):
-    """Your three gradients are there, in another order. Print their shapes: in which order does the docstring return them?"""
+    """Your three gradients are there, but in a different order. Print their shapes: in which order does the docstring return them?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
     d_scores = scale_scores(softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
     return np.swapaxes(weights, -1, -2) @ d_output, d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q
@@ -533,7 +533,7 @@ def values_first(Q, K, V, d_output):
 
 @misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def summed_up_for_everybody(Q, K, V, d_output):
-    """All values get the same. Print the gradient of both values in the first check: did both go into the output with the same weight?"""
+    """All values get the same gradient. Print the gradient of both values in the first check: did both go into the output with the same weight?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
     d_scores = scale_scores(softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
     d_V = np.ones_like(V) * d_output.sum(axis=-2, keepdims=True)
@@ -550,7 +550,7 @@ def gradient_of_the_values_times_the_values(Q, K, V, d_output):
 
 @misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def values_divided_by_the_root(Q, K, V, d_output):
-    """Your value gradient is half of what it should be. Print wanted divided by yours: was anything divided between the weights and the output?"""
+    """Your value gradient is half the expected one. Print expected divided by yours: is anything divided between the weights and the output?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
     d_scores = scale_scores(softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
     d_V = scale_scores(np.swapaxes(weights, -1, -2) @ d_output, Q.shape[-1])
@@ -559,7 +559,7 @@ def values_divided_by_the_root(Q, K, V, d_output):
 
 @misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def gradient_of_the_output_taken_for_that_of_the_values(Q, K, V, d_output):
-    """Your value gradient has the rows of d_output. Print its shape and that of V: what lies between a value and the output?"""
+    """Your value gradient has the rows of d_output. Print its shape and that of V: which array connects a value with the output?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
     d_scores = scale_scores(softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.array(d_output)
@@ -575,7 +575,7 @@ def weights_of_the_columns(Q, K, V, d_output):
 
 @misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def an_output_of_ones(Q, K, V, d_output):
-    """Your gradients do not ask what comes from behind. Change d_output in the first check and print yours: does anything happen?"""
+    """Your gradients ignore d_output. Change d_output in the first check and print yours: does anything change?"""
     d_output = np.ones_like(d_output)
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
     d_scores = scale_scores(softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
@@ -591,7 +591,7 @@ def only_the_values(Q, K, V, d_output):
 
 @misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def values_collect_by_score_gradients(Q, K, V, d_output):
-    """Your values collect by the gradient of the scores. Print what you multiply d_output by: does it sum to 1 over the keys?"""
+    """You weight d_output by the gradient of the scores. Print what you multiply it by: does it sum to 1 over the keys?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
     d_scores = scale_scores(softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(d_scores, -1, -2) @ d_output
@@ -599,7 +599,7 @@ def values_collect_by_score_gradients(Q, K, V, d_output):
 
 @misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def only_the_queries_not_scaled(Q, K, V, d_output):
-    """Your key gradient is right, the one of the queries is twice what it should be. Print wanted divided by yours for both: which of them forgets what was divided?"""
+    """Your key gradient is right, the one of the queries is twice too large. Print expected divided by yours for both: which of them ignores the scaling?"""
     asked = Q / math.sqrt(Q.shape[-1])
     weights = softmax(attention_scores(asked, K))
     d_scores = softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2))
@@ -608,7 +608,7 @@ def only_the_queries_not_scaled(Q, K, V, d_output):
 
 @misconception(step="attention_backward", caught_by="attention_backward-queries_and_keys_as_measured")
 def values_reshaped(Q, K, V, d_output):
-    """It is right in the examples, and wrong where V has more numbers. Print V and what you make of it before the product with d_output: does each value keep its numbers together?"""
+    """It works in the examples, but not where V has more numbers. Print V and what you make of it before the product with d_output: are the numbers of each value still together?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
     across = V.reshape(*V.shape[:-2], V.shape[-1], V.shape[-2])
     d_scores = scale_scores(softmax_backward(weights, d_output @ across), Q.shape[-1])
@@ -617,7 +617,7 @@ def values_reshaped(Q, K, V, d_output):
 
 @misconception(step="attention_backward", caught_by="attention_backward-batch_of_two")
 def a_mask_forwards(Q, K, V, d_output):
-    """Your first query does not see the last key. Print your weights in the second check: does the docstring speak of a mask?"""
+    """Your first query does not see the last key. Print your weights in the second check: does the docstring mention a mask?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
     n, m = scores.shape[-2:]
     weights = softmax(np.where(np.tri(n, m, max(m - n, 0), dtype=bool), scores, -np.inf))
@@ -627,7 +627,7 @@ def a_mask_forwards(Q, K, V, d_output):
 
 @misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def root_forgotten_backwards(Q, K, V, d_output):
-    """Your query and key gradients are twice what they should be. Print wanted divided by yours: what was done to the scores forwards?"""
+    """Your query and key gradients are twice too large. Print expected divided by yours: what happens to the scores in the forward pass?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
     d_scores = softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2))
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
@@ -635,7 +635,7 @@ def root_forgotten_backwards(Q, K, V, d_output):
 
 @misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def multiplied_by_the_root(Q, K, V, d_output):
-    """Your query and key gradients are four times what they should be. Print wanted divided by yours: does a slope turn over on the way back?"""
+    """Your query and key gradients are four times too large. Print expected divided by yours: do you multiply or divide by the scale on the way back?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
     d_scores = softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)) * math.sqrt(Q.shape[-1])
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
@@ -643,7 +643,7 @@ def multiplied_by_the_root(Q, K, V, d_output):
 
 @misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def divided_by_d_k(Q, K, V, d_output):
-    """Your query and key gradients are half of what they should be. Print wanted divided by yours: how often were the scores divided forwards?"""
+    """Your query and key gradients are half the expected ones. Print expected divided by yours: how often does the forward pass divide the scores?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
     d_scores = softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)) / Q.shape[-1]
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
@@ -651,7 +651,7 @@ def divided_by_d_k(Q, K, V, d_output):
 
 @misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def softmax_skipped(Q, K, V, d_output):
-    """Both keys are pushed the same way. Print the gradient of your scores and its sum: what lies between the weights and the scores?"""
+    """Both keys move in the same direction. Print the gradient of your scores and its sum: which step is between the scores and the weights?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
     d_scores = scale_scores(d_output @ np.swapaxes(V, -1, -2), Q.shape[-1])
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
@@ -659,7 +659,7 @@ def softmax_skipped(Q, K, V, d_output):
 
 @misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def softmax_only_by_its_diagonal(Q, K, V, d_output):
-    """Both keys are pushed the same way. Print the gradient of your scores and its sum: does a score act on its own weight alone?"""
+    """Both keys move in the same direction. Print the gradient of your scores and its sum: does a score change only its own weight?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
     d_weights = d_output @ np.swapaxes(V, -1, -2)
     d_scores = scale_scores(weights * (1 - weights) * d_weights, Q.shape[-1])
@@ -668,7 +668,7 @@ def softmax_only_by_its_diagonal(Q, K, V, d_output):
 
 @misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def keys_and_queries_exchanged(Q, K, V, d_output):
-    """Two of the three have changed places. Print the shapes of yours and of Q and K: in which order does the docstring return them?"""
+    """Two of the three are swapped. Print the shapes of yours and of Q and K: in which order does the docstring return them?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
     d_scores = scale_scores(softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
     return np.swapaxes(d_scores, -1, -2) @ Q, d_scores @ K, np.swapaxes(weights, -1, -2) @ d_output
@@ -676,7 +676,7 @@ def keys_and_queries_exchanged(Q, K, V, d_output):
 
 @misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def scores_taken_for_the_softmax(Q, K, V, d_output):
-    """You hand scores where weights are asked for. Print the row sums of the first argument of softmax_backward: what should they be?"""
+    """You pass scores where weights are expected. Print the row sums of the first argument of softmax_backward: what should they be?"""
     scores = scale_scores(attention_scores(Q, K), Q.shape[-1])
     weights = softmax(scores)
     d_scores = scale_scores(softmax_backward(scores, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
@@ -685,7 +685,7 @@ def scores_taken_for_the_softmax(Q, K, V, d_output):
 
 @misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def uphill_for_downhill(Q, K, V, d_output):
-    """The signs of two of your gradients are turned. Print yours beside the wanted ones: is a step downhill already the gradient?"""
+    """The signs of two of your gradients are wrong. Print yours next to the expected ones: is a step downhill already the gradient?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
     d_scores = -scale_scores(softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
@@ -693,7 +693,7 @@ def uphill_for_downhill(Q, K, V, d_output):
 
 @misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def arguments_of_softmax_backward_exchanged(Q, K, V, d_output):
-    """Your score gradient is far too large. Print both arguments of softmax_backward in the order in which you hand them over: which of them are the weights?"""
+    """Your score gradient is far too large. Print both arguments of softmax_backward in the order in which you pass them: which of them are the weights?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
     d_scores = scale_scores(softmax_backward(d_output @ np.swapaxes(V, -1, -2), weights), Q.shape[-1])
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
@@ -701,7 +701,7 @@ def arguments_of_softmax_backward_exchanged(Q, K, V, d_output):
 
 @misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def only_the_keys_not_scaled(Q, K, V, d_output):
-    """Your query gradient is right, the one of the keys is twice what it should be. Print wanted divided by yours for both: which of them forgets what was divided?"""
+    """Your query gradient is right, the one of the keys is twice too large. Print expected divided by yours for both: which of them ignores the scaling?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
     d_scores = softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2))
     d_Q = scale_scores(d_scores, Q.shape[-1]) @ K
@@ -710,7 +710,7 @@ def only_the_keys_not_scaled(Q, K, V, d_output):
 
 @misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def queries_pushed_by_queries(Q, K, V, d_output):
-    """Your query gradient is made of queries. Print what stands beside the score gradient in your product: what did a query meet in its scores?"""
+    """You compute the query gradient from queries. Print what you multiply the score gradient by: what is a query multiplied by in its scores?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
     d_scores = scale_scores(softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
     d_Q = d_scores.sum(axis=-1, keepdims=True) * Q
@@ -719,7 +719,7 @@ def queries_pushed_by_queries(Q, K, V, d_output):
 
 @misconception(step="attention_backward", caught_by="attention_backward-batch_of_two")
 def transposed_only_where_it_must(Q, K, V, d_output):
-    """It goes wrong where there are as many queries as keys. Print the score gradient and what you multiply by Q for two of each: how does your function decide what to turn?"""
+    """It goes wrong where there are as many queries as keys. Print the score gradient and what you multiply by Q for two of each: how does your function decide what to transpose?"""
 
     def turned(array):
         return array if array.shape[-1] == array.shape[-2] else np.swapaxes(array, -1, -2)
@@ -731,7 +731,7 @@ def transposed_only_where_it_must(Q, K, V, d_output):
 
 @misconception(step="attention_backward", caught_by="attention_backward-batch_of_two")
 def the_last_query_wins(Q, K, V, d_output):
-    """With one query all is well, with two the first is forgotten. Print the gradient of the keys after each turn of your loop: what happens to what was there?"""
+    """One query works, with two the first is lost. Print the gradient of the keys after each turn of your loop: what happens to the old values?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
     d_scores = scale_scores(softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
     d_K, d_V = np.zeros(K.shape), np.zeros(V.shape)
@@ -743,7 +743,7 @@ def the_last_query_wins(Q, K, V, d_output):
 
 @misconception(step="attention_backward", caught_by="attention_backward-batch_of_two")
 def mean_over_the_queries(Q, K, V, d_output):
-    """With one query all is well, with two your key and value gradients are halved. Print wanted divided by yours: does a value that is read twice matter more, or just as much?"""
+    """One query works, with two your key and value gradients are halved. Print expected divided by yours: does a value that is read twice matter more, or just as much?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
     d_scores = scale_scores(softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
     n = Q.shape[-2]
@@ -752,7 +752,7 @@ def mean_over_the_queries(Q, K, V, d_output):
 
 @misconception(step="attention_backward", caught_by="attention_backward-batch_of_two")
 def dot_t_everywhere(Q, K, V, d_output):
-    """One sequence works, a batch does not. Stack the first check's arrays twice and print the shape of your transposed weights: which axes have changed places?"""
+    """One sequence works, a batch does not. Stack the first check's arrays twice and print the shape of your transposed weights: which axes did you swap?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
     d_scores = scale_scores(softmax_backward(weights, d_output @ V.T), Q.shape[-1])
     return d_scores @ K, d_scores.T @ Q, weights.T @ d_output
@@ -769,7 +769,7 @@ def summed_over_the_batch(Q, K, V, d_output):
 
 @misconception(step="attention_backward", caught_by="attention_backward-values_as_measured")
 def scale_of_the_examples(Q, K, V, d_output):
-    """It is right in the examples, and wrong for vectors of other lengths. Print the number that you divide scores by, and d_k: which of them changes?"""
+    """It works in the examples, but not for vectors of other lengths. Print the number that you divide scores by, and d_k: which of them changes?"""
     scale = 2.0 if Q.shape[-1] > 1 else 1.0
     weights = softmax(attention_scores(Q, K) / scale)
     d_scores = softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)) / scale
@@ -778,7 +778,7 @@ def scale_of_the_examples(Q, K, V, d_output):
 
 @misconception(step="attention_backward", caught_by="attention_backward-queries_and_keys_as_measured")
 def scale_of_the_examples_backwards(Q, K, V, d_output):
-    """Forwards you divide by the right number, backwards by that of the examples. Print both for vectors of length 3: are they the same?"""
+    """Forwards you divide by the right number, backwards by the one from the examples. Print both for vectors of length 3: are they the same?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
     d_scores = softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)) / (2.0 if Q.shape[-1] > 1 else 1.0)
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
@@ -786,7 +786,7 @@ def scale_of_the_examples_backwards(Q, K, V, d_output):
 
 @misconception(step="attention_backward", caught_by="attention_backward-queries_and_keys_as_measured")
 def scaled_by_the_integer_root(Q, K, V, d_output):
-    """It is right where d_k is a square number. Print what you divide by on the way back for vectors of length 3: is it a whole number?"""
+    """It works where d_k is a square number. Print what you divide by on the way back for vectors of length 3: is it a whole number?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
     d_scores = softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)) / math.isqrt(Q.shape[-1])
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
@@ -811,7 +811,7 @@ def scaled_by_the_length_of_values_backwards(Q, K, V, d_output):
 
 @misconception(step="attention_backward", caught_by="attention_backward-any_batch")
 def eight_features_at_most(Q, K, V, d_output):
-    """Vectors of up to eight features are fine. Print the shapes of Q and of what you make your scores of, for forty features: how many take part?"""
+    """Vectors of up to eight features work. Print the shapes of Q and of what you compute your scores from, for forty features: how many are used?"""
     Q_8, K_8 = Q[..., :8], K[..., :8]
     weights = softmax(scale_scores(attention_scores(Q_8, K_8), Q.shape[-1]))
     d_scores = softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2))
@@ -821,7 +821,7 @@ def eight_features_at_most(Q, K, V, d_output):
 
 @misconception(step="attention_backward", caught_by="attention_backward-queries_and_keys_as_measured")
 def keys_scaled_by_their_number(Q, K, V, d_output):
-    """Your query gradient is right, that of the keys only in the examples. Print the two numbers that you divide by for other sizes: which length was it forwards?"""
+    """Your query gradient is right, but that of the keys only in the examples. Print the two numbers that you divide by for other sizes: which length does the forward pass use?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
     d_scores = softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2))
     by = 4 if K.shape[-1] == 4 and K.shape[-2] == 2 else 1 if K.shape[-1] == 1 else K.shape[-2]
@@ -831,7 +831,7 @@ def keys_scaled_by_their_number(Q, K, V, d_output):
 
 @misconception(step="attention_backward", caught_by="attention_backward-any_batch")
 def three_axes_at_most(Q, K, V, d_output):
-    """A batch works, a batch of batches does not. Change Q to Q[None, None] and print the shape of what you turn: from which end do you count axes?"""
+    """A batch works, a batch of batches does not. Change Q to Q[None, None] and print the shape before you transpose: from which end do you count axes?"""
 
     def turned(array):
         return array.T if array.ndim == 2 else array.transpose(0, 2, 1)
@@ -843,7 +843,7 @@ def three_axes_at_most(Q, K, V, d_output):
 
 @misconception(step="attention_backward", caught_by="attention_backward-any_batch")
 def gradient_of_the_scores_kept_in_range(Q, K, V, d_output):
-    """Small gradients are right, large ones are not. Multiply the first check's d_output by 1000 and print your gradient of the scores: has anything put an end to it?"""
+    """Small gradients are right, large ones are not. Multiply the first check's d_output by 1000 and print your gradient of the scores: does your function limit it?"""
     weights = softmax(scale_scores(attention_scores(Q, K), Q.shape[-1]))
     d_scores = scale_scores(softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
     d_scores = np.clip(d_scores, -20.0, 20.0)
@@ -852,7 +852,7 @@ def gradient_of_the_scores_kept_in_range(Q, K, V, d_output):
 
 @misconception(step="attention_backward", caught_by="attention_backward-any_batch")
 def forty_keys_at_most(Q, K, V, d_output):
-    """Few keys work, many do not. Print the gradient of the last of 70 keys: why does it get nothing?"""
+    """Few keys work, many do not. Print the gradient of the last of 70 keys: why is it 0?"""
     keys, values = K[..., :40, :], V[..., :40, :]
     weights = softmax(scale_scores(attention_scores(Q, keys), Q.shape[-1]))
     d_scores = scale_scores(softmax_backward(weights, d_output @ np.swapaxes(values, -1, -2)), Q.shape[-1])
@@ -883,7 +883,7 @@ def gradient_of_the_output_divided_in_place(Q, K, V, d_output):
 
 @misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def values_collect_from_the_output(Q, K, V, d_output):
-    """Your values collect from the output, not from its gradient. Change d_output in the first check and print the gradient of the values: does it change?"""
+    """You compute the gradient of the values from the output, not from d_output. Change d_output in the first check and print the gradient of the values: does it change?"""
     output, weights = scaled_dot_product_attention(Q, K, V)
     d_scores = scale_scores(softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)), Q.shape[-1])
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ output
@@ -901,7 +901,7 @@ def reshaped_without_moving_an_axis(d_heads):
 
 @misconception(step="split_heads_backward", caught_by="split_heads_backward-by_hand")
 def features_interleaved(d_heads):
-    """The right numbers are in each row, in another order. Print row 0 in the first check: which two of them came from head 0, and are they still neighbours?"""
+    """Each row has the right numbers in the wrong order. Print row 0 in the first check: which two of them came from head 0, and are they still neighbours?"""
     *lead, num_heads, n, d_head = d_heads.shape
     return np.moveaxis(d_heads, -3, -1).reshape(*lead, n, num_heads * d_head)
 
@@ -927,45 +927,45 @@ def heads_averaged(d_heads):
 
 @misconception(step="split_heads_backward", caught_by="split_heads_backward-by_hand")
 def axes_exchanged_but_not_merged(d_heads):
-    """The numbers are in order, in an axis too many. Print the shape of your result in the first check: which two of its axes should be one?"""
+    """The numbers are in order, but there is one axis too many. Print the shape of your result in the first check: which two of its axes should be one?"""
     return np.swapaxes(d_heads, -3, -2)
 
 
 @misconception(step="split_heads_backward", caught_by="split_heads_backward-by_hand")
 def last_head_first(d_heads):
-    """Whole heads stand side by side, in another order. Print row 0 in the first check: which head comes first?"""
+    """Whole heads are side by side, but in a different order. Print row 0 in the first check: which head comes first?"""
     return np.concatenate([d_heads[..., h, :, :] for h in reversed(range(d_heads.shape[-3]))], axis=-1)
 
 
 @misconception(step="split_heads_backward", caught_by="split_heads_backward-by_hand")
 def split_once_more(d_heads):
-    """You split where something should be joined. Print the shape of your result in the first check: has it more axes than X, or as many?"""
+    """You split where you should join. Print the shape of your result in the first check: does it have more axes than X, or as many?"""
     return np.asarray(split_heads(d_heads, d_heads.shape[-1]))
 
 
 @misconception(step="split_heads_backward", caught_by="split_heads_backward-by_hand")
 def first_head_alone(d_heads):
-    """Your result is as narrow as one head. Print it beside head 1 of the first check: where did the gradient of head 1 go?"""
+    """Your result is as narrow as one head. Print it and head 1 of the first check: where does the gradient of head 1 go?"""
     return np.array(d_heads[..., 0, :, :])
 
 
 @misconception(step="split_heads_backward", caught_by="split_heads_backward-by_hand")
 def divided_by_the_number_of_heads(d_heads):
-    """Every number is at its place, but too small. Print wanted divided by yours: how many heads did a number of X go into?"""
+    """Every number is in its place, but too small. Print expected divided by yours: how many heads did a number of X go into?"""
     *lead, num_heads, n, d_head = d_heads.shape
     return np.swapaxes(d_heads, -3, -2).reshape(*lead, n, num_heads * d_head) / num_heads
 
 
 @misconception(step="split_heads_backward", caught_by="split_heads_backward-batch_of_two")
 def first_two_axes_exchanged(d_heads):
-    """One sequence works. Print the shapes on the way in the second check: which two axes traded places, and which should have?"""
+    """One sequence works. Print the shapes on the way in the second check: which two axes did you swap, and which should you?"""
     *lead, num_heads, n, d_head = d_heads.shape
     return np.swapaxes(d_heads, 0, 1).reshape(*lead, n, num_heads * d_head)
 
 
 @misconception(step="split_heads_backward", caught_by="split_heads_backward-any_heads")
 def two_heads_always(d_heads):
-    """Two heads are right, one or three are not. Print the shape of your result for three heads: who counts them?"""
+    """Two heads are right, one or three are not. Print the shape of your result for three heads: where does your code get their number from?"""
     return np.concatenate([d_heads[..., 0, :, :], d_heads[..., 1, :, :]], axis=-1)
 
 
@@ -987,7 +987,7 @@ def at_most_one_batch_axis(d_heads):
 
 @misconception(step="split_heads_backward", caught_by="split_heads_backward-inputs_unchanged")
 def heads_cleared_afterwards(d_heads):
-    """Your first answer is right, a second call differs. Print d_heads before and after one call: who has emptied them?"""
+    """Your first answer is right, but a second call differs. Print d_heads before and after one call: which line empties them?"""
     together = np.concatenate([d_heads[..., h, :, :] for h in range(d_heads.shape[-3])], axis=-1)
     d_heads[...] = 0.0
     return together
@@ -995,7 +995,7 @@ def heads_cleared_afterwards(d_heads):
 
 @misconception(step="split_heads_backward", caught_by="split_heads_backward-any_heads")
 def first_axis_taken_for_a_single_head(d_heads):
-    """A single head works for one sequence, not for several. Call your function with an array of shape (2, 1, 3, 2) and print the shape of your result: which of these axes is that of the heads?"""
+    """A single head works for one sequence, but not for several. Call your function with an array of shape (2, 1, 3, 2) and print the shape of your result: which of these axes is for the heads?"""
     if d_heads.shape[-3] == 1:
         return d_heads[0]
     moved = np.swapaxes(d_heads, -3, -2)
@@ -1013,13 +1013,13 @@ def averaged_over_its_uses():
 
 @misconception(step="shared_number", caught_by="shared_number-answer")
 def factors_left_out():
-    """You added the gradients of the products as they came. Change w by 0.1 and print the three products: do all of them change equally?"""
+    """You added the gradients of the products without the factors. Change w by 0.1 and print the three products: do all of them change equally?"""
     return 1 + 10 + 100
 
 
 @misconception(step="shared_number", caught_by="shared_number-answer")
 def last_use_alone():
-    """This comes from one of the products. Change w a little and print all three: how many of them move?"""
+    """This comes from one of the products. Change w a little and print all three: how many of them change?"""
     return 5 * 100
 
 
@@ -1031,7 +1031,7 @@ def gradients_left_out():
 
 @misconception(step="fourth_score", caught_by="fourth_score-answer")
 def gradients_sum_to_one():
-    """The weights of a row sum to 1, and their gradients do something else. Print the sums of the rows that your softmax_backward returns: what do all of them have in common?"""
+    """The weights of a row sum to 1, but gradients do not. Print the sums of the rows that your softmax_backward returns: what do all of them have in common?"""
     return 1 - (0.5 - 0.2 + 0.1)
 
 
@@ -1049,13 +1049,13 @@ def nothing_left_for_the_fourth():
 
 @misconception(step="sure_of_one", caught_by="sure_of_one-answer")
 def softmax_passes_gradients_on():
-    """Softmax is no product with 1. Print what your softmax_backward makes of the weights 1, 0, 0 and any d_weights: is it d_weights?"""
+    """Softmax is not a product with 1. Print what your softmax_backward returns for the weights 1, 0, 0 and any d_weights: is it d_weights?"""
     return "a"
 
 
 @misconception(step="sure_of_one", caught_by="sure_of_one-answer")
 def the_sure_key_is_pushed_down():
-    """Its weight is 1, so the average of the row is its own gradient. Print the difference between the two: what is left to push it?"""
+    """Its weight is 1, so the average of the row is its own gradient. Print the difference between the two: what is left?"""
     return "b"
 
 

@@ -12,7 +12,7 @@
 # - A *visible* check tells you at once whether it passed, and what it got and wanted. The first one of each
 #   step is small enough to verify with a pencil.
 # - A *hidden* check is graded after you hand in. It tests only rules that the function's docstring states, with
-#   sizes and numbers that nobody knows beforehand.
+#   sizes and numbers that nobody knows in advance.
 #
 # Work from top to bottom. Change your own functions as often as you like, and add cells wherever you want to try
 # something. Before you hand in, restart the kernel and run everything once.
@@ -74,7 +74,7 @@ class Practice:
         t.shape("the result", turned, *lead, n, d)
         lengths = (x**2).reshape(*lead, n, -1, 2).sum(axis=-1)
         t.near("Every pair keeps its length.", (turned**2).reshape(*lead, n, -1, 2).sum(axis=-1), lengths)
-        t.near("At position 0 nothing turns.", t.again(positions=0 * positions), x)
+        t.near("At position 0 nothing changes.", t.again(positions=0 * positions), x)
         t.near("Two turns add up.", t.again(x=turned), t.again(positions=2 * positions))
         i, pair = int(t.rng.integers(n)), int(t.rng.integers(d // 2))
         axis = np.zeros(x.shape)
@@ -92,7 +92,7 @@ class Practice:
         V = V.copy()
         V[0] += 1.0
         moved = np.abs(np.asarray(t.again(V=V)) - output).max(axis=(1, 2)) > 1e-6
-        t.holds("The first values are read by the first heads, and by no others.", moved.tolist() == [True] * each + [False] * (g - 1) * each, f"heads that change: {np.flatnonzero(moved).tolist()}")
+        t.holds("Only the first heads read the first values.", moved.tolist() == [True] * each + [False] * (g - 1) * each, f"heads that change: {np.flatnonzero(moved).tolist()}")
 
     def cached_step(t):
         lead, (n, d_k, d_v) = t.lead(), t.sizes(3)
@@ -105,7 +105,7 @@ class Practice:
         for _ in range(2):
             V[-1] += 1.0
             output, _ = tools.unpack(t.again(v=V[-1].copy()), "output, cache")
-            t.near("Two tokens may follow the same cache.", np.asarray(output)[at], one_query(Q[-1][at], K[(slice(None), *at)], V[(slice(None), *at)]))
+            t.near("Two different tokens may follow the same cache.", np.asarray(output)[at], one_query(Q[-1][at], K[(slice(None), *at)], V[(slice(None), *at)]))
 
     def decode_with_cache(t):
         n, d_k, d_v = t.sizes(3)
@@ -129,7 +129,7 @@ class Practice:
         t.near("One row, key by key.", output[i], one_query(Q[i], K, V))
         Q, K, V = t.normal(40, 2), t.normal(800, 2), t.normal(800, 2)
         _, held = tools.memory(t.function, Q, K, V, 20)
-        t.holds("The scores of all keys are never there at once.", held < 192_000, f"{held} bytes at once")
+        t.holds("The scores of all keys are never stored at once.", held < 192_000, f"{held} bytes at once")
 
 # %%
 tools.count_tries(False)  # True counts my tries, for me and my teacher; never graded, never sent
@@ -243,9 +243,9 @@ def model_agrees(question, scores):
 
 
 # %% [markdown]
-# ## Part one: what one look costs
+# ## Part one: positions and shared heads
 #
-# ### 1. Where am I: `rope`
+# ### 1. Positions by rotation: `rope`
 #
 # Attention does not know the order of its tokens: shuffle the keys together with their values, and nothing
 # changes. So the position has to be put into the vectors. **Rotary position embedding** does that by rotating
@@ -262,7 +262,7 @@ def model_agrees(question, scores):
 # hands of a clock. A position is not always the number of the row: when a model writes its hundredth token, it
 # turns a single row, for position 99.
 #
-# Why turn, and not add something? Because the dot product of two turned vectors depends only on the *difference* of
+# Why rotate instead of adding something? Because the dot product of two turned vectors depends only on the *difference* of
 # their angles. A query at position 12 sees a key at position 10 exactly as one at position 3 sees one at position 1.
 # What counts is the distance.
 #
@@ -299,7 +299,7 @@ def rope(x, positions, base=10000.0):
 
 
 # %% check="rope-by_hand" points=4 category="rotation"
-"""Position 0 turns nothing; position 1 turns by one radian, position 2 by two."""
+"""Position 0 changes nothing; position 1 turns by one radian, position 2 by two."""
 c, s = math.cos(1.0), math.sin(1.0)
 tools.agree(
     rope(np.array([[3.0, 4.0], [1.0, 0.0], [0.0, 1.0]]), np.array([0, 1, 2])),
@@ -319,7 +319,7 @@ tools.agree(
         [-2 * math.sin(1.0), 2 * math.cos(1.0), -2 * math.sin(0.1), 2 * math.cos(0.1)],
     ],
     "the turned tokens",
-    "Which two features are the second pair, and by which angle does it turn for each position?",
+    "Which two features are the second pair, and by what angle does it turn for each position?",
     show=True,
     **COMPOSED,
 )
@@ -334,7 +334,7 @@ tools.agree(
     scores,
     [math.cos(2.0)] * 3 + [math.cos(3.0)],
     "the scores",
-    "Of two vectors that were the same, one is turned by p, one by q. Which angle is left between them?",
+    "Turn a vector by p, and the same vector by q. What is the angle between the two?",
     rtol=1e-4,
     atol=1e-4,
 )
@@ -356,7 +356,7 @@ tools.agree(
     rope(np.array([[1.0, 0.0, 1.0, 0.0]]), np.array([10000])),
     [[math.cos(10000.0), math.sin(10000.0), math.cos(100.0), math.sin(100.0)]],
     "the turned token",
-    "With how many digits do you compute such an angle?",
+    "How many digits of such an angle do you compute?",
     **COMPOSED,
 )
 
@@ -364,7 +364,7 @@ tools.agree(
 MODEL = tools.arrays("rope_decoder.npz")
 
 # %% check="rope-any_positions" points=4 category="rotation" hidden=true
-"""Drawn positions in any order, far away, twice, a single one; any even number of features, any base."""
+"""Random positions in any order, large, repeated or single; any even number of features, any base."""
 for n, d, base in ((5, 6, 10000.0), (4, 8, 500.0), (1, 10, 10000.0), (6, 2, 3.0), (2, 4, 1.5), (3, 12, 20.0)):
     x, positions = rng.normal(size=(n, d)), rng.integers(0, 60, size=n)
     positions[-1] = positions[0]
@@ -372,14 +372,14 @@ for n, d, base in ((5, 6, 10000.0), (4, 8, 500.0), (1, 10, 10000.0), (6, 2, 3.0)
     ask = "Which angle belongs to the last pair of a token? Work it out for one row."
     tools.agree(rope(x.copy(), positions.copy(), base), wanted, "the turned tokens", ask, **COMPOSED)
 wanted = rope_by_definition(x, positions)
-tools.agree(rope(x.copy(), positions.copy()), wanted, "the turned tokens with the base left out", "Which base is meant then?", **COMPOSED)
+tools.agree(rope(x.copy(), positions.copy()), wanted, "the turned tokens without a base", "What is the default of base?", **COMPOSED)
 for positions in (rng.integers(4000, 10000, size=3), np.array([0, 10000, 9999]), np.array([9870, 8765, 9432])):
     x[:, 0::2], x[:, 1::2] = 1.0, 0.0  # so that a turn shows
     wanted = rope_by_definition(x, positions)
-    tools.agree(rope(x.copy(), positions.copy()), wanted, "tokens far away", "Is there a last position for you, and how many digits has its angle?", **COMPOSED)
+    tools.agree(rope(x.copy(), positions.copy()), wanted, "tokens at large positions", "Does your function limit the position, and how many digits does its angle have?", **COMPOSED)
 
 # %% check="rope-any_batch" points=5 category="shapes" hidden=true
-"""Any number of leading axes, also where they are as long as the text, or as the vectors."""
+"""Any number of leading axes, also of the same length as the text or the vectors."""
 n = int(rng.choice([4, 6]))
 for *lead, n_tokens, d in ((3, 5, 4), (5, 2, 6), (2, 3, 4, 8), (n, n, n), (2, n, n, n), (1, 1, 2), (3, 1, 4), (2, 3, 4, 5, 6)):
     x, positions = rng.normal(size=(*lead, n_tokens, d)), np.arange(n_tokens)
@@ -503,19 +503,19 @@ tools.agree(
     ),
     [[[15.0], [20.0]], [[24.0], [10.0]], [[20.0], [15.0]]],
     "the output",
-    "Three heads of queries, one of keys: how large is a group, and which weights has each query?",
+    "Three heads of queries, one of keys: how large is a group, and which weights does each query have?",
     **COMPOSED,
 )
 
 # %% check="grouped_query_attention-thousands" points=0 category="overflow safety"
-"""Scores of 9,000 and of -9,000 give one key everything; small queries beside them still share."""
+"""Scores of 9,000 and of -9,000 give one key all the weight; queries with small scores still attend to several."""
 tools.agree(
     grouped_query_attention(
         np.array([[[9000.0], [math.log(3.0)]], [[-9000.0], [0.0]]]), np.array([[[1.0], [0.0]]]), np.array([[[8.0], [4.0]]])
     ),
     [[[8.0], [7.0]], [[4.0], [6.0]]],
     "the output",
-    "Does every row of every head survive its exponentials?",
+    "Does an exponential overflow, or a whole row become 0?",
     **COMPOSED,
 )
 
@@ -537,20 +537,20 @@ for h, g, n_queries, n_keys, d in (
 ):
     Q, K, V = 1.5 * rng.normal(size=(h, n_queries, d)), rng.normal(size=(g, n_keys, d)), rng.normal(size=(g, n_keys, d))
     wanted = grouped_by_definition(Q, K, V)
-    ask = "With six heads of queries and two of keys, which one does query head 2 use, and how are its scores scaled and shared out?"
+    ask = "With six heads of queries and two of keys, which one does query head 2 use, and how do you turn its scores into weights?"
     tools.agree(grouped_query_attention(Q, K, V), wanted, "the output", ask, **COMPOSED)
 
 # %% check="grouped_query_attention-large_scores" points=3 category="overflow safety" hidden=true
-"""Scores in the thousands, beside small ones, overflow nothing."""
+"""Scores in the thousands, mixed with small ones, do not overflow."""
 n, m = 5, 6
 heads = [far_apart(n, m, 4) for _ in range(2)]
 Q = np.stack([heads[0][0], 0.5 * heads[0][0], heads[1][0], -heads[1][0]])
 K, V = np.stack([head[1] for head in heads]), np.stack([head[2] for head in heads])
 wanted = grouped_by_definition(Q, K, V)
-tools.agree(grouped_query_attention(Q, K, V), wanted, "the output", "Does every row of every head survive its exponentials?", **COMPOSED)
+tools.agree(grouped_query_attention(Q, K, V), wanted, "the output", "Does an exponential overflow, or a whole row become 0?", **COMPOSED)
 
 # %% check="grouped_query_attention-in_a_trained_model" points=2 category="trained model" hidden=true
-"""A trained model that answers with your shared heads gives the scores that are stored with it."""
+"""A trained model with your shared heads gives the scores that are stored with it."""
 question = int(rng.integers(2))
 model_agrees(question, model_by_definition(question, attend=with_last_rows(grouped_query_attention)))
 
@@ -565,7 +565,7 @@ for g in (2, 4, 1):  # heads of keys that are used as they came, or are one for 
         tools.agree(grouped_query_attention(Q, K, V), wanted, "the second answer", **COMPOSED)
 
 # %% [markdown]
-# ### Look: who reads where, and what it saves
+# ### Look: which head reads where, and what it saves
 #
 # Eight heads of queries. All values of a key head are the same number, the head's own, so the output says where
 # a query head has read. Below that: what must be kept for a text of 4096 tokens in a model of 32 layers with 32
@@ -602,7 +602,7 @@ def who_reads_where():
 #
 # - append its key and its value to those that are kept,
 # - let its query attend to all that are kept,
-# - and hand on what is kept, for the token after it.
+# - and return what is kept, for the next token.
 #
 # ```drawing
 # Q[n=5, d_k=3]{row 4} meets the kept and the new K[n=5, d_k=3]{rows by 4} gives scores[1=1, n=5]{columns by 4}
@@ -610,7 +610,7 @@ def who_reads_where():
 #
 # $$O_i = \operatorname{softmax}\!\left(\frac{q_i\, K_{0 \ldots i}^{\mathsf T}}{\sqrt{d_k}}\right) V_{0 \ldots i}$$
 #
-# What the cache is made of is up to you. Several texts may go on from one beginning, so return a new cache, and leave
+# What the cache is made of is up to you. Several texts may continue the same beginning, so return a new cache, and leave
 # the one that you are given as it is.
 
 
@@ -665,19 +665,19 @@ for text, wanted in {"a": 6.0, "ab": 8.0, "ac": 18.0, "abd": 6.0, "acd": 108 / 7
     new = text[-1]
     answer = cached_step(one.copy(), key[new].copy(), value[new].copy(), caches[text[:-1]])
     output, caches[text] = tools.unpack(answer, "output, cache")
-    ask = f"Which tokens are in the cache that comes with {new}? And who put them there?"
+    ask = f"Which tokens are in the cache that comes with {new}? And which call put them there?"
     tools.agree(output, [wanted], f"the output of {new} in the text {text}", ask, show=True, **COMPOSED)
 
 # %% check="cached_step-batch_of_two" points=0 category="shapes"
 """Two texts at once: each token reads the earlier tokens of its own text."""
-ask = "Along which axis of your keys does a token come after the others?"
+ask = "Along which axis of your keys do you append a token?"
 output, cache = tools.unpack(cached_step(np.ones((2, 1)), np.zeros((2, 1)), np.array([[3.0], [30.0]]), None), "output, cache")
 tools.agree(output, [[3.0], [30.0]], "the output of the first tokens", ask, **COMPOSED)
 output, _ = tools.unpack(cached_step(np.ones((2, 1)), np.log([[1.0], [2.0]]), np.array([[5.0], [60.0]]), cache), "output, cache")
 tools.agree(output, [[4.0], [50.0]], "the output of the second tokens", ask, **COMPOSED)
 
 # %% check="cached_step-thousands" points=0 category="overflow safety"
-"""Two scores near -9,000 are shared out; the next token has a score of 9,000 and reads only itself."""
+"""Two scores near -9,000 give ordinary weights; the next token has a score of 9,000 and reads only itself."""
 cache = None
 for score, number, wanted in ((-9000.0, 8.0, 8.0), (-8999.0, 4.0, 5.0757656855), (9000.0, 2.0, 2.0)):
     output, cache = tools.unpack(cached_step(np.ones(1), np.array([score]), np.array([number]), cache), "output, cache")
@@ -700,17 +700,17 @@ V[:2] = 40.0  # what a full cache forgets first, and everybody reads
 cache, wanted = None, attention_by_definition(Q[57:], K, V)
 for i in range(58):
     output, cache = tools.unpack(cached_step(Q[i].copy(), K[i].copy(), V[i].copy(), cache), "output, cache")
-tools.agree(output, wanted[0], "the output of the last token of a long text", "How many keys does your cache hold by then?", **COMPOSED)
+tools.agree(output, wanted[0], "the output of the last token of a long text", "How many keys does your cache hold at that point?", **COMPOSED)
 low = np.column_stack([np.full(6, 100.0), rng.integers(-3, 4, size=(6, 3))])  # all scores near -10,000
 texts = (far_apart(6, 6, 2), (np.tile([-199.5, 0.5, 0.0, 1.0], (6, 1)), low, rng.integers(-16, 17, size=(6, 2)) / 8))
 wanted, cache = np.stack([causal_by_definition(*text) for text in texts], axis=1), None
 Q, K, V = (np.stack(of_both, axis=1) for of_both in zip(*texts))
 for i in range(6):
     output, cache = tools.unpack(cached_step(Q[i].copy(), K[i].copy(), V[i].copy(), cache), "output, cache")
-    tools.agree(output, wanted[i], "the output where scores are large", "Does every token survive its exponentials?", **COMPOSED)
+    tools.agree(output, wanted[i], "the output where scores are large", "Does an exponential overflow, or all of them become 0?", **COMPOSED)
 
 # %% check="cached_step-one_beginning" points=2 category="cache" hidden=true
-"""Four texts go on from one beginning, a token of each in turn, and none of them meets a token of another."""
+"""Four texts continue the same beginning, one token of each in turn, and none of them reads a token of another."""
 length, texts = int(rng.integers(2, 5)), 4
 Q, K, V = (rng.normal(size=(texts, length + 3, size)) for size in (3, 3, 2))
 beginning = None
@@ -722,10 +722,10 @@ wanted = [causal_by_definition(Q[text], K[text], V[text]) for text in range(text
 for i in range(length, length + 3):
     for text in rng.permutation(texts):
         output, caches[text] = tools.unpack(cached_step(Q[text, i].copy(), K[text, i].copy(), V[text, i].copy(), caches[text]), "output, cache")
-        tools.agree(output, wanted[text][i], "the output where texts go on side by side", "Do two texts write into the same cache?", **COMPOSED)
+        tools.agree(output, wanted[text][i], "the output where texts take turns", "Do two texts write into the same cache?", **COMPOSED)
 
 # %% check="cached_step-in_a_trained_model" was="decode_with_cache-in_a_trained_model" points=1 category="trained model" hidden=true
-"""A trained model in which all heads keep their caches by your function gives the scores that are stored with it."""
+"""A trained model whose heads use your cache gives the scores that are stored with it."""
 
 
 def token_by_token(Q, K, V):
@@ -814,7 +814,7 @@ tools.agree(
 )
 
 # %% check="decode_with_cache-a_text_grows" points=1 category="cache"
-"""Two tokens, then the same two with two more: what was written first stays as it was."""
+"""Two tokens, then the same two with two more: the first rows stay the same."""
 Q, K = np.array([[1.0], [1.0], [0.0], [-1.0]]), np.log([[2.0], [1.0], [4.0], [2.0]])
 V = np.array([[6.0], [12.0], [0.0], [24.0]])
 ask = "What is in your cache when a call begins?"
@@ -822,7 +822,7 @@ tools.agree(decode_with_cache(Q[:2].copy(), K[:2].copy(), V[:2].copy()), [[6.0],
 tools.agree(decode_with_cache(Q, K, V), [[6.0], [8.0], [6.0], [12.0]], "the output of four tokens", ask, show=True, **COMPOSED)
 
 # %% check="decode_with_cache-thousands" points=0 category="overflow safety"
-"""Two scores near -9,000 are shared out, and a later one of 9,000 has no say in that."""
+"""Two scores near -9,000 give ordinary weights, and a later score of 9,000 does not affect them."""
 tools.agree(
     decode_with_cache(np.ones((3, 1)), np.array([[-9000.0], [-8999.0], [9000.0]]), np.array([[8.0], [4.0], [2.0]])),
     [[8.0], [5.0757656855], [2.0]],
@@ -832,7 +832,7 @@ tools.agree(
 )
 
 # %% check="decode_with_cache-like_full_attention" points=2 category="cache" hidden=true
-"""Drawn texts give row by row what causal attention gives at once, whatever the sizes."""
+"""Random texts give row by row the result of causal attention, whatever the sizes."""
 n = int(rng.integers(3, 6))
 for n_tokens, d_k, d_v in (*rising_and_falling(3), (12, 2, 3), (n, n, n), (5, 3, 1), (4, 1, 5)):
     Q, K, V = 1.5 * rng.normal(size=(n_tokens, d_k)), rng.normal(size=(n_tokens, d_k)), rng.normal(size=(n_tokens, d_v))
@@ -850,19 +850,19 @@ tools.agree(got[some], wanted, "the output of a longer text", "How many keys doe
 for d_k, d_v in (sorted(different_sizes(2)), (1, 1)):
     Q, K, V = rng.normal(size=(1, d_k)), rng.normal(size=(1, d_k)), rng.normal(size=(1, d_v))
     wanted = V.copy()
-    tools.agree(decode_with_cache(Q, K, V), wanted, "the output", "Whom can a token that is alone look at?", **COMPOSED)
+    tools.agree(decode_with_cache(Q, K, V), wanted, "the output", "Which keys can a single token look at?", **COMPOSED)
 
 # %% check="decode_with_cache-large_scores" points=1 category="overflow safety" hidden=true
-"""Scores in the thousands overflow nothing, and a later key that would win everything gets nothing."""
+"""Scores in the thousands do not overflow, and a later key with the highest score gets no weight."""
 for n in (5, 6):
     Q, K, V = far_apart(n, n, int(rng.integers(2, 4)))
     wanted = causal_by_definition(Q, K, V)
-    tools.agree(decode_with_cache(Q, K, V), wanted, "the output", "Does every row survive its exponentials?", **COMPOSED)
+    tools.agree(decode_with_cache(Q, K, V), wanted, "the output", "Does an exponential overflow, or a whole row become 0?", **COMPOSED)
 Q = np.tile([2000.0, 1000.0, -1500.0, 500.0], (6, 1))
 K = np.outer([-1.0, -1.0, -1.0, 1.0, 1.0, 1.0], [4.0, 4.0, -4.0, 4.0])  # the first three score -10000, the others 10000
 V = rng.integers(-16, 17, size=(6, 2)) / 8
 wanted = causal_by_definition(Q, K, V)
-tools.agree(decode_with_cache(Q, K, V), wanted, "the output where later keys score higher", "What does row 0 know of them?", **COMPOSED)
+tools.agree(decode_with_cache(Q, K, V), wanted, "the output where later keys score higher", "Does row 0 use them?", **COMPOSED)
 
 # %% check="decode_with_cache-inputs_unchanged" points=1 category="purity" hidden=true
 """Queries, keys and values stay as they are, and a second call begins with an empty cache."""
@@ -874,7 +874,7 @@ with tools.unchanged(Q=Q, K=K, V=V):
     tools.agree(decode_with_cache(Q, K, V), wanted, "the second answer", **COMPOSED)
 K[1:] = -K[1:]
 wanted = causal_by_definition(Q, K, V)
-tools.agree(decode_with_cache(Q, K, V), wanted, "the output of a text that begins like the one before", **COMPOSED)
+tools.agree(decode_with_cache(Q, K, V), wanted, "the output of a text with the same beginning as before", **COMPOSED)
 
 # %% [markdown]
 # ### 5. Attention in blocks: `flash_attention`
@@ -953,11 +953,11 @@ def flash_attention(Q, K, V, block_size):
 Q = np.array([[2.0, 0.0, 0.0, 0.0], [0.0, 2.0, 0.0, 0.0]])
 K = np.log([[1.0, 3.0, 1.0, 1.0], [2.0, 1.0, 1.0, 1.0], [4.0, 1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0]])
 V = np.array([[8.0, 0.0], [2.0, 6.0], [4.0, 12.0], [12.0, -6.0]])
-ask = "For query 0, what are m, l and o after the first block? And what becomes of each when log 4 comes?"
+ask = "For query 0, what are m, l and o after the first block? And what happens to each when log 4 comes?"
 tools.agree(flash_attention(Q, K, V, 2), [[5.0, 6.75], [7.0, 2.0]], "the output", ask, show=True, **COMPOSED)
 
 # %% check="flash_attention-any_block_size" points=4 category="blocks"
-"""The same with blocks of 1, of 3 and one left over, of all 4, and of 7: nothing changes."""
+"""The same result with blocks of 1, of 3 and one key left over, of all 4, and of 7."""
 for block_size in (1, 3, 4, 7):
     Q = np.array([[2.0, 0.0, 0.0, 0.0], [0.0, 2.0, 0.0, 0.0]])
     K = np.log([[1.0, 3.0, 1.0, 1.0], [2.0, 1.0, 1.0, 1.0], [4.0, 1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0]])
@@ -971,7 +971,7 @@ for block_size in (1, 3, 4, 7):
     )
 
 # %% check="flash_attention-up_and_down" points=3 category="overflow safety"
-"""Scores of a thousand, last for one query and first for the other, overflow nothing."""
+"""Scores of a thousand, last for one query and first for the other, do not overflow."""
 tools.agree(
     flash_attention(
         np.array([[1.0], [-1.0]]),
@@ -991,12 +991,12 @@ tools.agree(
     flash_attention(np.array([[2.0]]), np.array([[3.0]]), np.array([[5.0, 7.0]]), 1),
     [[5.0, 7.0]],
     "the output",
-    "Which of your axes has gone?",
+    "Which axis did you lose?",
     **COMPOSED,
 )
 
 # %% check="flash_attention-any_sizes" points=4 category="blocks" hidden=true
-"""More keys than queries or fewer, vectors of any length, blocks that fit and blocks that do not."""
+"""More keys than queries or fewer, vectors of any length, full blocks and a smaller last one."""
 n = int(rng.integers(3, 6))
 for n_queries, n_keys, d_k, d_v, block_size in (
     *((*sizes, 3) for sizes in rising_and_falling(4)),
@@ -1023,7 +1023,7 @@ for n_queries, n_keys, d_k, d_v, block_size in ((1, 1, 1, 1, 1), (1, 5, 3, 2, 2)
     if n_keys == 5:  # scores that rise from block to block, and fall
         Q[0], K[:, 0] = (2.0, 0.0, 0.0), (0.0, 1.0, 3.0, 2.0, 1.0)
     wanted = attention_by_definition(Q, K, V)
-    tools.agree(flash_attention(Q, K, V, block_size), wanted, "the output", "Which of your axes has gone?", **COMPOSED)
+    tools.agree(flash_attention(Q, K, V, block_size), wanted, "the output", "Which axis did you lose?", **COMPOSED)
 
 # %% check="flash_attention-large_scores" points=5 category="overflow safety" hidden=true
 """Scores in the thousands that rise, fall or stay low from block to block give the right output."""
@@ -1038,7 +1038,7 @@ wanted = attention_by_definition(Q, K, V)
 tools.agree(flash_attention(Q, K, V, 3), wanted, "the output where all scores of a query are low, or high", ask, **COMPOSED)
 
 # %% check="flash_attention-in_a_trained_model" points=2 category="trained model" hidden=true
-"""A trained model that answers from blocks of five keys gives the scores that are stored with it."""
+"""A trained model with blocks of five keys gives the scores that are stored with it."""
 
 
 def in_blocks(Q, K, V):
@@ -1063,16 +1063,16 @@ with tools.unchanged(Q=Q, K=K, V=V):
 """A table of 20 queries and 800 keys has 128,000 bytes; with blocks of 20 keys you need far less."""
 output, held = tools.memory(flash_attention, np.zeros((20, 1)), np.zeros((800, 1)), np.ones((800, 1)), 20)
 tools.agree(output, np.ones((20, 1)), "the output", "What is the average of 800 ones?", **COMPOSED)
-assert held < 96_000, "too much was held at once. Which of your arrays has a column for every key?"
+assert held < 96_000, "too much memory at once. Which of your arrays has a column for every key?"
 
 # %% check="flash_attention-many_keys" points=2 category="blocks" hidden=true
-"""With many queries and keys, the table of all scores does not fit into what a call may hold."""
+"""With many queries and keys, the table of all scores does not fit into the memory of a call."""
 n_queries, n_keys, block_size = int(rng.integers(20, 24)), int(rng.integers(800, 821)), int(rng.integers(18, 21))
 Q, K, V = rng.normal(size=(n_queries, 3)), rng.normal(size=(n_keys, 3)), rng.normal(size=(n_keys, 2))
 wanted = attention_by_definition(Q, K, V)
 got, held = tools.memory(flash_attention, Q, K, V, block_size)
 tools.agree(got, wanted, "the output of many keys", "Which is the last key that you read?", **COMPOSED)
-assert held < 6 * n_queries * n_keys, "too much was held at once. Which of your arrays has a column for every key?"
+assert held < 6 * n_queries * n_keys, "too much memory at once. Which of your arrays has a column for every key?"
 
 # %% question="sum_so_far" kind="number" points=0
 """After its first block of keys a query has m = log 3 and ℓ = 2. Its scores in the second block are log 15 and log 3.
@@ -1193,7 +1193,7 @@ def what_it_costs():
 #
 # Now let it write, in four ways that differ only in attention:
 #
-# - **everything anew**: for each new word, the whole text goes through the model again; each head runs your
+# - **without a cache**: for each new word, the whole text goes through the model again; each head runs your
 #   `decode_with_cache` over all of it, because every row counts in the next block,
 # - **with a cache**: only the new word goes through; your `cached_step` keeps its turned key and its value,
 # - **shared heads**: the same, with keys and values kept once for the heads that share them, for your
@@ -1269,19 +1269,19 @@ def each_head(attention):
 def write(way, words, length, seed=1):
     """The text, drawn word by word; the rows and pairs after each word; and the model at the end."""
     attend = {
-        "everything anew": each_head(decode_with_cache),
+        "without a cache": each_head(decode_with_cache),
         "with a cache": one_word,
         "shared heads": keeping(grouped_query_attention),
         "in blocks": each_head(lambda Q, K, V: flash_attention(Q, K, V, 8)),
     }[way]
     words, new, draw, work = list(words), list(words), np.random.default_rng(seed), []
     model, rows, pairs = Writer(attend), 0, 0
-    if way != "everything anew":
+    if way != "without a cache":
         for word in words[:-1]:  # one at a time: without a mask, a row must not see the rows behind it
             model.read([word])
         new = words[-1:]
     while len(words) < length:
-        if way == "everything anew":
+        if way == "without a cache":
             rows, pairs = rows + model.rows, pairs + model.pairs
             model, new = Writer(attend), words
         shares = np.cumsum(np.exp(model.read(new)))
@@ -1307,7 +1307,7 @@ def the_same_numbers():
 def four_ways_to_write():
     import time
 
-    begin, length, ways = "the dog slept".split(), 54, ("everything anew", "with a cache", "shared heads", "in blocks")
+    begin, length, ways = "the dog slept".split(), 54, ("without a cache", "with a cache", "shared heads", "in blocks")
     texts, work, seconds = {}, {}, {}
     for way in ways:
         start = time.perf_counter()
@@ -1339,18 +1339,18 @@ def four_ways_to_write():
 # each query one look at every key. In blocks it is the same number of pairs; what shrinks is the memory, since no
 # complete row of scores is ever stored.
 #
-# **When it looks wrong.** Break a function on purpose and look. This is what came out when we did:
+# **When it looks wrong.** Break a function on purpose and look. This is what we saw when we did:
 #
 # | what you see | what it was |
 # |---|---|
 # | all four texts are nonsense, and equal | `rope` pairs the wrong features, or turns the wrong way |
-# | the text anew is fine, the other three are nonsense, and equal | `rope` turns by the row's number, not by its position |
+# | the text without a cache is fine, the other three are nonsense, and equal | `rope` turns by the row's number, not by its position |
 # | only the text with a cache is nonsense | `cached_step` reads all earlier tokens, but not the new one |
 # | only the text with shared heads is nonsense | `grouped_query_attention` deals heads out like cards, or does not scale |
-# | only the text in blocks begins well and loses its thread | `flash_attention` keeps old sums as they were when a larger score comes |
+# | only the text in blocks begins well and loses its thread | `flash_attention` does not correct old sums when a larger score comes |
 # | only the text in blocks is nonsense | `flash_attention` drops the last keys where a block is not full |
-# | only the text anew is nonsense | `decode_with_cache` forgets all but the newest keys |
-# | the text anew is good, but another one | `decode_with_cache` lets its rows see what comes later |
+# | only the text without a cache is nonsense | `decode_with_cache` forgets all but the newest keys |
+# | the text without a cache is good, but different | `decode_with_cache` lets its rows see what comes later |
 
 # %% [markdown]
 # ## Optional: explain a cost
@@ -1361,7 +1361,7 @@ def four_ways_to_write():
 # **Rubric**
 #
 # - 2 points: derives both numbers, or how they grow, from the length of the text
-# - 1 point: says what the cheaper way has to keep in memory for it
+# - 1 point: says what the cheaper way has to keep in memory
 # - 1 point: describes a case in which it is hardly cheaper, or not at all
 
 # %% [markdown] manual="explain_a_cost" points=4 extra=true

@@ -31,15 +31,15 @@ ALIKE = {
     "base_always_the_same, divided_in_even_steps, exponent_doubled, last_pair_reaches_the_base": "Your second pair turns "
     "at the wrong speed. Print the base and the speeds of both pairs in the second check: which power of 100 makes a tenth?",
     "blocks_scaled_by_a_whole_number, scaled_by_the_number_of_keys, two_hundred_fifty_six_keys_at_most_in_blocks, "
-    "a_thousand_keys_at_most, queries_scaled_in_place_for_blocks, all_scores_first, blocks_collected": "Too much is held at "
-    "once. Print the shapes of your arrays in the last visible check: which of them has an axis for all 800 keys?",
-    "appended_in_place, dictionary_filled_in_place": "The second of two texts that begin alike reads a token of the first. "
-    "Print the cache that comes in, before and after your call: who has changed it?",
-    "one_cache_for_all_texts, room_filled_in_place": "Two texts that begin alike write into the same place. Print what your "
-    "cache holds of token b once c has been read: to which text does it belong by then?",
-    "joined_along_the_first_axis, texts_read_each_other": "Each of two texts reads the other one, too. Print the shape of "
-    "your keys after the first token of both: which axis is that of the texts, and along which do tokens follow?",
-    "step_without_a_shift, step_shifted_by_the_first": "Scores of thousands break it. Print the numbers that your "
+    "a_thousand_keys_at_most, queries_scaled_in_place_for_blocks, all_scores_first, blocks_collected": "You store too much "
+    "at once. Print the shapes of your arrays in the last visible check: which of them has an axis for all 800 keys?",
+    "appended_in_place, dictionary_filled_in_place": "The second of two texts with the same start reads a token of the first. "
+    "Print the cache you are given, before and after your call: which line changes it?",
+    "one_cache_for_all_texts, room_filled_in_place": "Two texts with the same start write into the same place. Print what your "
+    "cache holds for token b once c has been read: which text does it belong to now?",
+    "joined_along_the_first_axis, texts_read_each_other": "Each of two texts also reads the other one. Print the shape of "
+    "your keys after the first token of both: which axis is for the texts, and which one for the tokens?",
+    "step_without_a_shift, step_shifted_by_the_first": "Scores in the thousands break it. Print the numbers that your "
     "exponential gets in the last visible check: how large may they be before it overflows?",
 }
 
@@ -53,7 +53,7 @@ BY_CHECKS = {
 
 @misconception(step="rope", caught_by="rope-by_hand")
 def turned_clockwise(x, positions, base=10000.0):
-    """Your tokens turn the other way round. Print where (1, 0) lands at position 1: is its second feature above 0?"""
+    """Your tokens turn in the wrong direction. Print where (1, 0) lands at position 1: is its second feature above 0?"""
     angles = positions[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
     cos, sin = np.cos(angles), np.sin(angles)
     first, second = x[..., 0::2], x[..., 1::2]
@@ -64,7 +64,7 @@ def turned_clockwise(x, positions, base=10000.0):
 
 @misconception(step="rope", caught_by="rope-by_hand")
 def sine_and_cosine_exchanged(x, positions, base=10000.0):
-    """At position 0 your tokens are not what they were. Print (3, 4) turned by an angle of 0: which of sine and cosine is 1 there?"""
+    """At position 0 your tokens should not change, but they do. Print (3, 4) turned by an angle of 0: which of sine and cosine is 1 there?"""
     angles = positions[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
     cos, sin = np.cos(angles), np.sin(angles)
     first, second = x[..., 0::2], x[..., 1::2]
@@ -75,7 +75,7 @@ def sine_and_cosine_exchanged(x, positions, base=10000.0):
 
 @misconception(step="rope", caught_by="rope-by_hand")
 def positions_from_one(x, positions, base=10000.0):
-    """Already the token at position 0 is turned. Print its angle: what is 0 times anything?"""
+    """You turn even the token at position 0. Print its angle: what is 0 times anything?"""
     angles = (positions[:, None] + 1) * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
     cos, sin = np.cos(angles), np.sin(angles)
     first, second = x[..., 0::2], x[..., 1::2]
@@ -86,7 +86,7 @@ def positions_from_one(x, positions, base=10000.0):
 
 @misconception(step="rope", caught_by="rope-by_hand")
 def angles_in_degrees(x, positions, base=10000.0):
-    """Your tokens have hardly moved. Print the cosine of your angle at position 1, and cos(1) of a pocket calculator: in which unit does each measure?"""
+    """Your tokens hardly turn. Print the cosine of your angle at position 1, and cos(1) from a pocket calculator: which unit does each use?"""
     angles = np.deg2rad(positions[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1]))
     cos, sin = np.cos(angles), np.sin(angles)
     first, second = x[..., 0::2], x[..., 1::2]
@@ -105,7 +105,7 @@ def positions_added(x, positions, base=10000.0):
 
 @misconception(step="rope", caught_by="rope-by_hand")
 def multiplied_by_waves(x, positions, base=10000.0):
-    """Each feature is only made smaller. Print (1, 0) at position 1: where should its second feature come from?"""
+    """You only make each feature smaller. Print (1, 0) at position 1: where should its second feature come from?"""
     angles = positions[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
     waves = np.stack([np.cos(angles), np.sin(angles)], axis=-1).reshape(len(positions), -1)
     return x * waves
@@ -113,7 +113,7 @@ def multiplied_by_waves(x, positions, base=10000.0):
 
 @misconception(step="rope", caught_by="rope-by_hand")
 def no_minus(x, positions, base=10000.0):
-    """Some of your tokens have become longer. Print the length of (0, 1) before and after: which sign stands where in the matrix of the formula?"""
+    """Some of your tokens become longer. Print the length of (0, 1) before and after: which sign does each entry have in the matrix of the formula?"""
     angles = positions[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
     cos, sin = np.cos(angles), np.sin(angles)
     first, second = x[..., 0::2], x[..., 1::2]
@@ -124,7 +124,7 @@ def no_minus(x, positions, base=10000.0):
 
 @misconception(step="rope", caught_by="rope-by_hand")
 def first_feature_used_after_it_was_overwritten(x, positions, base=10000.0):
-    """The first feature of each pair is right, the second is not. Print what your second line reads as the first feature: is it still what came in?"""
+    """The first feature of each pair is right, the second is not. Print what your second line reads as the first feature: is it still the original value?"""
     result = np.array(x, dtype=float)
     angles = positions[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
     result[..., 0::2] = result[..., 0::2] * np.cos(angles) - result[..., 1::2] * np.sin(angles)
@@ -134,13 +134,13 @@ def first_feature_used_after_it_was_overwritten(x, positions, base=10000.0):
 
 @misconception(step="rope", caught_by="rope-by_hand")
 def not_turned_at_all(x, positions, base=10000.0):
-    """Your tokens are what they were. Print (1, 0) at positions 0 and 1: should both be the same?"""
+    """Your tokens do not turn. Print (1, 0) at positions 0 and 1: should both be the same?"""
     return np.array(x, dtype=float)
 
 
 @misconception(step="rope", caught_by="rope-by_hand")
 def positions_divided_by_the_length(x, positions, base=10000.0):
-    """Your angles are too small. Print the angle of the first pair at position 1: what do other tokens have to do with it?"""
+    """Your angles are too small. Print the angle of the first pair at position 1: should it depend on other tokens?"""
     angles = (
         positions[:, None] / len(positions) * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
     )
@@ -153,7 +153,7 @@ def positions_divided_by_the_length(x, positions, base=10000.0):
 
 @misconception(step="rope", caught_by="rope-by_hand")
 def frequency_one_pair_late(x, positions, base=10000.0):
-    """Your first pair turns too slowly. Print its angle at position 1: with which number does i begin?"""
+    """Your first pair turns too slowly. Print its angle at position 1: which number does i start at?"""
     angles = positions[:, None] * base ** (-np.arange(2, x.shape[-1] + 2, 2) / x.shape[-1])
     cos, sin = np.cos(angles), np.sin(angles)
     first, second = x[..., 0::2], x[..., 1::2]
@@ -164,7 +164,7 @@ def frequency_one_pair_late(x, positions, base=10000.0):
 
 @misconception(step="rope", caught_by="rope-by_hand")
 def the_whole_turn_in_positions(x, positions, base=10000.0):
-    """Your tokens come back to where they were at every position. Print the angle at position 1: how many radians should it be?"""
+    """Your tokens make a full turn at every position. Print the angle at position 1: how many radians should it be?"""
     angles = 2 * np.pi * positions[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
     cos, sin = np.cos(angles), np.sin(angles)
     first, second = x[..., 0::2], x[..., 1::2]
@@ -175,7 +175,7 @@ def the_whole_turn_in_positions(x, positions, base=10000.0):
 
 @misconception(step="rope", caught_by="rope-two_speeds")
 def halves_instead_of_neighbours(x, positions, base=10000.0):
-    """With two features all is well, with four it is not. Print which features share an angle in your function: are the two of a pair neighbours?"""
+    """Two features work, four do not. Print which features share an angle in your function: are the two features of a pair neighbours?"""
     half = x.shape[-1] // 2
     angles = positions[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
     cos, sin = np.cos(angles), np.sin(angles)
@@ -185,7 +185,7 @@ def halves_instead_of_neighbours(x, positions, base=10000.0):
 
 @misconception(step="rope", caught_by="rope-two_speeds")
 def pairs_taken_apart_and_left_so(x, positions, base=10000.0):
-    """All the numbers are there, in another order. Print the turned features of one token: do the two of a pair stand side by side again?"""
+    """All the numbers are there, but in a different order. Print the turned features of one token: are the two features of a pair neighbours again?"""
     angles = positions[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
     cos, sin = np.cos(angles), np.sin(angles)
     first, second = x[..., 0::2], x[..., 1::2]
@@ -194,7 +194,7 @@ def pairs_taken_apart_and_left_so(x, positions, base=10000.0):
 
 @misconception(step="rope", caught_by="rope-two_speeds")
 def one_speed_for_all_pairs(x, positions, base=10000.0):
-    """All your pairs turn alike. Print the angles of both pairs at position 1: which of them should be smaller?"""
+    """All your pairs turn at the same speed. Print the angles of both pairs at position 1: which of them should be smaller?"""
     cos, sin = np.cos(positions)[:, None], np.sin(positions)[:, None]
     first, second = x[..., 0::2], x[..., 1::2]
     return np.stack([first * cos - second * sin, first * sin + second * cos], axis=-1).reshape(
@@ -226,7 +226,7 @@ def exponent_doubled(x, positions, base=10000.0):
 
 @misconception(step="rope", caught_by="rope-two_speeds")
 def faster_and_faster(x, positions, base=10000.0):
-    """Your second pair turns faster than the first. Print the angles of both at position 1: which sign has the exponent?"""
+    """Your second pair turns faster than the first. Print the angles of both at position 1: which sign does the exponent have?"""
     angles = positions[:, None] * base ** (np.arange(0, x.shape[-1], 2) / x.shape[-1])
     cos, sin = np.cos(angles), np.sin(angles)
     first, second = x[..., 0::2], x[..., 1::2]
@@ -237,7 +237,7 @@ def faster_and_faster(x, positions, base=10000.0):
 
 @misconception(step="rope", caught_by="rope-by_hand")
 def an_angle_for_each_feature(x, positions, base=10000.0):
-    """The two of a pair do not turn together. Print the angles of features 0 and 1: how many different ones has a pair?"""
+    """The two features of a pair do not turn together. Print the angles of features 0 and 1: how many different angles should a pair have?"""
     angles = positions[:, None] * base ** (-np.arange(x.shape[-1]) / x.shape[-1])
     partner = np.stack([-x[..., 1::2], x[..., 0::2]], axis=-1).reshape(x.shape)
     return x * np.cos(angles) + partner * np.sin(angles)
@@ -245,7 +245,7 @@ def an_angle_for_each_feature(x, positions, base=10000.0):
 
 @misconception(step="rope", caught_by="rope-two_speeds")
 def positions_ignored(x, positions, base=10000.0):
-    """You turn by the row's number. Print the positions of the second check: which of them belongs to row 0?"""
+    """You turn by the number of the row. Print the positions of the second check: which of them belongs to row 0?"""
     angles = np.arange(x.shape[-2])[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
     cos, sin = np.cos(angles), np.sin(angles)
     first, second = x[..., 0::2], x[..., 1::2]
@@ -256,7 +256,7 @@ def positions_ignored(x, positions, base=10000.0):
 
 @misconception(step="rope", caught_by="rope-two_speeds")
 def positions_in_order(x, positions, base=10000.0):
-    """Your rows have each other's positions. Print the positions as they come in and as you use them: who put them in order?"""
+    """Your rows have swapped positions. Print the positions you are given and those you use: which line sorts them?"""
     angles = np.sort(positions)[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
     cos, sin = np.cos(angles), np.sin(angles)
     first, second = x[..., 0::2], x[..., 1::2]
@@ -267,7 +267,7 @@ def positions_in_order(x, positions, base=10000.0):
 
 @misconception(step="rope", caught_by="rope-two_speeds")
 def distance_from_the_first(x, positions, base=10000.0):
-    """Your first row is never turned. Print its position in the second check, and the angle that you use: must a text begin at 0?"""
+    """You never turn the first row. Print its position in the second check, and the angle that you use: must a text begin at 0?"""
     angles = (positions - positions[0])[:, None] * base ** (
         -np.arange(0, x.shape[-1], 2) / x.shape[-1]
     )
@@ -280,7 +280,7 @@ def distance_from_the_first(x, positions, base=10000.0):
 
 @misconception(step="rope", caught_by="rope-two_speeds")
 def base_always_the_same(x, positions, base=10000.0):
-    """Your second pair turns as slowly as if nobody had said 100. Print the base inside your function: where do you use it?"""
+    """Your second pair turns as slowly as if the base were not 100. Print the base inside your function: where do you use it?"""
     angles = positions[:, None] * 10000.0 ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
     cos, sin = np.cos(angles), np.sin(angles)
     first, second = x[..., 0::2], x[..., 1::2]
@@ -291,7 +291,7 @@ def base_always_the_same(x, positions, base=10000.0):
 
 @misconception(step="rope", caught_by="rope-two_speeds")
 def only_the_first_pair(x, positions, base=10000.0):
-    """Only two features have moved. Print one token before and after: how many pairs has it?"""
+    """Only two features change. Print one token before and after: how many pairs does it have?"""
     result = np.array(x, dtype=float)
     cos, sin = np.cos(positions), np.sin(positions)
     result[..., 0] = x[..., 0] * cos - x[..., 1] * sin
@@ -301,7 +301,7 @@ def only_the_first_pair(x, positions, base=10000.0):
 
 @misconception(step="rope", caught_by="rope-two_speeds")
 def divided_in_even_steps(x, positions, base=10000.0):
-    """Your second pair turns at the wrong speed. Print both speeds in the second check: is it a power of the base that lies between them?"""
+    """Your second pair turns at the wrong speed. Print both speeds in the second check: is their ratio a power of the base?"""
     pairs = x.shape[-1] // 2
     angles = positions[:, None] / np.linspace(1.0, base, pairs)
     cos, sin = np.cos(angles), np.sin(angles)
@@ -325,7 +325,7 @@ def last_pair_reaches_the_base(x, positions, base=10000.0):
 
 @misconception(step="rope", caught_by="rope-any_positions")
 def speeds_for_four_features(x, positions, base=10000.0):
-    """It is right for two and four features, and wrong for six. Print the speeds of all pairs for d = 6: which of your numbers knows d?"""
+    """It is right for two and four features, and wrong for six. Print the speeds of all pairs for d = 6: which of your numbers depends on d?"""
     angles = positions[:, None] * base ** (-np.arange(x.shape[-1] // 2) / 2)
     cos, sin = np.cos(angles), np.sin(angles)
     first, second = x[..., 0::2], x[..., 1::2]
@@ -336,7 +336,7 @@ def speeds_for_four_features(x, positions, base=10000.0):
 
 @misconception(step="rope", caught_by="rope-position_10000")
 def a_table_that_ends(x, positions, base=10000.0):
-    """Near the beginning all is well, far away your function stops. Print the largest position that it can look up: how far does the docstring go?"""
+    """Early positions work, late ones break your function. Print the largest position that it can look up: how far does the docstring go?"""
     table = np.arange(2048)[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
     cos, sin = np.cos(table[positions]), np.sin(table[positions])
     first, second = x[..., 0::2], x[..., 1::2]
@@ -347,7 +347,7 @@ def a_table_that_ends(x, positions, base=10000.0):
 
 @misconception(step="rope", caught_by="rope-position_10000")
 def a_table_that_ends_one_too_early(x, positions, base=10000.0):
-    """All is well but for the very last position. Print the largest position that you can look up: does the docstring name a larger one?"""
+    """Every position works except the very last one. Print the largest position that you can look up: does the docstring name a larger one?"""
     table = np.arange(10000)[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
     cos, sin = np.cos(table[positions]), np.sin(table[positions])
     first, second = x[..., 0::2], x[..., 1::2]
@@ -381,7 +381,7 @@ def a_short_table(x, positions, base=10000.0):
 
 @misconception(step="rope", caught_by="rope-any_positions")
 def angles_in_single_precision(x, positions, base=10000.0):
-    """Far from the start your tokens are turned a little too far, or not far enough. Print your angle for position 9999 and the second pair with all its digits: how many of them can float32 hold?"""
+    """Far from the start your tokens turn slightly too far, or not far enough. Print your angle for position 9999 and the second pair with all its digits: how many of them can float32 hold?"""
     d = x.shape[-1]
     speeds = np.float32(base) ** (-np.arange(0, d, 2, dtype=np.float32) / np.float32(d))
     angles = np.asarray(positions, dtype=np.float32)[:, None] * speeds
@@ -394,7 +394,7 @@ def angles_in_single_precision(x, positions, base=10000.0):
 
 @misconception(step="rope", caught_by="rope-batch_of_two")
 def positions_of_the_first_axis(x, positions, base=10000.0):
-    """One text works, several do not. Stack the first check's tokens twice and print the shapes of x and of your angles: which axis of x holds the tokens?"""
+    """One text works, several do not. Stack the first check's tokens twice and print the shapes of x and of your angles: which axis of x is for the tokens?"""
     angles = positions[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
     if x.ndim > 2:
         angles = angles.reshape(len(positions), *[1] * (x.ndim - 2), -1)
@@ -407,7 +407,7 @@ def positions_of_the_first_axis(x, positions, base=10000.0):
 
 @misconception(step="rope", caught_by="rope-batch_of_two")
 def exactly_two_axes(x, positions, base=10000.0):
-    """One text works, several do not. Stack the first check's tokens twice and print their shape: which of your lines counts on exactly two axes?"""
+    """One text works, several do not. Stack the first check's tokens twice and print their shape: which of your lines assumes exactly two axes?"""
     n, d = x.shape
     result = np.zeros((n, d))
     for row in range(n):
@@ -421,7 +421,7 @@ def exactly_two_axes(x, positions, base=10000.0):
 
 @misconception(step="rope", caught_by="rope-any_batch")
 def two_leading_axes_at_most(x, positions, base=10000.0):
-    """Several texts work, and stacks of them, too; a stack of stacks does not. Print the number of axes for which your function knows what to do: how many does the docstring allow?"""
+    """Several texts work, and so do stacks of them, but not stacks of stacks. Print the numbers of axes that your function handles: how many does the docstring allow?"""
     *lead, n, d = x.shape
     angles = positions[:, None] * base ** (-np.arange(0, d, 2) / d)
     cos, sin = np.cos(angles), np.sin(angles)
@@ -455,7 +455,7 @@ def features_counted_on_axis_one(x, positions, base=10000.0):
 
 @misconception(step="rope", caught_by="rope-two_speeds")
 def slowest_pair_first(x, positions, base=10000.0):
-    """Your pairs have each other's speeds. Print the angles of both pairs at position 1: which of them turns faster?"""
+    """The speeds of your pairs are swapped. Print the angles of both pairs at position 1: which of them turns faster?"""
     angles = positions[:, None] * (base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1]))[::-1]
     cos, sin = np.cos(angles), np.sin(angles)
     first, second = x[..., 0::2], x[..., 1::2]
@@ -466,7 +466,7 @@ def slowest_pair_first(x, positions, base=10000.0):
 
 @misconception(step="rope", caught_by="rope-position_10000")
 def another_default(x, positions, base=10000.0):
-    """It is right where somebody says the base, and wrong where nobody does. Print the base inside your function in the first check: is it the docstring's?"""
+    """It works when the call gives a base, but not without one. Print the base inside your function in the first check: is it the one in the docstring?"""
     base = 1000.0 if base == 10000.0 else base
     angles = positions[:, None] * base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
     cos, sin = np.cos(angles), np.sin(angles)
@@ -489,7 +489,7 @@ def turned_in_place(x, positions, base=10000.0):
 
 @misconception(step="rope", caught_by="rope-inputs_unchanged")
 def each_text_turned_in_place(x, positions, base=10000.0):
-    """For one text all is well, of several none is left. Print x before and after a call with two texts: where did your function put its results?"""
+    """One text works, but several are overwritten. Print x before and after a call with two texts: where did your function put its results?"""
     if x.ndim > 2:
         for i in range(len(x)):
             x[i] = each_text_turned_in_place(x[i], positions, base)
@@ -504,7 +504,7 @@ def each_text_turned_in_place(x, positions, base=10000.0):
 
 @misconception(step="rope", caught_by="rope-any_positions")
 def one_row_for_each_position(x, positions, base=10000.0):
-    """Where a position comes twice, both rows become the same. Print how many rows you keep for the positions 3, 3: by what do you find a row again?"""
+    """Where a position comes twice, both rows become the same. Print how many rows you keep for the positions 3, 3: what do you use to look up a row?"""
     d, rows = x.shape[-1], {}
     for i, position in enumerate(np.asarray(positions).tolist()):
         angles = position * base ** (-np.arange(0, d, 2) / d)
@@ -525,19 +525,19 @@ def dealt_out_like_cards(Q, K, V):
 
 @misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand")
 def first_head_for_all(Q, K, V):
-    """The last two heads read what the first two read. Print how many heads of keys you use: how many are there?"""
+    """The last two heads read the same keys as the first two. Print how many heads of keys you use: how many are there?"""
     return np.stack([scaled_dot_product_attention(q, K[0], V[0])[0] for q in Q])
 
 
 @misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand")
 def mean_of_all_heads(Q, K, V):
-    """Every query head reads a bit of everything. Print the keys that query head 0 meets: are they those of one head?"""
+    """Every query head reads a mixture. Print the keys that query head 0 meets: are they those of one head?"""
     return np.stack([scaled_dot_product_attention(q, K.mean(axis=0), V.mean(axis=0))[0] for q in Q])
 
 
 @misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand")
 def keys_in_groups_values_dealt_out(Q, K, V):
-    """Your weights are right, but what they blend is not. Print which head of keys and which of values each query head uses: may they differ?"""
+    """Your weights are right, but you average the wrong values. Print which head of keys and which head of values each query head uses: may they differ?"""
     times = len(Q) // len(K)
     return scaled_dot_product_attention(Q, np.repeat(K, times, axis=0), np.tile(V, (times, 1, 1)))[
         0
@@ -546,7 +546,7 @@ def keys_in_groups_values_dealt_out(Q, K, V):
 
 @misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand")
 def tokens_repeated_instead_of_heads(Q, K, V):
-    """The heads of Q do not fit those of K. Print both shapes where they meet: which axis has to grow, and which one of yours has?"""
+    """The heads of Q do not fit those of K. Print both shapes where you multiply them: which axis has to grow, and which of yours did?"""
     times = len(Q) // len(K)
     return scaled_dot_product_attention(
         Q, np.repeat(K, times, axis=1), np.repeat(V, times, axis=1)
@@ -555,14 +555,14 @@ def tokens_repeated_instead_of_heads(Q, K, V):
 
 @misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand")
 def one_query_head_a_group(Q, K, V):
-    """There are too few heads in your output. Print its shape: how many heads ask?"""
+    """There are too few heads in your output. Print its shape: how many query heads are there?"""
     group = len(Q) // len(K)
     return scaled_dot_product_attention(Q[::group], K, V)[0]
 
 
 @misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand")
 def queries_averaged_in_their_group(Q, K, V):
-    """The heads of a group all read the same. Print their queries as you use them: does each head still ask its own question?"""
+    """The heads of a group all have the same output. Print their queries as you use them: does each head still have its own?"""
     h, n, d = Q.shape
     group = h // len(K)
     asked = Q.reshape(len(K), group, n, d).mean(axis=1)
@@ -571,7 +571,7 @@ def queries_averaged_in_their_group(Q, K, V):
 
 @misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand")
 def groups_left_apart(Q, K, V):
-    """All numbers are there, with an axis too many. Print the shape of your output: what does the docstring promise?"""
+    """All numbers are there, but with one axis too many. Print the shape of your output: what does the docstring promise?"""
     h, n, d = Q.shape
     grouped = Q.reshape(len(K), h // len(K), n, d)
     return np.stack(
@@ -584,7 +584,7 @@ def groups_left_apart(Q, K, V):
 
 @misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand")
 def heads_side_by_side(Q, K, V):
-    """Your heads stand side by side, as they would for the next layer. Print the shape of your output: which axis comes first in the docstring?"""
+    """You join the heads, as the next layer would need them. Print the shape of your output: which axis comes first in the docstring?"""
     group = len(Q) // len(K)
     heads = [
         scaled_dot_product_attention(Q[i], K[i // group], V[i // group])[0] for i in range(len(Q))
@@ -605,7 +605,7 @@ def weights_returned_too(Q, K, V):
     family="not_scaled_by_d",
 )
 def not_scaled(Q, K, V):
-    """Your weights lean too far to one key. Print the scores of query head 0 before softmax: are they log 3 and 0?"""
+    """Your weights favour one key too much. Print the scores of query head 0 before softmax: are they log 3 and 0?"""
     group = len(Q) // len(K)
     K, V = np.repeat(K, group, axis=0), np.repeat(V, group, axis=0)
     return softmax(Q @ np.swapaxes(K, -1, -2)) @ V
@@ -625,7 +625,7 @@ def scaled_by_all_heads(Q, K, V):
 
 @misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand")
 def shares_out_over_queries(Q, K, V):
-    """Your outputs are far too large. Print the weights of query head 0 and their sums: who shares out one unit of attention?"""
+    """Your outputs are far too large. Print the weights of query head 0 and their sums: which weights should sum to 1?"""
     group = len(Q) // len(K)
     K, V = np.repeat(K, group, axis=0), np.repeat(V, group, axis=0)
     return softmax(Q @ np.swapaxes(K, -1, -2) / math.sqrt(Q.shape[-1]), axis=-2) @ V
@@ -633,7 +633,7 @@ def shares_out_over_queries(Q, K, V):
 
 @misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand")
 def summed_over_the_group(Q, K, V):
-    """The heads of a group all read the same, and too much. Print the output of query head 0 and of head 1: what was added up?"""
+    """The heads of a group all have the same output, and it is too large. Print the output of query head 0 and of head 1: what did you sum over?"""
     group = len(Q) // len(K)
     heads = scaled_dot_product_attention(
         Q, np.repeat(K, group, axis=0), np.repeat(V, group, axis=0)
@@ -644,7 +644,7 @@ def summed_over_the_group(Q, K, V):
 
 @misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand")
 def groups_from_the_end(Q, K, V):
-    """Your first heads read what the last ones should. Print which head of keys query head 0 uses: with which does the table begin?"""
+    """Your first heads read what the last ones should. Print which head of keys query head 0 uses: which one comes first in the table?"""
     group = len(Q) // len(K)
     return scaled_dot_product_attention(
         Q, np.repeat(K[::-1], group, axis=0), np.repeat(V[::-1], group, axis=0)
@@ -653,7 +653,7 @@ def groups_from_the_end(Q, K, V):
 
 @misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand")
 def blocks_glued_by_reshape(Q, K, V):
-    """The shapes fit, but your heads have each other's numbers. Print the keys of query head 1 and those of key head 0: are they the same?"""
+    """The shapes fit, but the numbers of your heads are mixed up. Print the keys of query head 1 and those of key head 0: are they the same?"""
     group = len(Q) // len(K)
     K = np.repeat(K, group, axis=-1).reshape(len(Q), K.shape[1], -1)
     V = np.repeat(V, group, axis=-1).reshape(len(Q), V.shape[1], -1)
@@ -673,7 +673,7 @@ def last_head_for_the_rest(Q, K, V):
 
 @misconception(step="grouped_query_attention", caught_by="grouped_query_attention-one_for_all")
 def causal_all_the_same(Q, K, V):
-    """The first token of each head reads only itself. Print the weights of query 0: does the docstring speak of a mask?"""
+    """The first token of each head reads only itself. Print the weights of query 0: does the docstring mention a mask?"""
     group = len(Q) // len(K)
     allowed = causal_mask(Q.shape[1], max(Q.shape[1], K.shape[1]))[:, : K.shape[1]]
     return scaled_dot_product_attention(
@@ -691,7 +691,7 @@ def groups_of_two_always(Q, K, V):
 
 @misconception(step="grouped_query_attention", caught_by="grouped_query_attention-one_for_all")
 def number_of_groups_for_their_size(Q, K, V):
-    """It works where there are as many groups as heads in one. Print h, g and the head of keys that each query head uses in the second check: by what do you divide?"""
+    """It works where there are as many groups as heads in each group. Print h, g and the head of keys that each query head uses in the second check: what do you divide by?"""
     g = len(K)
     return np.stack(
         [scaled_dot_product_attention(Q[i], K[i // g], V[i // g])[0] for i in range(len(Q))]
@@ -700,7 +700,7 @@ def number_of_groups_for_their_size(Q, K, V):
 
 @misconception(step="grouped_query_attention", caught_by="grouped_query_attention-groups")
 def two_groups_at_most(Q, K, V):
-    """Two groups work, three do not. Print which head of keys each of six query heads uses, when there are three: does every one get its turn?"""
+    """Two groups work, three do not. Print which head of keys each of six query heads uses, when there are three: is each of the three used?"""
     half = len(Q) // 2
     picked = [0 if i < half or len(K) == 1 else len(K) - 1 for i in range(len(Q))]
     return scaled_dot_product_attention(Q, K[picked], V[picked])[0]
@@ -710,7 +710,7 @@ def two_groups_at_most(Q, K, V):
     step="grouped_query_attention", caught_by="grouped_query_attention-groups", family="a_limit"
 )
 def eight_heads_of_keys_at_most(Q, K, V):
-    """Few heads and few keys are right, many are not. Print how many heads and keys your function uses of 18 heads with 70 keys: who said that there are no more?"""
+    """Few heads and few keys are right, many are not. Print how many heads and keys your function uses of 18 heads with 70 keys: where does that limit come from?"""
     group = len(Q) // len(K)
     picked = [min(i // group, 7) for i in range(len(Q))]
     return scaled_dot_product_attention(Q, K[picked], V[picked])[0]
@@ -720,7 +720,7 @@ def eight_heads_of_keys_at_most(Q, K, V):
     step="grouped_query_attention", caught_by="grouped_query_attention-groups", family="a_limit"
 )
 def sixty_four_keys_at_most(Q, K, V):
-    """Few heads and few keys are right, many are not. Print how many heads and keys your function uses of 18 heads with 70 keys: who said that there are no more?"""
+    """Few heads and few keys are right, many are not. Print how many heads and keys your function uses of 18 heads with 70 keys: where does that limit come from?"""
     group = len(Q) // len(K)
     K, V = (np.repeat(part[:, :64], group, axis=0) for part in (K, V))
     return scaled_dot_product_attention(Q, K, V)[0]
@@ -728,7 +728,7 @@ def sixty_four_keys_at_most(Q, K, V):
 
 @misconception(step="grouped_query_attention", caught_by="grouped_query_attention-groups")
 def two_hundred_fifty_six_keys_at_most(Q, K, V):
-    """Some hundred keys are right, more are not. Print how many keys your function uses of 300: who said that there are no more?"""
+    """A few hundred keys work, more do not. Print how many keys your function uses of 300: where does that limit come from?"""
     group = len(Q) // len(K)
     K, V = (np.repeat(part[:, :256], group, axis=0) for part in (K, V))
     return scaled_dot_product_attention(Q, K, V)[0]
@@ -747,7 +747,7 @@ def as_many_queries_as_keys(Q, K, V):
 
 @misconception(step="grouped_query_attention", caught_by="grouped_query_attention-groups")
 def scaled_by_the_keys(Q, K, V):
-    """It is right in the examples, and wrong with other sizes. Print the length that you take the square root of, and the shape of K: which of its axes was summed over?"""
+    """It works in the examples, but not with other sizes. Print the length that you take the square root of, and the shape of K: which of its axes do the dot products sum over?"""
     group = len(Q) // len(K)
     K, V = np.repeat(K, group, axis=0), np.repeat(V, group, axis=0)
     length = 4 if Q.shape[-1] == 4 else Q.shape[-2] if Q.shape[-1] > 1 else 1
@@ -756,7 +756,7 @@ def scaled_by_the_keys(Q, K, V):
 
 @misconception(step="grouped_query_attention", caught_by="grouped_query_attention-groups")
 def scaled_by_a_whole_number(Q, K, V):
-    """Square numbers are fine. Print the number by which you scale for d = 8: is its square 8?"""
+    """Square numbers work. Print the number by which you scale for d = 8: is its square 8?"""
     group = len(Q) // len(K)
     scores = attention_scores(Q, np.repeat(K, group, axis=0)) / int(np.sqrt(Q.shape[-1]))
     return weighted_sum(softmax(scores), np.repeat(V, group, axis=0))
@@ -774,7 +774,7 @@ def exponentials_as_they_come(Q, K, V):
 
 @misconception(step="grouped_query_attention", caught_by="grouped_query_attention-thousands")
 def one_largest_score_for_all(Q, K, V):
-    """The rows with large scores work, those far below do not. Print the sum of their exponentials: whose largest score did you take off?"""
+    """The rows with large scores work, those far below do not. Print the sum of their exponentials: whose largest score did you subtract?"""
     group = len(Q) // len(K)
     K, V = np.repeat(K, group, axis=0), np.repeat(V, group, axis=0)
     scores = Q @ np.swapaxes(K, -1, -2) / math.sqrt(Q.shape[-1])
@@ -785,7 +785,7 @@ def one_largest_score_for_all(Q, K, V):
 
 @misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand")
 def keys_of_their_own_values_for_all(Q, K, V):
-    """All heads blend the same values. Print the values that query heads 0 and 3 use: are they those of the same head?"""
+    """All heads average the same values. Print the values that query heads 0 and 3 use: are they those of the same head?"""
     group = len(Q) // len(K)
     shared = np.repeat(V.mean(axis=0, keepdims=True), len(Q), axis=0)
     return scaled_dot_product_attention(Q, np.repeat(K, group, axis=0), shared)[0]
@@ -811,7 +811,7 @@ def queries_scaled_in_place(Q, K, V):
 
 @misconception(step="grouped_query_attention", caught_by="grouped_query_attention-inputs_unchanged")
 def keys_scaled_in_place_where_nobody_shares(Q, K, V):
-    """Your answers are right, but where each head has keys of its own these are not what they were. Print K before and after such a call: whose array did your function write into?"""
+    """Your answers are right, but your function changes K where each head has its own keys. Print K before and after such a call: whose array did your function write into?"""
     if len(K) < len(Q):
         group = len(Q) // len(K)
         K, V = np.repeat(K, group, axis=0), np.repeat(V, group, axis=0)
@@ -821,7 +821,7 @@ def keys_scaled_in_place_where_nobody_shares(Q, K, V):
 
 @misconception(step="grouped_query_attention", caught_by="grouped_query_attention-inputs_unchanged")
 def keys_scaled_in_place_where_all_share(Q, K, V):
-    """Your answers are right, but where all share one head of keys it is not what it was. Print K before and after such a call: whose array did your function write into?"""
+    """Your answers are right, but your function changes K where all heads share one head of keys. Print K before and after such a call: whose array did your function write into?"""
     if len(K) > 1:
         group = len(Q) // len(K)
         K, V = np.repeat(K, group, axis=0), np.repeat(V, group, axis=0)
@@ -833,7 +833,7 @@ def keys_scaled_in_place_where_all_share(Q, K, V):
 
 @misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand")
 def shared_out_within_the_group(Q, K, V):
-    """The heads of a group share one unit of attention. Print the shape of your scores, and their axis along which your weights sum to 1: over what does each query share out?"""
+    """The weights of a whole group sum to 1. Print the shape of your scores, and the axis along which your weights sum to 1: over what should the weights of one query sum to 1?"""
     h, n, d = Q.shape
     grouped = Q.reshape(len(K), h // len(K), n, d)
     scores = grouped @ np.swapaxes(K[:, None], -1, -2) / math.sqrt(d)
@@ -852,7 +852,7 @@ def number_of_groups_for_their_size_and_the_last_for_the_rest(Q, K, V):
 
 @misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand")
 def outputs_averaged_in_their_group(Q, K, V):
-    """One output is left of each group. Print the shape of your result: how many heads of queries came in, and how many outputs should go out?"""
+    """You return one output for each group. Print the shape of your result: how many heads of queries came in, and how many outputs should go out?"""
     times = Q.shape[0] // K.shape[0]
     output, _ = scaled_dot_product_attention(
         Q, np.repeat(K, times, axis=0), np.repeat(V, times, axis=0)
@@ -865,7 +865,7 @@ def outputs_averaged_in_their_group(Q, K, V):
 
 @misconception(step="cached_step", caught_by="cached_step-by_hand")
 def own_token_left_out(q, k, v, cache):
-    """Your tokens read all the others, but not themselves. Print how many keys the second query meets: when does its own key join them?"""
+    """Your tokens read all the others, but not themselves. Print how many keys the second query meets: when do you add its own key?"""
     keys, values = k[..., None, :], v[..., None, :]
     if cache is not None:
         keys = np.concatenate([cache[0], keys], axis=-2)
@@ -879,7 +879,7 @@ def own_token_left_out(q, k, v, cache):
 
 @misconception(step="cached_step", caught_by="cached_step-by_hand")
 def earlier_tokens_forgotten(q, k, v, cache):
-    """Each of your tokens reads only itself. Print the cache as it comes in with the second token: what do you do with it?"""
+    """Each of your tokens reads only itself. Print the cache you are given with the second token: what do you do with it?"""
     keys, values = k[..., None, :], v[..., None, :]
     output, _ = scaled_dot_product_attention(q[..., None, :], keys, values)
     return np.asarray(output)[..., 0, :], (keys, values)
@@ -887,7 +887,7 @@ def earlier_tokens_forgotten(q, k, v, cache):
 
 @misconception(step="cached_step", caught_by="cached_step-by_hand")
 def first_token_kept_for_ever(q, k, v, cache):
-    """Your third token does not know the second. Print the cache that each call returns: does it grow?"""
+    """Your third token does not see the second. Print the cache that each call returns: does it grow?"""
     keys, values = k[..., None, :], v[..., None, :]
     if cache is not None:
         keys = np.concatenate([cache[0], keys], axis=-2)
@@ -898,7 +898,7 @@ def first_token_kept_for_ever(q, k, v, cache):
 
 @misconception(step="cached_step", caught_by="cached_step-by_hand")
 def one_token_back(q, k, v, cache):
-    """Your third token does not know the first. Print how many keys each of your caches holds: what became of the older ones?"""
+    """Your third token does not see the first. Print how many keys each of your caches holds: what happened to the older ones?"""
     keys, values = k[..., None, :], v[..., None, :]
     if cache is not None:
         keys = np.concatenate([cache[0], keys], axis=-2)
@@ -909,7 +909,7 @@ def one_token_back(q, k, v, cache):
 
 @misconception(step="cached_step", caught_by="cached_step-by_hand")
 def step_not_scaled(q, k, v, cache):
-    """Your weights lean too far to one key. Print the scores of the second token: are they log 3 and 0?"""
+    """Your weights favour one key too much. Print the scores of the second token: are they log 3 and 0?"""
     keys, values = k[..., None, :], v[..., None, :]
     if cache is not None:
         keys = np.concatenate([cache[0], keys], axis=-2)
@@ -921,7 +921,7 @@ def step_not_scaled(q, k, v, cache):
 
 @misconception(step="cached_step", caught_by="cached_step-by_hand")
 def step_scaled_by_the_values(q, k, v, cache):
-    """Your weights lean too far to one key. Print the length that you scale by: which two vectors were multiplied?"""
+    """Your weights favour one key too much. Print the length that you scale by: which two vectors were multiplied?"""
     keys, values = k[..., None, :], v[..., None, :]
     if cache is not None:
         keys = np.concatenate([cache[0], keys], axis=-2)
@@ -945,7 +945,7 @@ def step_scaled_by_the_tokens(q, k, v, cache):
 
 @misconception(step="cached_step", caught_by="cached_step-by_hand")
 def step_output_with_an_axis_of_one(q, k, v, cache):
-    """Your output has an axis too many. Print its shape: how many tokens has a call?"""
+    """Your output has one axis too many. Print its shape: how many tokens does one call get?"""
     keys, values = k[..., None, :], v[..., None, :]
     if cache is not None:
         keys = np.concatenate([cache[0], keys], axis=-2)
@@ -956,7 +956,7 @@ def step_output_with_an_axis_of_one(q, k, v, cache):
 
 @misconception(step="cached_step", caught_by="cached_step-by_hand")
 def cache_first(q, k, v, cache):
-    """Your two results have changed places. Print the type of each part of what you return: which one does the docstring name first?"""
+    """Your two results are swapped. Print the type of each part of what you return: which one does the docstring name first?"""
     keys, values = k[..., None, :], v[..., None, :]
     if cache is not None:
         keys = np.concatenate([cache[0], keys], axis=-2)
@@ -967,7 +967,7 @@ def cache_first(q, k, v, cache):
 
 @misconception(step="cached_step", caught_by="cached_step-by_hand")
 def cache_not_returned(q, k, v, cache):
-    """Only the output comes back. Print what you return: how will the next call know this token?"""
+    """You return only the output. Print what you return: how will the next call know this token?"""
     keys, values = k[..., None, :], v[..., None, :]
     if cache is not None:
         keys = np.concatenate([cache[0], keys], axis=-2)
@@ -978,7 +978,7 @@ def cache_not_returned(q, k, v, cache):
 
 @misconception(step="cached_step", caught_by="cached_step-by_hand")
 def mean_of_all_values(q, k, v, cache):
-    """Your tokens read all values alike. Print the weights of the second token: where do the keys come in?"""
+    """Your tokens read all values equally. Print the weights of the second token: where do you use the keys?"""
     keys, values = k[..., None, :], v[..., None, :]
     if cache is not None:
         keys = np.concatenate([cache[0], keys], axis=-2)
@@ -1000,7 +1000,7 @@ def new_key_in_front(q, k, v, cache):
 
 @misconception(step="cached_step", caught_by="cached_step-by_hand")
 def outputs_kept_for_values(q, k, v, cache):
-    """Your third token reads what the second one has read. Print what your cache holds of the second token: is it its value?"""
+    """Your third token reads the output of the second one. Print what your cache holds for the second token: is it its value?"""
     keys, values = k[..., None, :], v[..., None, :]
     if cache is not None:
         keys = np.concatenate([cache[0], keys], axis=-2)
@@ -1012,7 +1012,7 @@ def outputs_kept_for_values(q, k, v, cache):
 
 @misconception(step="cached_step", caught_by="cached_step-by_hand")
 def step_weights_not_shared_out(q, k, v, cache):
-    """Your first token is not its own value. Print the weights and their sum: what lies between exponentials and weights?"""
+    """Your first token is not its own value. Print the weights and their sum: which step comes between exponentials and weights?"""
     keys, values = k[..., None, :], v[..., None, :]
     if cache is not None:
         keys = np.concatenate([cache[0], keys], axis=-2)
@@ -1024,7 +1024,7 @@ def step_weights_not_shared_out(q, k, v, cache):
 
 @misconception(step="cached_step", caught_by="cached_step-two_continuations")
 def appended_in_place(q, k, v, cache):
-    """The second of two texts that begin alike knows tokens of the first. Print the length of the cache that comes in, before and after your call: who made it longer?"""
+    """The second of two texts with the same beginning sees tokens of the first. Print the length of the cache you are given, before and after your call: which line makes it longer?"""
     keys, values = cache if cache is not None else ([], [])
     keys.append(k.copy())
     values.append(v.copy())
@@ -1036,7 +1036,7 @@ def appended_in_place(q, k, v, cache):
 
 @misconception(step="cached_step", caught_by="cached_step-two_continuations")
 def dictionary_filled_in_place(q, k, v, cache):
-    """The second of two texts that begin alike has lost something. Print the dictionary that comes in, before and after your call: whose is it?"""
+    """The second of two texts with the same beginning has lost something. Print the dictionary you are given, before and after your call: may you change it?"""
     cache = {} if cache is None else cache
     cache[len(cache)] = (k.copy(), v.copy())
     keys, values = (np.stack(part, axis=-2) for part in zip(*cache.values()))
@@ -1046,7 +1046,7 @@ def dictionary_filled_in_place(q, k, v, cache):
 
 @misconception(step="cached_step", caught_by="cached_step-two_continuations")
 def one_cache_for_all_texts(q, k, v, cache):
-    """Your cache lies outside of your function, one for all texts. Print it when token d comes after b: which text does it hold?"""
+    """You keep one cache outside your function, for all texts. Print it when token d comes after b: which text does it hold?"""
     length = cache or 0
     kept = np.kept[:length] if length else []
     np.kept = [*kept, (k.copy(), v.copy())]
@@ -1068,7 +1068,7 @@ def outputs_averaged_on(q, k, v, cache):
 
 @misconception(step="cached_step", caught_by="cached_step-by_hand")
 def queries_kept_for_keys(q, k, v, cache):
-    """Your tokens meet the queries of earlier ones. Print what your cache holds of the first token: is it its key?"""
+    """Your tokens meet the queries of earlier ones. Print what your cache holds for the first token: is it its key?"""
     keys, values = q[..., None, :], v[..., None, :]
     if cache is not None:
         keys = np.concatenate([cache[0], keys], axis=-2)
@@ -1079,7 +1079,7 @@ def queries_kept_for_keys(q, k, v, cache):
 
 @misconception(step="cached_step", caught_by="cached_step-by_hand")
 def keys_read_for_values(q, k, v, cache):
-    """Your output is as long as a key. Print what your weights are multiplied with: which of the two do they share out?"""
+    """Your output is as long as a key. Print what you multiply your weights by: which of the two should they average?"""
     keys = k[..., None, :]
     if cache is not None:
         keys = np.concatenate([cache, keys], axis=-2)
@@ -1104,7 +1104,7 @@ def empty_room_is_read(q, k, v, cache):
 
 @misconception(step="cached_step", caught_by="cached_step-by_hand")
 def weights_come_along(q, k, v, cache):
-    """Your output is a pair. Print its type: what does scaled_dot_product_attention return beside the output?"""
+    """Your output is a pair. Print its type: what does scaled_dot_product_attention return besides the output?"""
     keys, values = k[..., None, :], v[..., None, :]
     if cache is not None:
         keys = np.concatenate([cache[0], keys], axis=-2)
@@ -1136,7 +1136,7 @@ def sums_kept_for_keys(q, k, v, cache):
 
 @misconception(step="cached_step", caught_by="cached_step-two_continuations")
 def step_output_squeezed(q, k, v, cache):
-    """One number of output has lost its axis. Print the shape of your output where d_v is 1: which axes did you want to remove?"""
+    """An output of one number loses its axis. Print the shape of your output where d_v is 1: which axes did you want to remove?"""
     keys, values = k[..., None, :], v[..., None, :]
     if cache is not None:
         keys = np.concatenate([cache[0], keys], axis=-2)
@@ -1147,7 +1147,7 @@ def step_output_squeezed(q, k, v, cache):
 
 @misconception(step="cached_step", caught_by="cached_step-two_continuations")
 def room_filled_in_place(q, k, v, cache):
-    """Two texts that begin alike write into the same rows. Print the row that token c is written into: whose was it before?"""
+    """Two texts with the same beginning write into the same rows. Print the row that token c is written into: whose was it before?"""
     if cache is None:
         cache = (
             np.zeros((*k.shape[:-1], 64, k.shape[-1])),
@@ -1230,7 +1230,7 @@ def step_cache_of_thirty_two(q, k, v, cache):
 
 @misconception(step="cached_step", caught_by="cached_step-any_sizes")
 def step_scale_of_the_example(q, k, v, cache):
-    """It is right in the examples, and wrong for vectors of other lengths. Print the number that you divide scores by, and d_k: which of them changes?"""
+    """It works in the examples, but not for vectors of other lengths. Print the number that you divide scores by, and d_k: which of them changes?"""
     keys, values = k[..., None, :], v[..., None, :]
     if cache is not None:
         keys = np.concatenate([cache[0], keys], axis=-2)
@@ -1242,7 +1242,7 @@ def step_scale_of_the_example(q, k, v, cache):
 
 @misconception(step="cached_step", caught_by="cached_step-any_sizes")
 def step_scaled_by_a_whole_number(q, k, v, cache):
-    """Square numbers are fine. Print the number by which you scale for d_k = 8: is its square 8?"""
+    """Square numbers work. Print the number by which you scale for d_k = 8: is its square 8?"""
     keys, values = k[..., None, :], v[..., None, :]
     if cache is not None:
         keys = np.concatenate([cache[0], keys], axis=-2)
@@ -1293,7 +1293,7 @@ def one_maximum_for_all_texts(q, k, v, cache):
 
 @misconception(step="cached_step", caught_by="cached_step-by_hand")
 def step_scaled_by_the_whole_length(q, k, v, cache):
-    """Your weights lean too little to one key. Print the scores of the second token: are they log 3 and 0?"""
+    """Your weights favour one key too little. Print the scores of the second token: are they log 3 and 0?"""
     keys, values = k[..., None, :], v[..., None, :]
     if cache is not None:
         keys = np.concatenate([cache[0], keys], axis=-2)
@@ -1305,7 +1305,7 @@ def step_scaled_by_the_whole_length(q, k, v, cache):
 
 @misconception(step="cached_step", caught_by="cached_step-by_hand")
 def keys_scaled_at_every_call(q, k, v, cache):
-    """Your older tokens get weaker with every call. Print the first key in each cache that you return: does it stay what it was?"""
+    """Your older tokens get weaker with every call. Print the first key in each cache that you return: does it stay the same?"""
     keys, values = k[..., None, :], v[..., None, :]
     if cache is not None:
         keys = np.concatenate([cache[0], keys], axis=-2)
@@ -1317,7 +1317,7 @@ def keys_scaled_at_every_call(q, k, v, cache):
 
 @misconception(step="cached_step", caught_by="cached_step-batch_of_two")
 def texts_stacked_in_front(q, k, v, cache):
-    """One text works, two at once do not. Print the shape of your keys after two tokens of two texts: which axis is that of the tokens?"""
+    """One text works, two at once do not. Print the shape of your keys after two tokens of two texts: which axis is for the tokens?"""
     keys, values = [*(cache[0] if cache else []), k], [*(cache[1] if cache else []), v]
     output, _ = scaled_dot_product_attention(q[..., None, :], np.stack(keys), np.stack(values))
     return np.asarray(output)[..., 0, :], (keys, values)
@@ -1361,7 +1361,7 @@ def keys_and_values_returned_apart(q, k, v, cache):
 
 @misconception(step="cached_step", caught_by="cached_step-by_hand")
 def output_taken_for_the_text(q, k, v, cache):
-    """Your third token reads a mixture in place of two tokens. Print what your cache holds after two tokens: how many keys are in it?"""
+    """Your third token reads a mixture instead of two tokens. Print what your cache holds after two tokens: how many keys are in it?"""
     if cache is None:
         return v, (k, v)
     scores = np.stack([(q * cache[0]).sum(-1), (q * k).sum(-1)], -1) / math.sqrt(q.shape[-1])
@@ -1398,7 +1398,7 @@ def step_last_row_overwritten(q, k, v, cache):
 
 @misconception(step="cached_step", caught_by="cached_step-any_sizes")
 def texts_on_one_axis_only(q, k, v, cache):
-    """One text works, and a row of texts. Call your function with arrays of two leading axes and print the shape of what you keep: from which end do you count its axes?"""
+    """One text works, and so does a list of texts. Call your function with arrays of two leading axes and print the shape of what you keep: from which end do you count its axes?"""
     single = q.ndim == 1
     if single:
         q, k, v = q[None], k[None], v[None]
@@ -1413,7 +1413,7 @@ def texts_on_one_axis_only(q, k, v, cache):
 
 @misconception(step="cached_step", caught_by="cached_step-by_hand")
 def sums_of_other_queries_kept(q, k, v, cache):
-    """Your first two tokens look right, the third does not. Print the weights behind your third output: which query made those that you have kept?"""
+    """Your first two tokens look right, the third does not. Print the weights of your third output: which query made the ones you stored?"""
     score = (q * k).sum(axis=-1, keepdims=True) / math.sqrt(q.shape[-1])
     if cache is None:
         return v.copy(), (score, np.ones_like(score), v.copy())
@@ -1429,7 +1429,7 @@ def sums_of_other_queries_kept(q, k, v, cache):
 
 @misconception(step="decode_with_cache", caught_by="decode_with_cache-by_hand")
 def everybody_sees_everything(Q, K, V):
-    """Your first token reads what comes later. Print the keys that query 0 meets: which of them is in the cache by then?"""
+    """Your first token reads later ones. Print the keys that query 0 meets: which of them are in the cache at that point?"""
     return scaled_dot_product_attention(Q, K, V)[0]
 
 
@@ -1453,7 +1453,7 @@ def nothing_is_kept(Q, K, V):
 
 @misconception(step="decode_with_cache", caught_by="decode_with_cache-by_hand")
 def only_the_last_row(Q, K, V):
-    """One row comes back, and it is the right one for the last token. Print the shape of your output: what became of the earlier rows?"""
+    """You return only the row of the last token. Print the shape of your output: what happened to the earlier rows?"""
     output = None
     for i in range(len(Q)):
         output = scaled_dot_product_attention(Q[i : i + 1], K[: i + 1], V[: i + 1])[0]
@@ -1473,7 +1473,7 @@ def empty_places_get_a_share(Q, K, V):
 
 @misconception(step="decode_with_cache", caught_by="decode_with_cache-by_hand")
 def newest_key_in_front(Q, K, V):
-    """Your keys and values are not in the same order. Print both caches at the second token: which value belongs to which key?"""
+    """Your keys and values are in different orders. Print both caches at the second token: which value belongs to which key?"""
     output = []
     for i in range(len(Q)):
         output.append(scaled_dot_product_attention(Q[i : i + 1], K[i::-1], V[: i + 1])[0][0])
@@ -1482,7 +1482,7 @@ def newest_key_in_front(Q, K, V):
 
 @misconception(step="decode_with_cache", caught_by="decode_with_cache-by_hand")
 def outputs_kept_as_values(Q, K, V):
-    """Your second row blends the first row of your output. Print the cache of values at the third token: are they rows of V?"""
+    """Your second row uses the first row of your output as a value. Print the cache of values at the third token: are they rows of V?"""
     output = []
     for i in range(len(Q)):
         values = np.array([*output, V[i]])
@@ -1503,7 +1503,7 @@ def looks_ahead_only(Q, K, V):
     step="decode_with_cache", caught_by="decode_with_cache-by_hand", family="not_scaled_by_d_k"
 )
 def cache_not_scaled(Q, K, V):
-    """Your weights lean too far to one key. Print the scores of the second query before softmax: are they log 3 and 0?"""
+    """Your weights favour one key too much. Print the scores of the second query before softmax: are they log 3 and 0?"""
     output = []
     for i in range(len(Q)):
         output.append(softmax(Q[i] @ K[: i + 1].T) @ V[: i + 1])
@@ -1514,7 +1514,7 @@ def cache_not_scaled(Q, K, V):
     step="decode_with_cache", caught_by="decode_with_cache-by_hand", family="not_scaled_by_d_k"
 )
 def scaled_by_the_length_of_the_cache(Q, K, V):
-    """Your rows lean more or less as the text grows. Print the scores of the second query before softmax: are they log 3 and 0?"""
+    """Your weights get sharper or more even as the text grows. Print the scores of the second query before softmax: are they log 3 and 0?"""
     output = []
     for i in range(len(Q)):
         output.append(softmax(Q[i] @ K[: i + 1].T / math.sqrt(i + 1)) @ V[: i + 1])
@@ -1523,7 +1523,7 @@ def scaled_by_the_length_of_the_cache(Q, K, V):
 
 @misconception(step="decode_with_cache", caught_by="decode_with_cache-like_full_attention")
 def cache_scaled_by_a_whole_number(Q, K, V):
-    """Square numbers are fine. Print the number by which you scale for d_k = 8: is its square 8?"""
+    """Square numbers work. Print the number by which you scale for d_k = 8: is its square 8?"""
     rows = []
     for i in range(len(Q)):
         scores = attention_scores(Q[i : i + 1], K[: i + 1]) / int(np.sqrt(Q.shape[-1]))
@@ -1535,7 +1535,7 @@ def cache_scaled_by_a_whole_number(Q, K, V):
     step="decode_with_cache", caught_by="decode_with_cache-by_hand", family="not_scaled_by_d_k"
 )
 def scaled_by_the_values(Q, K, V):
-    """Your weights lean too far to one key. Print the length that you scale by: which vectors were multiplied?"""
+    """Your weights favour one key too much. Print the length that you scale by: which vectors were multiplied?"""
     output = []
     for i in range(len(Q)):
         output.append(softmax(Q[i] @ K[: i + 1].T / math.sqrt(V.shape[1])) @ V[: i + 1])
@@ -1544,7 +1544,7 @@ def scaled_by_the_values(Q, K, V):
 
 @misconception(step="decode_with_cache", caught_by="decode_with_cache-by_hand")
 def all_queries_asked_each_time(Q, K, V):
-    """There are more rows than tokens. Print the shape of what each turn of your loop adds: how many new queries has a turn?"""
+    """There are more rows than tokens. Print the shape of what each turn of your loop adds: how many new queries are there in each turn?"""
     output = []
     for i in range(len(Q)):
         output.extend(
@@ -1571,7 +1571,7 @@ def one_buffer_for_every_row(Q, K, V):
 
 @misconception(step="decode_with_cache", caught_by="decode_with_cache-by_hand")
 def first_query_for_everybody(Q, K, V):
-    """Your third row answers an earlier question. Print the query that you use at each token: does it change?"""
+    """Your third row belongs to an earlier query. Print the query that you use at each token: does it change?"""
     output = []
     for i in range(len(Q)):
         output.append(scaled_dot_product_attention(Q[:1], K[: i + 1], V[: i + 1])[0][0])
@@ -1580,13 +1580,13 @@ def first_query_for_everybody(Q, K, V):
 
 @misconception(step="decode_with_cache", caught_by="decode_with_cache-by_hand")
 def running_mean_of_values(Q, K, V):
-    """Everybody reads all earlier values alike. Print the weights of the second query: where do the keys come in?"""
+    """Every token reads all earlier values equally. Print the weights of the second query: where do you use the keys?"""
     return np.cumsum(V, axis=0) / np.arange(1, len(V) + 1)[:, None]
 
 
 @misconception(step="decode_with_cache", caught_by="decode_with_cache-by_hand")
 def rows_with_an_axis_of_their_own(Q, K, V):
-    """All numbers are right, with an axis too many. Print the shape of your output: what does one turn of your loop add?"""
+    """All numbers are right, but with one axis too many. Print the shape of your output: what does one turn of your loop add?"""
     output = []
     for i in range(len(Q)):
         output.append(scaled_dot_product_attention(Q[i : i + 1], K[: i + 1], V[: i + 1])[0])
@@ -1595,7 +1595,7 @@ def rows_with_an_axis_of_their_own(Q, K, V):
 
 @misconception(step="decode_with_cache", caught_by="decode_with_cache-a_text_grows")
 def a_window_of_three(Q, K, V):
-    """Three tokens work, the fourth has forgotten the first. Print how many keys are in your cache at each token: is there a limit?"""
+    """Three tokens work, but the fourth does not see the first. Print how many keys are in your cache at each token: is there a limit?"""
     output = []
     for i in range(len(Q)):
         start = max(0, i - 2)
@@ -1607,7 +1607,7 @@ def a_window_of_three(Q, K, V):
 
 @misconception(step="decode_with_cache", caught_by="decode_with_cache-like_full_attention")
 def scale_of_the_example(Q, K, V):
-    """It is right in the examples, and wrong for vectors of other lengths. Print the number that you divide scores by, and d_k: which of them changes?"""
+    """It works in the examples, but not for vectors of other lengths. Print the number that you divide scores by, and d_k: which of them changes?"""
     scale = 2.0 if Q.shape[-1] > 1 else 1.0
     output = []
     for i in range(len(Q)):
@@ -1629,7 +1629,7 @@ def a_cache_of_eight(Q, K, V):
 
 @misconception(step="decode_with_cache", caught_by="decode_with_cache-like_full_attention")
 def a_cache_of_thirty_two(Q, K, V):
-    """Texts of some dozen tokens work, longer ones do not. Print how many keys your cache holds at token 39: what happened to the first one?"""
+    """Texts of a few dozen tokens work, longer ones do not. Print how many keys your cache holds at token 39: what happened to the first one?"""
     output = []
     for i in range(len(Q)):
         start = max(0, i - 31)
@@ -1641,7 +1641,7 @@ def a_cache_of_thirty_two(Q, K, V):
 
 @misconception(step="decode_with_cache", caught_by="decode_with_cache-like_full_attention")
 def a_cache_of_sixty_four(Q, K, V):
-    """Texts of some dozen tokens work, longer ones do not. Print how many keys your cache holds at token 100: what happened to the first one?"""
+    """Texts of a few dozen tokens work, longer ones do not. Print how many keys your cache holds at token 100: what happened to the first one?"""
     keys, values, output = [], [], []
     for query, key, value in zip(Q, K, V):
         keys, values = [*keys, key][-64:], [*values, value][-64:]
@@ -1665,7 +1665,7 @@ def a_cache_of_a_hundred_twenty_eight(Q, K, V):
 
 @misconception(step="decode_with_cache", caught_by="decode_with_cache-like_full_attention")
 def a_cache_of_two_hundred(Q, K, V):
-    """Texts of a hundred tokens are fine, longer ones are not. Print how many keys the last of 300 tokens sees: which of them has gone?"""
+    """Texts of a hundred tokens work, longer ones do not. Print how many keys the last of 300 tokens sees: which of them are missing?"""
     rows = []
     for i in range(len(Q)):
         start = max(0, i + 1 - 200)
@@ -1686,7 +1686,7 @@ def output_as_wide_as_the_queries(Q, K, V):
 
 @misconception(step="decode_with_cache", caught_by="decode_with_cache-one_token")
 def squeezed_to_the_bone(Q, K, V):
-    """Several tokens work, a single one comes back with an axis missing. Print the shape of your output for one token: where did you drop an axis?"""
+    """Several tokens work, but a single one loses an axis. Print the shape of your output for one token: where did you lose an axis?"""
     output = []
     for i in range(len(Q)):
         output.append(scaled_dot_product_attention(Q[i : i + 1], K[: i + 1], V[: i + 1])[0][0])
@@ -1718,7 +1718,7 @@ def shifted_by_the_first_score(Q, K, V):
 
 @misconception(step="decode_with_cache", caught_by="decode_with_cache-by_hand")
 def mask_after_softmax(Q, K, V):
-    """Your first row is too small. Print the weights of query 0 and their sum: when does it learn that the other keys are not there yet?"""
+    """Your first row is too small. Print the weights of query 0 and their sum: when do you hide the later keys?"""
     return softmax(Q @ K.T / math.sqrt(Q.shape[1])) * np.tri(len(Q)) @ V
 
 
@@ -1726,7 +1726,7 @@ def mask_after_softmax(Q, K, V):
     step="decode_with_cache", caught_by="decode_with_cache-thousands", family="later_keys_win"
 )
 def mask_after_softmax_then_shared_out(Q, K, V):
-    """It works until a later key scores far above the earlier ones. Print the weights of query 0 before you take the later keys away: what is left to share out?"""
+    """It works until a later key scores far above the earlier ones. Print the weights of query 0 before you remove the later keys: what is left of the other weights?"""
     weights = softmax(Q @ K.T / math.sqrt(Q.shape[1])) * np.tri(len(Q))
     with np.errstate(invalid="ignore"):
         return weights / weights.sum(axis=1, keepdims=True) @ V
@@ -1736,7 +1736,7 @@ def mask_after_softmax_then_shared_out(Q, K, V):
     step="decode_with_cache", caught_by="decode_with_cache-thousands", family="later_keys_win"
 )
 def later_keys_made_a_bit_worse(Q, K, V):
-    """It works until a later key scores far above the earlier ones. Print the scores of query 0 as they go into softmax: are the later ones far enough down?"""
+    """It works until a later key scores far above the earlier ones. Print the scores of query 0 as they go into softmax: are the later ones low enough?"""
     later = np.where(np.tri(len(Q), dtype=bool), 0.0, -10000.0)
     return softmax(Q @ K.T / math.sqrt(Q.shape[1]) + later) @ V
 
@@ -1760,7 +1760,7 @@ def keys_scaled_in_place(Q, K, V):
 
 @misconception(step="decode_with_cache", caught_by="decode_with_cache-by_hand")
 def later_scores_set_to_zero(Q, K, V):
-    """Later keys get the score 0. Print the exponential of 0 and the weights of query 0: how much do keys weigh that are not in the cache yet?"""
+    """Later keys get the score 0. Print the exponential of 0 and the weights of query 0: how much weight do keys get that are not in the cache yet?"""
     return softmax(np.tril(Q @ K.T / np.sqrt(Q.shape[1]))) @ V
 
 
@@ -1769,7 +1769,7 @@ def later_scores_set_to_zero(Q, K, V):
 
 @misconception(step="flash_attention", caught_by="flash_attention-by_hand")
 def output_not_put_right(Q, K, V, block_size):
-    """Your sum of exponentials is right, the output is not. Print l and o after each block: which of the two was made with an older m?"""
+    """Your sum of exponentials is right, the output is not. Print l and o after each block: which of the two still uses an older m?"""
     n = len(Q)
     top, total, output = np.full((n, 1), -np.inf), np.zeros((n, 1)), np.zeros((n, V.shape[1]))
     for start in range(0, len(K), block_size):
@@ -1784,7 +1784,7 @@ def output_not_put_right(Q, K, V, block_size):
 
 @misconception(step="flash_attention", caught_by="flash_attention-by_hand")
 def total_not_put_right(Q, K, V, block_size):
-    """Your outputs are too small. Print l after each block and compare it with the sum of all exponentials: which m was the first part made with?"""
+    """Your outputs are too small. Print l after each block and compare it with the sum of all exponentials: which m did you use for the first part?"""
     n = len(Q)
     top, total, output = np.full((n, 1), -np.inf), np.zeros((n, 1)), np.zeros((n, V.shape[1]))
     for start in range(0, len(K), block_size):
@@ -1799,7 +1799,7 @@ def total_not_put_right(Q, K, V, block_size):
 
 @misconception(step="flash_attention", caught_by="flash_attention-by_hand")
 def nothing_put_right(Q, K, V, block_size):
-    """Each block is summed up with a largest score of its own. Print the m of both blocks for query 0: can sums with different m be added?"""
+    """You sum each block with its own largest score. Print the m of both blocks for query 0: can you add sums with different m?"""
     n = len(Q)
     total, output = np.zeros((n, 1)), np.zeros((n, V.shape[1]))
     for start in range(0, len(K), block_size):
@@ -1812,7 +1812,7 @@ def nothing_put_right(Q, K, V, block_size):
 
 @misconception(step="flash_attention", caught_by="flash_attention-by_hand")
 def put_right_after_m_was_overwritten(Q, K, V, block_size):
-    """What you keep never shrinks. Print the factor that you multiply by in the second block: which two largest scores does it compare?"""
+    """The sums you keep never shrink. Print the factor that you multiply by in the second block: which two largest scores does it compare?"""
     n = len(Q)
     top, total, output = np.full((n, 1), -1e9), np.zeros((n, 1)), np.zeros((n, V.shape[1]))
     for start in range(0, len(K), block_size):
@@ -1827,7 +1827,7 @@ def put_right_after_m_was_overwritten(Q, K, V, block_size):
 
 @misconception(step="flash_attention", caught_by="flash_attention-by_hand")
 def factor_upside_down(Q, K, V, block_size):
-    """What you keep grows where it should shrink. Print the factor of the second block for query 0: is it one half?"""
+    """The sums you keep grow where they should shrink. Print the factor of the second block for query 0: is it one half?"""
     n = len(Q)
     top, total, output = None, np.zeros((n, 1)), np.zeros((n, V.shape[1]))
     with np.errstate(over="ignore", invalid="ignore"):
@@ -1845,7 +1845,7 @@ def factor_upside_down(Q, K, V, block_size):
 
 @misconception(step="flash_attention", caught_by="flash_attention-by_hand")
 def mean_of_the_blocks(Q, K, V, block_size):
-    """Each block gets the same say. Print the outputs of both blocks for query 0, and how much of the total each should have: is it one half?"""
+    """Each block counts equally. Print the outputs of both blocks for query 0, and how much of the total each should have: is it one half?"""
     parts = []
     for start in range(0, len(K), block_size):
         parts.append(
@@ -1869,7 +1869,7 @@ def sum_of_the_blocks(Q, K, V, block_size):
 
 @misconception(step="flash_attention", caught_by="flash_attention-by_hand")
 def never_divided(Q, K, V, block_size):
-    """Your outputs are too large by the same factor in a row. Print wanted and yours, and l after the last block: what is still to be done?"""
+    """Your outputs are too large by the same factor in a row. Print expected and yours, and l after the last block: which step is still missing?"""
     n = len(Q)
     top, output = np.full((n, 1), -np.inf), np.zeros((n, V.shape[1]))
     for start in range(0, len(K), block_size):
@@ -1884,7 +1884,7 @@ def never_divided(Q, K, V, block_size):
 
 @misconception(step="flash_attention", caught_by="flash_attention-by_hand")
 def divided_in_every_block(Q, K, V, block_size):
-    """The first block is made smaller more than once. Print o after each block: how often is it divided?"""
+    """You make the first block smaller more than once. Print o after each block: how often do you divide it?"""
     n = len(Q)
     top, total, output = np.full((n, 1), -np.inf), np.zeros((n, 1)), np.zeros((n, V.shape[1]))
     for start in range(0, len(K), block_size):
@@ -1899,7 +1899,7 @@ def divided_in_every_block(Q, K, V, block_size):
 
 @misconception(step="flash_attention", caught_by="flash_attention-by_hand")
 def last_block_only(Q, K, V, block_size):
-    """Only the last keys have a say. Print your output after each block: what is left of the first?"""
+    """Only the last keys count. Print your output after each block: what is left of the first?"""
     for start in range(0, len(K), block_size):
         output = scaled_dot_product_attention(
             Q, K[start : start + block_size], V[start : start + block_size]
@@ -1909,7 +1909,7 @@ def last_block_only(Q, K, V, block_size):
 
 @misconception(step="flash_attention", caught_by="flash_attention-by_hand")
 def first_values_again_and_again(Q, K, V, block_size):
-    """Your weights are right, but the second block blends the first one's values. Print the rows of V that you use in each block: do they move on with the keys?"""
+    """Your weights are right, but the second block uses the first one's values. Print the rows of V that you use in each block: do they change with the keys?"""
     n = len(Q)
     top, total, output = np.full((n, 1), -np.inf), np.zeros((n, 1)), np.zeros((n, V.shape[1]))
     for start in range(0, len(K), block_size):
@@ -1927,7 +1927,7 @@ def first_values_again_and_again(Q, K, V, block_size):
     step="flash_attention", caught_by="flash_attention-by_hand", family="blocks_not_scaled_by_d_k"
 )
 def blocks_not_scaled(Q, K, V, block_size):
-    """Your weights lean too far. Print the scores of query 0: are they the logarithms of 1, 2, 4 and 1?"""
+    """Your weights are too sharp. Print the scores of query 0: are they the logarithms of 1, 2, 4 and 1?"""
     return softmax(Q @ K.T) @ V
 
 
@@ -1943,13 +1943,13 @@ def scaled_by_the_block(Q, K, V, block_size):
     step="flash_attention", caught_by="flash_attention-by_hand", family="blocks_not_scaled_by_d_k"
 )
 def blocks_scaled_by_the_values(Q, K, V, block_size):
-    """Your weights lean too far. Print the length that you scale by: are the scores the logarithms of 1, 2, 4 and 1?"""
+    """Your weights are too sharp. Print the length that you scale by: are the scores the logarithms of 1, 2, 4 and 1?"""
     return softmax(Q @ K.T / math.sqrt(V.shape[1])) @ V
 
 
 @misconception(step="flash_attention", caught_by="flash_attention-any_sizes")
 def blocks_scaled_by_a_whole_number(Q, K, V, block_size):
-    """Square numbers are fine. Print the number by which you scale for d_k = 8: is its square 8?"""
+    """Square numbers work. Print the number by which you scale for d_k = 8: is its square 8?"""
     return weighted_sum(softmax(attention_scores(Q, K) / int(np.sqrt(Q.shape[-1]))), V)
 
 
@@ -1967,7 +1967,7 @@ def queries_in_blocks_that_meet_their_own(Q, K, V, block_size):
 
 @misconception(step="flash_attention", caught_by="flash_attention-by_hand")
 def a_causal_mask_slipped_in(Q, K, V, block_size):
-    """Some of your queries do not see the last keys. Print the weights of query 0: does the docstring speak of a mask?"""
+    """Some of your queries do not see the last keys. Print the weights of query 0: does the docstring mention a mask?"""
     return scaled_dot_product_attention(
         Q, K, V, causal_mask(len(Q), max(len(K), len(Q)))[:, : len(K)]
     )[0]
@@ -1981,7 +1981,7 @@ def blocks_return_weights_too(Q, K, V, block_size):
 
 @misconception(step="flash_attention", caught_by="flash_attention-by_hand")
 def blocks_by_their_largest_score(Q, K, V, block_size):
-    """Your blocks get their say by their best key alone. Print m and l of both blocks for query 0: does a block with more good keys count for more?"""
+    """Your blocks count only by their best key. Print m and l of both blocks for query 0: does a block with more good keys count for more?"""
     outputs, tops = [], []
     for start in range(0, len(K), block_size):
         scores = Q @ K[start : start + block_size].T / math.sqrt(Q.shape[1])
@@ -2008,7 +2008,7 @@ def lower_blocks_skipped(Q, K, V, block_size):
 
 @misconception(step="flash_attention", caught_by="flash_attention-any_block_size")
 def left_over_keys_dropped(Q, K, V, block_size):
-    """It works where the blocks fit. Print the keys of each block with block_size 3: what happens to the fourth key?"""
+    """It works where the last block is full. Print the keys of each block with block_size 3: what happens to the fourth key?"""
     n = len(Q)
     top, total, output = np.full((n, 1), -np.inf), np.zeros((n, 1)), np.zeros((n, V.shape[1]))
     with np.errstate(invalid="ignore"):
@@ -2033,7 +2033,7 @@ def last_block_filled_with_zeros(Q, K, V, block_size):
 
 @misconception(step="flash_attention", caught_by="flash_attention-any_block_size")
 def last_block_overlaps(Q, K, V, block_size):
-    """Where the blocks do not fit, some keys count twice. Print the keys of each block with block_size 3: how often does each one come?"""
+    """Where the last block is not full, some keys count twice. Print the keys of each block with block_size 3: how often does each one occur?"""
     n, m = len(Q), len(K)
     top, total, output = np.full((n, 1), -np.inf), np.zeros((n, 1)), np.zeros((n, V.shape[1]))
     for start in range(0, m, block_size):
@@ -2050,7 +2050,7 @@ def last_block_overlaps(Q, K, V, block_size):
 
 @misconception(step="flash_attention", caught_by="flash_attention-any_block_size")
 def block_size_for_the_number_of_blocks(Q, K, V, block_size):
-    """Two blocks of two work, by luck. Print how many blocks you make with block_size 1: what does that number count?"""
+    """Two blocks of two work, but only by luck. Print how many blocks you make with block_size 1: what does that number count?"""
     parts = np.array_split(np.arange(len(K)), block_size)
     if any(len(part) == 0 for part in parts):
         raise ValueError("an empty block")
@@ -2118,7 +2118,7 @@ def largest_of_the_first_block(Q, K, V, block_size):
 
 @misconception(step="flash_attention", caught_by="flash_attention-any_sizes")
 def scaled_by_the_number_of_keys(Q, K, V, block_size):
-    """It is right in the examples, and wrong with other sizes. Print the number that you take the square root of, with five keys of length 3: which axis was summed over?"""
+    """It works in the examples, but not with other sizes. Print the number that you take the square root of, with five keys of length 3: which axis do the dot products sum over?"""
     return softmax(Q @ K.T / math.sqrt(len(K) if len(K) != 3 else Q.shape[1])) @ V
 
 
@@ -2133,25 +2133,25 @@ def seven_keys_at_most(Q, K, V, block_size):
 
 @misconception(step="flash_attention", caught_by="flash_attention-any_sizes")
 def a_hundred_keys_at_most(Q, K, V, block_size):
-    """Some dozens of keys work, more do not. Print the last key that your loop sees with 150 keys in blocks of 16: who said that there are no more?"""
+    """A few dozen keys work, more do not. Print the last key that your loop sees with 150 keys in blocks of 16: where does that limit come from?"""
     return scaled_dot_product_attention(Q, K[:100], V[:100])[0]
 
 
 @misconception(step="flash_attention", caught_by="flash_attention-any_sizes")
 def two_hundred_fifty_six_keys_at_most_in_blocks(Q, K, V, block_size):
-    """Some hundred keys work, more do not. Print the last key that your loop sees with 300 keys in blocks of 16: who said that there are no more?"""
+    """A few hundred keys work, more do not. Print the last key that your loop sees with 300 keys in blocks of 16: where does that limit come from?"""
     return scaled_dot_product_attention(Q, K[:256], V[:256])[0]
 
 
 @misconception(step="flash_attention", caught_by="flash_attention-any_sizes")
 def a_thousand_keys_at_most(Q, K, V, block_size):
-    """Hundreds of keys work, more than a thousand do not. Print the last key that your loop sees with 1100 keys in blocks of 100: who said that there are no more?"""
+    """Hundreds of keys work, more than a thousand do not. Print the last key that your loop sees with 1100 keys in blocks of 100: where does that limit come from?"""
     return scaled_dot_product_attention(Q, K[:1024], V[:1024])[0]
 
 
 @misconception(step="flash_attention", caught_by="flash_attention-one_query_one_key")
 def one_row_without_its_axis(Q, K, V, block_size):
-    """Several queries work, a single one comes back with an axis missing. Print the shape of your output for one query: where did you drop an axis?"""
+    """Several queries work, but a single one loses an axis. Print the shape of your output for one query: where did you lose an axis?"""
     output = scaled_dot_product_attention(Q, K, V)[0]
     return output.squeeze() if len(Q) == 1 else output
 
@@ -2160,7 +2160,7 @@ def one_row_without_its_axis(Q, K, V, block_size):
     step="flash_attention", caught_by="flash_attention-large_scores", family="m_begins_too_high"
 )
 def largest_score_begins_at_zero(Q, K, V, block_size):
-    """Where all scores of a query are far below 0, nothing is left. Print m after the first block for such a query: is it one of its scores?"""
+    """Where all scores of a query are far below 0, no weight is left. Print m after the first block for such a query: is it one of its scores?"""
     n = len(Q)
     top, total, output = np.zeros((n, 1)), np.zeros((n, 1)), np.zeros((n, V.shape[1]))
     with np.errstate(invalid="ignore"):
@@ -2178,7 +2178,7 @@ def largest_score_begins_at_zero(Q, K, V, block_size):
     step="flash_attention", caught_by="flash_attention-large_scores", family="m_begins_too_high"
 )
 def largest_score_begins_too_high(Q, K, V, block_size):
-    """Where all scores of a query are very low, nothing is left. Print m before the first block, and the lowest score that the docstring allows: which is smaller?"""
+    """Where all scores of a query are very low, no weight is left. Print m before the first block, and the lowest score that the docstring allows: which is smaller?"""
     n = len(Q)
     top, total, output = np.full((n, 1), -9e3), np.zeros((n, 1)), np.zeros((n, V.shape[1]))
     with np.errstate(invalid="ignore"):
@@ -2194,7 +2194,7 @@ def largest_score_begins_too_high(Q, K, V, block_size):
 
 @misconception(step="flash_attention", caught_by="flash_attention-large_scores")
 def one_m_for_all_queries(Q, K, V, block_size):
-    """The query with the largest scores works, others do not. Print m, and the exponentials of the query with the smallest scores: how many m does your function keep?"""
+    """The query with the largest scores works, others do not. Print m, and the exponentials of the query with the smallest scores: how many values of m does your function keep?"""
     n = len(Q)
     top, total, output = -np.inf, np.zeros((n, 1)), np.zeros((n, V.shape[1]))
     with np.errstate(invalid="ignore"):
@@ -2230,7 +2230,7 @@ def query_blocks_that_meet_their_own_or_all(Q, K, V, block_size):
 
 @misconception(step="flash_attention", caught_by="flash_attention-by_hand")
 def as_many_keys_as_queries(Q, K, V, block_size):
-    """Some keys are never met. Print where each of your blocks begins in the first check: is it the queries or the keys that you count?"""
+    """Some keys are never met. Print where each of your blocks begins in the first check: do you count queries or keys?"""
     stop = min(-(-len(Q) // block_size) * block_size, len(K))
     return scaled_dot_product_attention(Q, K[:stop], V[:stop])[0]
 
@@ -2239,7 +2239,7 @@ def as_many_keys_as_queries(Q, K, V, block_size):
     step="flash_attention", caught_by="flash_attention-memory", family="all_scores_at_once"
 )
 def all_scores_first(Q, K, V, block_size):
-    """Your answers are right, but all scores are there at once. Print the shape of your largest array: does it grow with the number of keys, or with block_size?"""
+    """Your answers are right, but you store all scores at once. Print the shape of your largest array: does it grow with the number of keys, or with block_size?"""
     return scaled_dot_product_attention(Q, K, V)[0]
 
 
@@ -2261,7 +2261,7 @@ def blocks_collected(Q, K, V, block_size):
 
 @misconception(step="flash_attention", caught_by="flash_attention-large_scores")
 def last_block_filled_up_with_low_scores(Q, K, V, block_size):
-    """A query whose scores are all very low reads keys that are not there. Print the scores of your last block where it is not full, for keys that score -9995: which of them are the lowest?"""
+    """A query whose scores are all very low reads keys that do not exist. Print the scores of your last block where it is not full, for keys that score -9995: which of them are the lowest?"""
     m, missing = len(K), -len(K) % block_size
     K, V = np.pad(K, ((0, missing), (0, 0))), np.pad(V, ((0, missing), (0, 0)))
     top, total = np.full((len(Q), 1), -np.inf), np.zeros((len(Q), 1))
@@ -2282,7 +2282,7 @@ def last_block_filled_up_with_low_scores(Q, K, V, block_size):
 
 @misconception(step="cache_bytes", caught_by="cache_bytes-answer")
 def values_not_kept():
-    """This is enough for the keys. Print what your cached_step hands on after one token: what else does it hold?"""
+    """This is enough for the keys. Print the cache that your cached_step returns after one token: what else does it hold?"""
     return 12 * 8 * 1000 * 128 * 4
 
 
@@ -2294,25 +2294,25 @@ def numbers_for_bytes():
 
 @misconception(step="cache_bytes", caught_by="cache_bytes-answer")
 def every_head_has_its_own_cache():
-    """This is the cache of heads that share nothing. Print the shapes of Q and K in the first check of grouped_query_attention: which of them says how many heads are kept?"""
+    """This is the cache of heads that share no keys. Print the shapes of Q and K in the first check of grouped_query_attention: which of them shows how many heads are kept?"""
     return 2 * 12 * 32 * 1000 * 128 * 4
 
 
 @misconception(step="cache_bytes", caught_by="cache_bytes-answer")
 def one_layer_alone():
-    """This is the cache of one layer. Change the product so that it holds for the whole model: does a layer find its keys in the cache of another?"""
+    """This is the cache of one layer. Change the product so that it holds for the whole model: can a layer use the keys in the cache of another?"""
     return 2 * 8 * 1000 * 128 * 4
 
 
 @misconception(step="cache_bytes", caught_by="cache_bytes-answer")
 def queries_are_kept():
-    """Some of this is never read again. Print what your cached_step needs of an earlier token: is the query of that token part of it?"""
+    """Some of this is never read again. Print what your cached_step needs from an earlier token: is the query of that token part of it?"""
     return (32 + 2 * 8) * 12 * 1000 * 128 * 4
 
 
 @misconception(step="still_right", caught_by="still_right-answer")
 def tokens_change_alone():
-    """This holds in the first layer alone. Print the output of the last token before and after an earlier one is replaced: what are its keys in the second layer made of?"""
+    """This holds in the first layer alone. Print the output of the last token before and after an earlier one is replaced: what are its keys in the second layer computed from?"""
     return 99
 
 
@@ -2324,7 +2324,7 @@ def replaced_token_counted():
 
 @misconception(step="still_right", caught_by="still_right-answer")
 def those_behind_it():
-    """These are the tokens behind the new one. Print the outputs of decode_with_cache before and after a token in the middle is replaced: which rows differ?"""
+    """These are the tokens after the new one. Print the outputs of decode_with_cache before and after a token in the middle is replaced: which rows differ?"""
     return 39
 
 
@@ -2354,5 +2354,5 @@ def first_largest_score_for_good():
 
 @misconception(step="sum_so_far", caught_by="sum_so_far-answer")
 def new_block_alone():
-    """This is the sum of the second block. Print your total before and after a block: what becomes of the keys before it?"""
+    """This is the sum of the second block. Print your total before and after a block: what happens to the keys before it?"""
     return 1 + 3 / 15

@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Tokens, built by hand
 #
-# A language model does not read characters. It reads numbers, each of which stands for a piece of text: a
-# character, a syllable, a whole word. Those pieces are called tokens, and somebody has to choose them. Most
+# A language model does not read characters. It reads numbers, each of which represents a piece of text: a
+# character, a syllable, a whole word. Those pieces are called tokens, and they have to be chosen. Most
 # models let the text choose: start with single bytes, find the two neighbours that occur together most often,
 # give the pair a number of its own, and repeat. That is **byte-pair encoding**. In five short functions you will
 # write all of it: learn the pieces, cut a text into them, and put it together again.
@@ -13,7 +13,7 @@
 # - A *visible* check tells you at once whether it passed, and what it got and wanted. The first one of each
 #   step is small enough to verify with a pencil.
 # - A *hidden* check is graded after you hand in. It tests only rules that the function's docstring states, with
-#   texts that nobody knows beforehand.
+#   texts that nobody knows in advance.
 #
 # Work from top to bottom. Change your own functions as often as you like, and add cells wherever you want to try
 # something. Before you hand in, restart the kernel and run everything once.
@@ -25,7 +25,7 @@
 #
 # - **Tokens are whole numbers, in a list.** 0 to 255 are the bytes of UTF-8. Every larger number stands for
 #   two tokens that were merged: 256 for the first pair that was learned, 257 for the second, and so on.
-# - **A pair is a tuple of two tokens**, left one first: `(98, 97)` is another pair than `(97, 98)`.
+# - **A pair is a tuple of two tokens**, left one first: `(98, 97)` and `(97, 98)` are different pairs.
 # - **Merges are a list of pairs**, in the order in which they were learned. The index of a pair in that list
 #   gives its number: index 0 makes token 256.
 # - **Inputs are never changed.** Your function must not modify its arguments.
@@ -61,16 +61,16 @@ class Practice:
             pair = tokens[at], tokens[at + 1]
             times = sum(tokens[i : i + 2] == list(pair) for i in range(len(tokens)))
             t.holds("One pair, counted place by place.", counts.get(pair) == times, f"{pair}: {counts.get(pair)}, not {times}")
-        t.holds("From the other end the same pairs are counted, turned round.", {(b, a): n for (a, b), n in counts.items()} == t.again(tokens=tokens[::-1]))
+        t.holds("Reversed tokens give the same counts for reversed pairs.", {(b, a): n for (a, b), n in counts.items()} == t.again(tokens=tokens[::-1]))
 
     def merge_pair(t):
         tokens = t.rng.choice([0, 1, 300], size=int(t.rng.integers(0, 16)), p=[0.4, 0.4, 0.2]).tolist()
         pair = ((0, 0), (0, 1), (1, 1), (300, 0))[t.rng.integers(4)]
         merged = t.call(tokens=tokens, pair=pair, new=256)
         apart = [token for each in merged for token in (pair if each == 256 else (each,))]
-        t.holds("With the pair written out again, the tokens are what they were.", apart == tokens, f"they are {apart}")
+        t.holds("With the pair written out again, the tokens are the original ones.", apart == tokens, f"they are {apart}")
         left = [place for place in zip(merged, merged[1:]) if place == pair]
-        t.holds("The pair is nowhere any more.", not left)
+        t.holds("The pair no longer occurs.", not left)
         before = list(zip(merged, merged[1:]))
         t.holds("From left to right: of three equal tokens the last is left over.", pair[0] != pair[1] or (pair[0], 256) not in before)
 
@@ -80,10 +80,10 @@ class Practice:
         merges = t.call(text=text, merges=int(t.rng.integers(0, 6)))
         t.holds("There are no more merges than asked for.", len(merges) <= t.given["merges"], f"{len(merges)}")
         more = t.again(merges=t.given["merges"] + 3)
-        t.holds("Who asks for more gets the same ones first.", list(more[: len(merges)]) == list(merges), f"{more}")
+        t.holds("More merges begin with the same ones.", list(more[: len(merges)]) == list(merges), f"{more}")
         if merges:
             counts = count_pairs(list(text.encode()))
-            t.holds("The first merge is a most frequent pair of bytes.", counts.get(tuple(merges[0])) == max(counts.values()))
+            t.holds("The first merge is one of the most frequent pairs of bytes.", counts.get(tuple(merges[0])) == max(counts.values()))
             best = min(pair for pair, count in counts.items() if count == max(counts.values()))
             t.holds("Among equals it is the one with the smaller numbers.", tuple(merges[0]) == best, f"{tuple(merges[0])}, not {best}")
         if len(merges) > 1:
@@ -105,17 +105,17 @@ class Practice:
         t.holds("Without merges they are the bytes.", list(t.again(merges=[])) == list(text.encode()))
         pair = tuple(tokens[-2:]) if len(tokens) > 1 else (99, 97)
         once = merge_pair(tokens, pair, 256 + len(merges))
-        t.holds("One merge more is one merge_pair more.", list(t.again(merges=[*merges, pair])) == list(once))
+        t.holds("One more merge is one more merge_pair.", list(t.again(merges=[*merges, pair])) == list(once))
 
     def decode(t):
         text = "".join(t.rng.choice(list("abcAé🤗 \n\r\t"), size=int(t.rng.integers(0, 20))))
         merges = [(97, 98), (195, 169), (256, 99), (257, 257)][: int(t.rng.integers(0, 5))]
         tokens = encode(text, merges)
         answer = t.call(tokens=list(tokens), merges=merges)
-        t.holds("What encode made of a text is that text.", answer == text, f"{answer!r}, not {text!r}")
-        t.holds("No tokens are an empty text.", t.again(tokens=[]) == "")
+        t.holds("Decoding what encode returns gives the text again.", answer == text, f"{answer!r}, not {text!r}")
+        t.holds("An empty list of tokens is an empty text.", t.again(tokens=[]) == "")
         cut = t.again(tokens=[97, 195, 98])
-        t.holds("A byte that is no text becomes U+FFFD, and its neighbours stay.", cut == "a\ufffdb", f"{cut!r}")
+        t.holds("An invalid byte becomes U+FFFD, and its neighbours stay.", cut == "a\ufffdb", f"{cut!r}")
 
 # %%
 tools.count_tries(False)  # True counts my tries, for me and my teacher; never graded, never sent
@@ -231,7 +231,7 @@ print(bytes([104, 117, 103]), bytes([104, 117, 103]).decode("utf-8"))
 # %% [markdown]
 # ## Part one: learn the pieces
 #
-# ### 1. Who is next to whom: `count_pairs`
+# ### 1. Which tokens are neighbours: `count_pairs`
 #
 # To find the most frequent pair of neighbours, count all pairs. Take the tokens `1 2 1 2 3`. They contain four
 # pairs, one at each place but the last:
@@ -274,7 +274,7 @@ with tools.check("count_pairs-by_hand"):
         count_pairs([1, 2, 1, 2, 3]),
         {(1, 2): 2, (2, 1): 1, (2, 3): 1},
         "the counts",
-        "Which two tokens meet at each place?",
+        "Which two tokens are neighbours at each place?",
         show=True,
     )
 
@@ -292,14 +292,14 @@ with tools.check("count_pairs-no_neighbours"):
     tools.same(count_pairs([5]), {}, "the counts of a single token", "Which token is to the right of a single token?")
 
 # %% check="count_pairs-drawn" points=4 category="counts" hidden=true
-"""Long lists of drawn tokens, bytes and larger ones, are counted right, however large and however many."""
+"""Long lists of random tokens, bytes and larger ones, are counted correctly, however large and however many."""
 for size in (30, 60, 60):
     tokens = drawn_tokens(size, 0, 7, 77, 255, 256, 1000) + [7, 7, 7]
     wanted = pairs_by_definition(tokens)
-    tools.same(count_pairs(tokens), wanted, "the counts", "Is a large token counted as a small one is?")
+    tools.same(count_pairs(tokens), wanted, "the counts", "Do you count large tokens in the same way as small ones?")
 tokens = [0, 0, *drawn_tokens(40, 1, 65536, 1000000, 1114112, 2**31, 2**32 + 1, 2**53 + 1), 2**53, 2**53 + 1, 0]
 wanted = pairs_by_definition(tokens)
-tools.same(count_pairs(tokens), wanted, "the counts of huge tokens", "Is there a largest token for you?")
+tools.same(count_pairs(tokens), wanted, "the counts of huge tokens", "Does your function limit how large a token may be?")
 tokens = drawn_tokens(900, 0, 3, 5) + 300 * [8]
 wanted = pairs_by_definition(tokens)
 tools.same(count_pairs(tokens), wanted, "the counts of a thousand tokens and more", "How far does your function get?")
@@ -308,7 +308,7 @@ tools.same(count_pairs(tokens), wanted, "the counts of a thousand tokens and mor
 """An empty list and a single token have no pairs; two tokens have one."""
 token = int(rng.integers(256, 900))
 tools.same(count_pairs([]), {}, "the counts of an empty list", "What does your function do before its loop?")
-tools.same(count_pairs([token]), {}, "the counts of a single token", "Who is the neighbour of a single token?")
+tools.same(count_pairs([token]), {}, "the counts of a single token", "Which neighbour does a single token have?")
 tools.same(count_pairs([token, 0]), {(token, 0): 1}, "the counts of two tokens")
 
 # %% check="count_pairs-tokens_unchanged" points=2 category="purity" hidden=true
@@ -317,7 +317,7 @@ tokens = [*drawn_tokens(12, 1, 2, 3), 2, 2, 2, 4]
 wanted = pairs_by_definition(tokens)
 with tools.unchanged(tokens=tokens):
     tools.same(count_pairs(tokens), wanted, "the first answer")
-    tools.same(count_pairs(tokens), wanted, "the second answer", "What is left over from the call before?")
+    tools.same(count_pairs(tokens), wanted, "the second answer", "What did your function store in the call before?")
 
 # %% [markdown]
 # ### 2. Two become one: `merge_pair`
@@ -330,7 +330,7 @@ with tools.unchanged(tokens=tokens):
 # 2  256  3  256
 # ```
 #
-# `2 1` stays, because it is another pair. Where occurrences overlap, they cannot all be merged: a token that has
+# `2 1` stays, because it is a different pair. Where occurrences overlap, they cannot all be merged: a token that has
 # been used is gone. The rule is to read from left to right. So `7 7 7`, with `(7, 7)` as 256, becomes `256 7`,
 # and not `7 256`.
 
@@ -380,18 +380,18 @@ with tools.check("merge_pair-by_hand"):
 # %% check="merge_pair-left_to_right" points=4 category="overlaps"
 """Three sevens become 256 7, four become 256 256."""
 with tools.check("merge_pair-left_to_right"):
-    ask = "A seven that has been merged is used up. What is left of the row then?"
+    ask = "You can merge each seven only once. Which sevens are left then?"
     tools.same(merge_pair([7, 7, 7], (7, 7), 256), [256, 7], "7 7 7", ask)
     tools.same(merge_pair([7, 7, 7, 7], (7, 7), 256), [256, 256], "7 7 7 7", ask)
 
 # %% check="merge_pair-without_the_pair" points=0 category="edge cases"
 """An empty list stays empty, and a list without the pair stays as it is."""
 with tools.check("merge_pair-without_the_pair"):
-    tools.same(merge_pair([], (1, 2), 256), [], "an empty list", "What does your function ask of a first token?")
+    tools.same(merge_pair([], (1, 2), 256), [], "an empty list", "Does your function need a first token?")
     tools.same(merge_pair([2, 1, 3], (1, 2), 256), [2, 1, 3], "a list without the pair", "Is 2 1 the same pair as 1 2?")
 
 # %% check="merge_pair-drawn" points=6 category="merges" hidden=true
-"""In long lists of drawn tokens every occurrence is merged, under any new number, and nothing else; 0 is a token like others."""
+"""In long lists of random tokens every occurrence is merged, under any new number, and nothing else; 0 is an ordinary token."""
 for left, right in ((7, 7), (300, 700), *(drawn_tokens(2, 3, 7, 9) for _ in range(5))):
     new = int(rng.integers(257, 900))
     tokens = drawn_tokens(40, 3, 7, 9, 37, 77, 99, 300) + [1, left, right, left, right, 1, left, right, 1]
@@ -399,7 +399,7 @@ for left, right in ((7, 7), (300, 700), *(drawn_tokens(2, 3, 7, 9) for _ in rang
     wanted = merged_by_definition(tokens, (left, right), new)
     pair = tuple(map(int, f"{left} {right}".split()))  # equal to those in the list, and other objects
     tools.same(merge_pair(tokens, pair, new), wanted, "the merged tokens", "Must both tokens of the pair be there?")
-ask = "Which tokens does your function take for something else?"
+ask = "Which tokens does your function treat differently?"
 for left, right, new in ((0, 0, 256), (0, 5, 0), (5, 0, 9), (3, 9, 0)):
     tokens = [0, left, right, 5, 0, right, left, left, right, 300, *drawn_tokens(8, left, right, 0), 5, 0]
     wanted = merged_by_definition(tokens, (left, right), new)
@@ -416,18 +416,18 @@ for left, right in ((3, 9), (9, 3), (7, 7)):
     tokens = [left, left, right, right, 1, *drawn_tokens(12, 3, 7, 9), 1, left, right, left, left, right, right]
     for new in (left, right):
         wanted = merged_by_definition(tokens, (left, right), new)
-        tools.same(merge_pair(tokens.copy(), (left, right), new), wanted, "a list where new is half of the pair", "Which tokens of the list that came in are used up?")
+        tools.same(merge_pair(tokens.copy(), (left, right), new), wanted, "a list where new is half of the pair", "Which tokens of the original list have you used already?")
 
 # %% check="merge_pair-nothing_to_merge" points=3 category="edge cases" hidden=true
-"""Lists without the pair come back as they were: empty ones, single tokens, the pair the other way round."""
+"""Lists without the pair come back unchanged: empty ones, single tokens, the pair in reverse order."""
 new = int(rng.integers(256, 300))
-tools.same(merge_pair([], (1, 2), new), [], "an empty list", "What does your function ask of a first token?")
+tools.same(merge_pair([], (1, 2), new), [], "an empty list", "Does your function need a first token?")
 tools.same(merge_pair([1], (1, 2), new), [1], "a single token", "What is to the right of it?")
-tools.same(merge_pair([2, 1], (1, 2), new), [2, 1], "the pair the other way round", "Is that the same pair?")
+tools.same(merge_pair([2, 1], (1, 2), new), [2, 1], "the pair in reverse order", "Is that the same pair?")
 tools.same(merge_pair([3, 4, 5, 2], (1, 2), new), [3, 4, 5, 2], "a list without the pair")
 
 # %% check="merge_pair-tokens_unchanged" points=3 category="purity" hidden=true
-"""The tokens that came in stay as they are, and a second call gives the same answer."""
+"""The given tokens stay as they are, and a second call gives the same answer."""
 tokens = [*drawn_tokens(10, 1, 2), 1, 2, 1, 2, 3, 1, 2, 1, 3, 2, 1]
 wanted = merged_by_definition(tokens, (1, 2), 256)
 with tools.unchanged(tokens=tokens):
@@ -438,7 +438,7 @@ with tools.unchanged(tokens=tokens):
 # ### Look: one merge after the other
 #
 # Your two functions are all it takes. The cell below merges the most frequent pair, three times. Tokens from 256
-# on are shown as the characters that they stand for. Watch the list get shorter.
+# on are shown as the characters they represent. Watch the list get shorter.
 
 
 # %%
@@ -469,8 +469,8 @@ def one_merge_after_the_other():
 #   257     46    257     45   256       no pair occurs twice: done
 # ```
 #
-# and the answer is `[(97, 98), (256, 99)]`. Where several pairs are equally frequent, somebody has to decide,
-# or two people learn two tokenizers from one text. We take the pair whose numbers are smaller: first the
+# and the answer is `[(97, 98), (256, 99)]`. Where several pairs are equally frequent, there must be a rule,
+# or two people would learn different tokenizers from the same text. We take the pair whose numbers are smaller: first the
 # left token decides, then the right one, which is how Python compares tuples.
 
 
@@ -519,19 +519,19 @@ with tools.check("train-by_hand"):
 # %% check="train-ties" points=5 category="order"
 """Among pairs that are equally frequent, the one with the smaller numbers comes first."""
 with tools.check("train-ties"):
-    ask = "Print all counts before each merge. Which pairs share the first place, and which has the smaller numbers?"
+    ask = "Print all counts before each merge. Which pairs are the most frequent, and which has the smaller numbers?"
     tools.same(train("abcabcab", 2), [(97, 98), (99, 256)], "the merges of abcabcab", ask)
     tools.same(train("cbcb-baba", 1), [(98, 97)], "the first merge of cbcb-baba", ask)
 
 # %% check="train-nothing_twice" points=0 category="edge cases"
-"""After ab has been merged in abcab, no pair occurs twice: training stops, however many merges it may learn."""
+"""After ab has been merged in abcab, no pair occurs twice: training stops, even if more merges are allowed."""
 with tools.check("train-nothing_twice"):
     tools.same(train("abcab", 9), [(97, 98)], "the merges of abcab", "How often must a pair occur?")
 
 # %% check="train-no_text_or_no_merges" points=0 category="edge cases"
 """An empty text teaches nothing, and no merges are learned if none are asked for."""
 with tools.check("train-no_text_or_no_merges"):
-    tools.same(train("", 3), [], "the merges of an empty text", "What is the most frequent pair of none at all?")
+    tools.same(train("", 3), [], "the merges of an empty text", "What is the most frequent pair if there are none?")
     tools.same(train("aaaa", 0), [], "no merges at all", "How often does your loop run?")
 
 # %% check="train-letters_of_two_bytes" points=0 category="several bytes"
@@ -542,27 +542,27 @@ with tools.check("train-letters_of_two_bytes"):
 # %% check="train-stops_early" points=4 category="edge cases" hidden=true
 """It learns at most `merges` pairs, and none that occurs only once."""
 letters = drawn_text(1, "bcdfgh")
-tools.same(train("", 3), [], "the merges of an empty text", "What is the most frequent pair of none at all?")
-tools.same(train(letters, 3), [], "the merges of a single character", "What is the most frequent pair of none at all?")
+tools.same(train("", 3), [], "the merges of an empty text", "What is the most frequent pair if there are none?")
+tools.same(train(letters, 3), [], "the merges of a single character", "What is the most frequent pair if there are none?")
 tools.same(train("aeiou", 3), [], "the merges of five characters that meet once", "How often must a pair occur?")
 tools.same(train(4 * f"{letters}a", 0), [], "no merges at all", "How often does your loop run?")
 tools.same(train("banana", 9), [(97, 110)], "the merges of banana", "How often must a pair occur?")
 tools.same(train(3 * letters, 9), [(ord(letters), ord(letters))], "the merges of one character, three times", "How does count_pairs count it?")
 
 # %% check="train-drawn" points=6 category="order" hidden=true
-"""Drawn texts give the merges of the definition, to the last one and in their order."""
+"""Random texts give exactly the merges of the definition, in their order."""
 texts = [2 * f"a{drawn_text(60, letters)}a" for letters in ("abc", "xyz  ", "tokens ", "az")]
 for text, merges in (("baabbbaa", 3), *zip(texts, (20, 60, 20, 16))):
     wanted = trained_by_definition(text, merges)[0]
     ask = "Print tokens and counts before each merge, for a text of your own with spaces: is every pair counted, and which of the best do you take?"
     tools.same(train(text, merges), wanted, "the merges", ask)
-tools.same(train(text, 5), wanted[:5], "fewer merges of the same text", "What do you keep from an earlier call?")
+tools.same(train(text, 5), wanted[:5], "fewer merges of the same text", "What does your function store in a call?")
 text = 40 * "qr" + drawn_text(1000, "abcdefghijklmnop") + 50 * "xy"
 wanted = trained_by_definition(text, 4)[0]
 tools.same(train(text, 4), wanted, "the merges of a long text", "How much of the text do you read?")
 
 # %% check="train-bytes" points=5 category="several bytes" hidden=true
-"""Letters that are several bytes long are learned byte by byte, and a text of any signs as it came."""
+"""Characters of several bytes are learned byte by byte, and any text is used unchanged."""
 texts = [drawn_text(30, letters) for letters in ("äöü", "ab€", "🤗🤔")]
 for text, merges in (("aäaaaä", 3), ("🤗🤗", 9), *((text, 5) for text in texts)):
     wanted = trained_by_definition(text, merges)[0]
@@ -570,7 +570,7 @@ for text, merges in (("aäaaaä", 3), ("🤗🤗", 9), *((text, 5) for text in t
 for text in texts_of_all_kinds():
     twice = f"{text}|{text}"  # so that all of it is learned
     wanted = trained_by_definition(twice, 200)[0]
-    tools.same(train(twice, 200), wanted, "the merges of a text of all kinds of signs", "What happens to the text before you count?")
+    tools.same(train(twice, 200), wanted, "the merges of a text of all kinds of characters", "What happens to the text before you count?")
 
 # %% question="bytes_to_begin" kind="number" points=0
 """How many tokens does the text "5 € für Eis" have before the first merge?"""
@@ -585,7 +585,7 @@ different_tokens = 256 + 1000
 # ### Look: what a text teaches
 #
 # Here is everything that a few lines teach: training stops before the 30 merges that it may learn. Each line shows
-# a new token, the two tokens that it was made of, and the piece of text that it stands for. Which pieces are words, and which are endings? Try a text of your own, in any
+# a new token, the two tokens that it was made of, and the piece of text that it represents. Which pieces are words, and which are endings? Try a text of your own, in any
 # language.
 
 # %%
@@ -614,7 +614,7 @@ def what_a_text_teaches():
 # First every occurrence of the first pair is merged, then of the second, to the end of the list.
 #
 # Why does the order matter? Take the merges `[(98, 99), (97, 98)]`, which make `bc` token 256 and `ab` token 257,
-# and the text `abc`. The letter in the middle can only go one way. `bc` was learned first, so the answer is
+# and the text `abc`. The `b` in the middle can only be merged once. `bc` was learned first, so the answer is
 # `97 256`, and not `257 99`.
 
 
@@ -656,7 +656,7 @@ with tools.check("encode-by_hand"):
     )
 
 # %% check="encode-in_order" points=4 category="order"
-"""Where two merges want the same letter, the one that was learned first gets it."""
+"""Where two merges compete for the same character, the one learned first gets it."""
 with tools.check("encode-in_order"):
     ask = "Which of the pairs in this text comes first in the list of merges?"
     tools.same(encode("abc", [(97, 98), (98, 99), (97, 257)]), [256, 99], "abc, where ab was learned before bc", ask)
@@ -676,31 +676,31 @@ with tools.check("encode-letters_of_two_bytes"):
     tools.same(encode("éa", [(195, 169)]), [256, 97], "the tokens of éa", "Print the list that you start from: is any number above 255?")
 
 # %% check="encode-drawn" points=4 category="merges" hidden=true
-"""Drawn texts are cut as the definition cuts them: the one that was learned from, and others."""
+"""Random texts give the tokens of the definition: the training text, and others."""
 for letters in ("abc", "xyz  ", "az"):
     learned, _ = trained_by_definition(drawn_text(120, letters), 16)
     text = "k" + drawn_text(60, letters) + drawn_text(20, f"{letters}k") + "k"
-    tools.same(encode(text, list(learned)), encoded_by_definition(text, learned), "the tokens", "Which merges have had their turn?")
+    tools.same(encode(text, list(learned)), encoded_by_definition(text, learned), "the tokens", "Which merges have you tried?")
 text = drawn_text(120, "abc")
 learned, wanted = trained_by_definition(text, 40)
-tools.same(encode(text, list(learned)), wanted, "the tokens of the text that was learned from")
+tools.same(encode(text, list(learned)), wanted, "the tokens of the training text")
 text = drawn_text(1100, "ab") + drawn_text(100, "cdef")
 learned, wanted = trained_by_definition(text, 4)
 tools.same(encode(text, list(learned)), wanted, "the tokens of a long text", "How much of the text do you read?")
 wanted = encoded_by_definition(text, learned[:2])
-tools.same(encode(text, learned[:2]), wanted, "the same text with fewer merges", "What do you keep from an earlier call?")
-tools.same(encode("kcbk", [(97, 98), (99, 98)]), [107, 257, 107], "where the first pair is not there", "Does the second get its turn?")
-tools.same(encode("kcbk", [(99, 98), (97, 98)]), [107, 256, 107], "the same text with other merges", "What do you keep from an earlier call?")
+tools.same(encode(text, learned[:2]), wanted, "the same text with fewer merges", "What does your function store in a call?")
+tools.same(encode("kcbk", [(97, 98), (99, 98)]), [107, 257, 107], "where the first pair is not there", "Do you try the second merge?")
+tools.same(encode("kcbk", [(99, 98), (97, 98)]), [107, 256, 107], "the same text with other merges", "What does your function store in a call?")
 
 # %% check="encode-short_texts" points=3 category="edge cases" hidden=true
-"""An empty text, a single letter, and a text without any merges."""
+"""An empty text, a single character, and a text without any merges."""
 letter = drawn_text(1, "bcdfgh")
 tools.same(encode("", [(97, 98)]), [], "an empty text", "What is there to merge?")
-tools.same(encode(letter, [(97, 98)]), [ord(letter)], "a single letter", "What is next to it?")
+tools.same(encode(letter, [(97, 98)]), [ord(letter)], "a single character", "Which neighbour does it have?")
 tools.same(encode(f"{letter}ab", []), [ord(letter), 97, 98], "a text without merges", "What are its tokens then?")
 
 # %% check="encode-bytes" points=3 category="several bytes" hidden=true
-"""Letters that are several bytes long begin as their bytes, merged or not, and a text of any signs as it came."""
+"""Characters of several bytes begin as their bytes, merged or not, and any text is used unchanged."""
 for letters in ("äöü", "ab€", "🤗🤔"):
     learned = trained_by_definition(drawn_text(20, letters), 4)[0]
     text = drawn_text(10, letters)
@@ -709,7 +709,7 @@ learned = [(0xA4, 0xC3), (0xC3, 0xA4), (256, 0xA4)]  # across the letters, of tw
 tools.same(encode("äää", list(learned)), encoded_by_definition("äää", learned), "the tokens of äää", "Which merge comes first?")
 for text in texts_of_all_kinds():
     learned, wanted = trained_by_definition(text, 3)
-    tools.same(encode(text, list(learned)), wanted, "the tokens of a text of all kinds of signs", "What happens to the text before you merge?")
+    tools.same(encode(text, list(learned)), wanted, "the tokens of a text of all kinds of characters", "What happens to the text before you merge?")
 for between in " \t\n\r\0.,":
     tools.same(encode(f"b{between}b", [(98, ord(between)), (256, 98)]), [257], "two characters and another one between them", "Do you cut the text into parts?")
 
@@ -720,7 +720,7 @@ merges = [(98, 97), (97, 98), (256, 98)]
 wanted = encoded_by_definition(text, merges)
 with tools.unchanged(merges=merges):
     tools.same(encode(text, merges), wanted, "the first answer")
-    tools.same(encode(text, merges), wanted, "the second answer", "What is left of the merges after the first?")
+    tools.same(encode(text, merges), wanted, "the second answer", "Does your first call change the merges?")
 
 # %% [markdown]
 # ### 5. And back: `decode`
@@ -740,7 +740,7 @@ with tools.unchanged(merges=merges):
 
 # %% step="decode" points=20
 def decode(tokens, merges):
-    """The text that tokens stand for.
+    """The text that tokens represent.
 
     Takes
         tokens: a list of whole numbers below 256 + the number of merges; it may be empty
@@ -774,60 +774,60 @@ with tools.check("decode-by_hand"):
     )
 
 # %% check="decode-several_bytes" points=4 category="several bytes"
-"""The two bytes of é are one letter again, each a token by itself or merged into one."""
+"""The two bytes of é are one character again, whether they are two tokens or one."""
 with tools.check("decode-several_bytes"):
-    ask = "Is half of é a letter?"
+    ask = "Is half of é a character?"
     tools.same(decode([195, 169], []), "é", "the text of 195 169", ask)
     tools.same(decode([99, 97, 102, 256], [(195, 169)]), "café", "the text of 99 97 102 256", ask)
 
 # %% check="decode-half_a_letter" points=0 category="several bytes"
-"""A byte that is no text becomes U+FFFD, and the character next to it is still read."""
+"""An invalid byte becomes U+FFFD, and the character next to it is still read."""
 with tools.check("decode-half_a_letter"):
-    tools.same(decode([195, 97], []), "\ufffda", "the text of 195 97", "What does your function do with bytes that are no text?")
+    tools.same(decode([195, 97], []), "\ufffda", "the text of 195 97", "What does your function do with invalid bytes?")
 
 # %% check="decode-no_tokens" points=0 category="edge cases"
-"""No tokens are an empty text."""
+"""An empty list of tokens is an empty text."""
 with tools.check("decode-no_tokens"):
-    tools.same(decode([], [(97, 98)]), "", "the text of no tokens", "What does your function begin with?")
+    tools.same(decode([], [(97, 98)]), "", "the text of an empty list", "What does your function begin with?")
 
 # %% check="decode-no_text" points=4 category="several bytes" hidden=true
-"""Bytes that are no text become U+FFFD, and what is around them is still read."""
+"""Invalid bytes become U+FFFD, and the text around them is still read."""
 letter = drawn_text(1, "bcdfgh")
-ask = "What does your function do with bytes that are no text?"
-tools.same(decode([255, ord(letter)], []), f"\ufffd{letter}", "a byte that is never text", ask)
-tools.same(decode([ord(letter), 195], []), f"{letter}\ufffd", "half of a letter at the end", ask)
+ask = "What does your function do with invalid bytes?"
+tools.same(decode([255, ord(letter)], []), f"\ufffd{letter}", "a byte that is never valid", ask)
+tools.same(decode([ord(letter), 195], []), f"{letter}\ufffd", "half of a character at the end", ask)
 tools.same(decode([256, ord(letter), 169], [(195, 40)]), f"\ufffd({letter}\ufffd", "halves of two characters", ask)
 tools.same(decode([237, 160, 128, ord(letter)], []), f"\ufffd\ufffd\ufffd{letter}", "half of a pair of UTF-16", ask)
-ask = "Which of the bytes next to the broken ones belong together?"
-tools.same(decode([255, 255, 256, 195, ord(letter)], [(195, 169)]), f"\ufffd\ufffdé\ufffd{letter}", "a whole letter between broken bytes", ask)
-tools.same(decode([195, 169, 255], []), "é\ufffd", "a whole character next to a broken byte", ask)
+ask = "Which of the bytes next to the invalid ones belong together?"
+tools.same(decode([255, 255, 256, 195, ord(letter)], [(195, 169)]), f"\ufffd\ufffdé\ufffd{letter}", "a whole character between invalid bytes", ask)
+tools.same(decode([195, 169, 255], []), "é\ufffd", "a whole character next to an invalid byte", ask)
 for letters in ("€", "🤗"):
     cut = list(letters.encode("utf-8"))[:-1]  # for Python the bytes that are left of a letter are one mistake
-    tools.same(decode([*cut, ord(letter)], []), f"\ufffd{letter}", f"a letter of {len(cut) + 1} bytes, cut short", "Call Python's own decoder with such bytes: how often does it say that something is broken?")
+    tools.same(decode([*cut, ord(letter)], []), f"\ufffd{letter}", f"a character of {len(cut) + 1} bytes, cut short", "Call Python's own decoder with such bytes: how many replacement characters does it return?")
 tokens = [257, 256, *drawn_tokens(60, ord(letter), 40, 194, 169, *"♥🤗".encode(), 237, 255, 256, 257)]
 wanted = decoded_by_definition(tokens, [(226, 153), (256, 165)])
-tools.same(decode(tokens, [(226, 153), (256, 165)]), wanted, "a row of drawn bytes", ask)
+tools.same(decode(tokens, [(226, 153), (256, 165)]), wanted, "a list of random bytes", ask)
 
 # %% check="decode-round_trip" points=4 category="round trip" hidden=true
-"""What was encoded comes back, letter for letter, however deep its tokens are nested."""
+"""An encoded text comes back, character by character, however deep its tokens are nested."""
 for letters, count in (("ab", 90), ("tokens ", 60), ("äöü€", 40), ("🤗🤔 ", 40)):
     text = "é" + drawn_text(count, letters) + 8 * letters  # é is two bytes, which no merge puts together
     merges, tokens = trained_by_definition(text, 16)
     tools.same(decode(tokens, merges), text, "the text", "Are the parts of a token always bytes?")
 merges = [(97, 98), *((token, 97) for token in range(256, 316))]  # each token is made of the one before it
 wanted = "ab" + 60 * "a"
-tools.same(decode([316], merges), wanted, "the text of a token that is made of sixty others", "How often do you open a token?")
+tools.same(decode([316], merges), wanted, "the text of a token that is made of sixty others", "How often do you expand a token?")
 for text in texts_of_all_kinds():
     merges, tokens = trained_by_definition(text, 3)
-    tools.same(decode(tokens, merges), text, "a text of all kinds of signs", "What happens to the text after you have read it?")
+    tools.same(decode(tokens, merges), text, "a text of all kinds of characters", "What happens to the text after you decode it?")
 text = drawn_text(1100, "abcdefgh\n")
 tools.same(decode(list(text.encode("utf-8")), []), text, "a long text", "How far does your function get?")
 
 # %% check="decode-nothing" points=2 category="edge cases" hidden=true
-"""No tokens are an empty text, and merges that no token uses do no harm."""
+"""An empty list of tokens gives an empty text, and unused merges do no harm."""
 letter = drawn_text(1, "bcdfgh")
-tools.same(decode([], [(97, 98)]), "", "the text of no tokens", "What does your function begin with?")
-tools.same(decode([ord(letter)], [(97, 98), (256, 256)]), letter, "a byte beside merges that it does not use")
+tools.same(decode([], [(97, 98)]), "", "the text of an empty list", "What does your function begin with?")
+tools.same(decode([ord(letter)], [(97, 98), (256, 256)]), letter, "a byte, with merges that it does not use")
 
 # %% check="decode-inputs_unchanged" points=2 category="purity" hidden=true
 """The tokens and the merges stay as they are, and a second call gives the same answer."""
@@ -838,11 +838,11 @@ with tools.unchanged(tokens=tokens, merges=merges):
     tools.same(decode(tokens, merges), text, "the second answer", "Which list do you write into?")
 
 # %% [markdown]
-# ### Look: who pays by the token
+# ### Look: what texts cost in tokens
 #
 # You pay for a model by the token, and the number of tokens that it can read at once is limited. Your tokenizer has seen a few lines of
 # English. What does it make of the same greeting in other languages? A character that it has never seen costs one
-# token per byte. Which of these lines would be cheaper if the training text had been another one?
+# token per byte. Which of these lines would be cheaper with a different training text?
 
 
 # %%
@@ -914,16 +914,16 @@ PROMISES = {
     },
     "merge_pair": {
         **lists("tokens"),
-        "the pair does not stand there": lambda tokens, pair: len(tokens) > 1 and not stands_at(tokens, pair),
-        "the pair stands at the beginning": lambda tokens, pair: 0 in stands_at(tokens, pair),
-        "the pair stands at the end": lambda tokens, pair: len(tokens) - 2 in stands_at(tokens, pair),
-        "the pair stands in both orders": lambda tokens, pair: stands_at(tokens, pair) and stands_at(tokens, pair[::-1]) and pair[0] != pair[1],
+        "the pair does not occur": lambda tokens, pair: len(tokens) > 1 and not stands_at(tokens, pair),
+        "the pair is at the beginning": lambda tokens, pair: 0 in stands_at(tokens, pair),
+        "the pair is at the end": lambda tokens, pair: len(tokens) - 2 in stands_at(tokens, pair),
+        "the pair occurs in both orders": lambda tokens, pair: stands_at(tokens, pair) and stands_at(tokens, pair[::-1]) and pair[0] != pair[1],
         "two equal ones, three in a row": lambda tokens, pair: any(place + 1 in stands_at(tokens, pair) for place in stands_at(tokens, pair)),
         "a 0 in the pair": lambda tokens, pair: 0 in pair and stands_at(tokens, pair),
         "a 0 that stays": lambda tokens, pair: 0 in tokens and 0 not in pair,
         "new is 0": lambda tokens, pair, new: new == 0 and stands_at(tokens, pair),
         "new is 2³¹ or more": lambda new: new >= 2**31,
-        "new stands there already": lambda tokens, new: new in tokens,
+        "new occurs already": lambda tokens, new: new in tokens,
         "new is one of the pair": lambda pair, new: new in pair,
         "a pair of large tokens": lambda tokens, pair: max(pair) > 255 and stands_at(tokens, pair),
     },
@@ -940,7 +940,7 @@ PROMISES = {
     "encode": {
         **texts("text"),
         "no merges": lambda merges: not merges,
-        "a pair that does not stand there": lambda text, merges: any(
+        "a pair that does not occur": lambda text, merges: any(
             256 + place not in encoded_by_definition(text, merges) for place in range(len(merges))
         ),
         "another text than that of training": lambda text, merges: trained_by_definition(text, len(merges))[0] != list(merges),

@@ -21,17 +21,17 @@ UNCLAIMED = {
 # Mistakes that answer a visible check alike have one question there, which helps with each.
 ALIKE = {
     "other_letters_left_out, letters_instead_of_bytes": "English texts work, other characters do not. Print the list that "
-    "you start from for the text é: what became of that character, and how many bytes has it?",
+    "you start from for the text é: what happened to that character, and how many bytes does it have?",
     "steps_of_two, frequent_pairs_alone": "Pairs are missing. Print the pairs that your loop visits in the first check, "
-    "and your counts at its end: at which line is the first missing one lost?",
+    "and your counts at its end: which line loses the first missing one?",
     "numbered_from_257, always_the_same_number": "Print the tokens after each merge of the first check: which numbers are "
     "free after the 256 bytes 0 to 255, and after your first merge?",
     "twice_is_not_enough, one_merge_too_few": "You learn one pair too few. Print, each time your loop begins, how many "
-    "merges you have, and how often the best pair stands there: which of the two ends it?",
+    "merges you have, and how often the best pair occurs: which of the two ends it?",
     "first_met_among_equals, largest_among_equals, right_token_compared_first, compared_as_text": "Several counts are "
     "equal. Print the best pairs of abcabcab before the second merge: what decides among them in your code?",
     "each_token_read_alone, pieces_kept_as_text, read_as_ascii": "English texts work, other characters break. Print what you "
-    "make of 195, and of 195 169: how many bytes has this letter, and which of them do you read together?",
+    "make of 195, and of 195 169: how many bytes does this character have, and which of them do you read together?",
 }
 
 
@@ -70,7 +70,7 @@ def last_pair_forgotten(tokens):
 
 @misconception(step="count_pairs", caught_by="count_pairs-by_hand")
 def ends_joined(tokens):
-    """There is one pair too many. Print your counts in the first check: do the last token and the first stand side by side?"""
+    """There is one pair too many. Print your counts in the first check: are the last token and the first neighbours?"""
     counts = {}
     for place in range(len(tokens)):
         pair = (tokens[place - 1], tokens[place])
@@ -80,7 +80,7 @@ def ends_joined(tokens):
 
 @misconception(step="count_pairs", caught_by="count_pairs-by_hand")
 def every_pair_once(tokens):
-    """All your counts are 1. Print them in the first check: what happens when a pair is met for the second time?"""
+    """All your counts are 1. Print them in the first check: what happens when you meet a pair for the second time?"""
     counts = {}
     for pair in zip(tokens, tokens[1:]):
         counts[pair] = 1
@@ -89,7 +89,7 @@ def every_pair_once(tokens):
 
 @misconception(step="count_pairs", caught_by="count_pairs-by_hand")
 def one_less_than_met(tokens):
-    """Every count is one too small. Print your counts in the first check: with which number does a pair begin when it is met first?"""
+    """Every count is one too small. Print your counts in the first check: which count does a pair get the first time?"""
     counts = {}
     for pair in zip(tokens, tokens[1:]):
         counts[pair] = counts[pair] + 1 if pair in counts else 0
@@ -98,7 +98,7 @@ def one_less_than_met(tokens):
 
 @misconception(step="count_pairs", caught_by="count_pairs-by_hand")
 def tokens_far_apart(tokens):
-    """Your counts are far too many. Print your keys in the first check: must the two tokens of a pair be neighbours?"""
+    """You count far too many pairs. Print your keys in the first check: must the two tokens of a pair be neighbours?"""
     counts = {}
     for place, left in enumerate(tokens):
         for right in tokens[place + 1 :]:
@@ -117,7 +117,7 @@ def single_tokens_counted(tokens):
 
 @misconception(step="count_pairs", caught_by="count_pairs-by_hand")
 def keys_as_text(tokens):
-    """Your counts look right, but their keys are texts. Print the type of one key: what does the docstring say a key is?"""
+    """Your counts look right, but their keys are strings. Print the type of one key: what does the docstring say a key is?"""
     counts = {}
     for left, right in zip(tokens, tokens[1:]):
         key = f"{left} {right}"
@@ -127,7 +127,7 @@ def keys_as_text(tokens):
 
 @misconception(step="count_pairs", caught_by="count_pairs-by_hand")
 def list_of_counts(tokens):
-    """The counts are there, in a list. Print the type of your result: how does a caller look up one pair in it?"""
+    """Your counts are in a list. Print the type of your result: how does a caller look up one pair in it?"""
     counts = {}
     for pair in zip(tokens, tokens[1:]):
         counts[pair] = counts.get(pair, 0) + 1
@@ -136,7 +136,7 @@ def list_of_counts(tokens):
 
 @misconception(step="count_pairs", caught_by="count_pairs-by_hand")
 def frequent_pairs_alone(tokens):
-    """Pairs that stand there once are missing. Print your counts in the first check: what does the docstring say is no key?"""
+    """Pairs that occur once are missing. Print your counts in the first check: which pairs are not keys, according to the docstring?"""
     counts = {}
     for pair in zip(tokens, tokens[1:]):
         counts[pair] = counts.get(pair, 0) + 1
@@ -145,7 +145,7 @@ def frequent_pairs_alone(tokens):
 
 @misconception(step="count_pairs", caught_by="count_pairs-by_hand")
 def shares_of_all_pairs(tokens):
-    """You return shares of the whole. Print your counts in the first check: are they whole numbers?"""
+    """You return fractions of the total. Print your counts in the first check: are they whole numbers?"""
     counts = {}
     for pair in zip(tokens, tokens[1:]):
         counts[pair] = counts.get(pair, 0) + 1 / (len(tokens) - 1)
@@ -154,7 +154,7 @@ def shares_of_all_pairs(tokens):
 
 @misconception(step="count_pairs", caught_by="count_pairs-by_hand")
 def returned_within_the_loop(tokens):
-    """You stop after one pair. Print your counts in the first check: how far is the return moved to the right?"""
+    """You stop after one pair. Print your counts in the first check: how far is your return indented?"""
     counts = {}
     for pair in zip(tokens, tokens[1:]):
         counts[pair] = counts.get(pair, 0) + 1
@@ -164,7 +164,7 @@ def returned_within_the_loop(tokens):
 
 @misconception(step="count_pairs", caught_by="count_pairs-overlaps")
 def no_overlaps(tokens):
-    """In a row of equal tokens you count too few. Print the places at which you count in 7 7 7: does a seven that was counted once have a neighbour left?"""
+    """In a run of equal tokens you count too few pairs. Print the places at which you count in 7 7 7: can a seven belong to two pairs?"""
     counts = {}
     place = 0
     while place < len(tokens) - 1:
@@ -176,7 +176,7 @@ def no_overlaps(tokens):
 
 @misconception(step="count_pairs", caught_by="count_pairs-overlaps")
 def equal_neighbours_left_out(tokens):
-    """Two equal tokens side by side are never counted. Print your counts of 7 7 7: may both halves of a pair be the same?"""
+    """You never count two equal neighbours. Print your counts of 7 7 7: may both halves of a pair be the same?"""
     counts = {}
     for left, right in zip(tokens, tokens[1:]):
         if left != right:
@@ -186,7 +186,7 @@ def equal_neighbours_left_out(tokens):
 
 @misconception(step="count_pairs", caught_by="count_pairs-drawn")
 def bytes_alone(tokens):
-    """Small tokens are counted well, large ones are not. Print your counts of 300 300 300: where does your function count on a token being a byte?"""
+    """You count small tokens correctly, but not large ones. Print your counts of 300 300 300: where does your function assume that a token is a byte?"""
     counts = {}
     for left, right in zip(tokens, tokens[1:]):
         if left < 256 and right < 256:
@@ -196,7 +196,7 @@ def bytes_alone(tokens):
 
 @misconception(step="count_pairs", caught_by="count_pairs-drawn")
 def larger_token_through_a_table(tokens):
-    """Large tokens stop your function. Print its counts of 300 300 300: how many rows has your table?"""
+    """Large tokens break your function. Print its counts of 300 300 300: how many rows has your table?"""
     table = [[0] * 256 for _ in range(256)]
     for left, right in zip(tokens, tokens[1:]):
         table[left][right] += 1
@@ -205,7 +205,7 @@ def larger_token_through_a_table(tokens):
 
 @misconception(step="count_pairs", caught_by="count_pairs-drawn")
 def zero_is_no_token(tokens):
-    """One token is never counted. Print your counts of 0 1 0 1: what does Python take 0 for in a condition?"""
+    """You never count one of the tokens. Print your counts of 0 1 0 1: what does Python take 0 for in a condition?"""
     counts = {}
     for left, right in zip(tokens, tokens[1:]):
         if left and right:
@@ -215,7 +215,7 @@ def zero_is_no_token(tokens):
 
 @misconception(step="count_pairs", caught_by="count_pairs-drawn")
 def pair_as_one_number(tokens):
-    """Huge tokens come back as others. Print the key of (1, 2000000) and the pair that you make of it: for which tokens can two pairs have one key?"""
+    """Huge tokens come back as different numbers. Print the key of (1, 2000000) and the pair that you make of it: for which tokens can two pairs have one key?"""
     counts = {}
     for left, right in zip(tokens, tokens[1:]):
         key = 1000000 * left + right
@@ -225,7 +225,7 @@ def pair_as_one_number(tokens):
 
 @misconception(step="count_pairs", caught_by="count_pairs-drawn")
 def tokens_of_32_bits(tokens):
-    """Huge tokens come back as others. Print your array for the tokens 2**31 and 2**32 + 1: which numbers fit into its dtype?"""
+    """Huge tokens come back as different numbers. Print your array for the tokens 2**31 and 2**32 + 1: which numbers fit into its dtype?"""
     counts, array = {}, np.array(tokens, dtype=np.int64).astype(np.int32).tolist()
     for pair in zip(array, array[1:]):
         counts[pair] = counts.get(pair, 0) + 1
@@ -234,7 +234,7 @@ def tokens_of_32_bits(tokens):
 
 @misconception(step="count_pairs", caught_by="count_pairs-drawn")
 def counts_of_one_byte(tokens):
-    """What stands there very often has a small count. Print your count for 300 * [7]: how large can it become?"""
+    """A very frequent pair has a small count. Print your count for 300 * [7]: how large can it become?"""
     counts = {}
     for pair in zip(tokens, tokens[1:]):
         counts[pair] = (counts.get(pair, 0) + 1) % 256
@@ -243,7 +243,7 @@ def counts_of_one_byte(tokens):
 
 @misconception(step="count_pairs", caught_by="count_pairs-drawn")
 def a_call_for_every_token(tokens):
-    """Long lists stop your function. Print what it does with 2000 * [7]: how many of its calls wait for another one?"""
+    """Long lists break your function. Print what it does with 2000 * [7]: how deep does the recursion go?"""
 
     def counted(start):
         if start >= len(tokens) - 1:
@@ -258,7 +258,7 @@ def a_call_for_every_token(tokens):
 
 @misconception(step="count_pairs", caught_by="count_pairs-no_neighbours")
 def first_token_taken_for_granted(tokens):
-    """An empty list stops your function. Print what it does with []: which of its lines needs a first token?"""
+    """An empty list breaks your function. Print what it does with []: which of its lines needs a first token?"""
     counts = {}
     left = tokens[0]
     for right in tokens[1:]:
@@ -280,7 +280,7 @@ def nothing_for_short_lists(tokens):
 
 @misconception(step="count_pairs", caught_by="count_pairs-tokens_unchanged")
 def tokens_used_up(tokens):
-    """Your counts are right, but the list is not what it was. Print tokens after a call: which of your lines takes something out?"""
+    """Your counts are right, but the list has changed. Print tokens after a call: which of your lines removes something?"""
     counts = {}
     while len(tokens) > 1:
         pair = (tokens.pop(0), tokens[0])
@@ -290,7 +290,7 @@ def tokens_used_up(tokens):
 
 @misconception(step="count_pairs", caught_by="count_pairs-tokens_unchanged")
 def end_marked_in_the_list(tokens):
-    """Your counts are right, but the list has grown. Print tokens after a call: who put the last one there?"""
+    """Your counts are right, but the list has grown. Print tokens after a call: which line adds the last one?"""
     tokens.append(-1)
     counts = {}
     place = 0
@@ -303,14 +303,14 @@ def end_marked_in_the_list(tokens):
 
 @misconception(step="count_pairs", caught_by="count_pairs-overlaps")
 def counted_in_a_text(tokens):
-    """You write the tokens down as a text and count there. Print that text for 7 7 7 and for 12 1 2, and your counts: which pairs does a text hold that the list does not, and which does count pass over?"""
+    """You turn the tokens into a string and count there. Print that string for 7 7 7 and for 12 1 2, and your counts: which pairs are in the string but not in the list, and which does count miss?"""
     text = " ".join(map(str, tokens))
     return {(left, right): text.count(f"{left} {right}") for left, right in zip(tokens, tokens[1:])}
 
 
 @misconception(step="count_pairs", caught_by="count_pairs-drawn")
 def tokens_cut_to_bytes(tokens):
-    """Bytes are counted right, larger tokens are not. Print your counts for 300 301: which numbers can the thing hold that you keep tokens in?"""
+    """You count bytes correctly, but not larger tokens. Print your counts for 300 301: which numbers fit into the type in which you store tokens?"""
     counts = {}
     for left, right in zip(tokens, tokens[1:]):
         pair = (left % 256, right % 256)
@@ -357,7 +357,7 @@ def first_occurrence_alone(tokens, pair, new):
 
 @misconception(step="merge_pair", caught_by="merge_pair-by_hand")
 def pair_kept_beside_the_new_one(tokens, pair, new):
-    """Your list has grown. Print it in the first check: what should become of the two tokens when the new one comes?"""
+    """Your list has grown. Print it in the first check: what should happen to the two tokens when you add the new one?"""
     merged = []
     for place, token in enumerate(tokens):
         merged.append(token)
@@ -378,7 +378,7 @@ def right_token_kept(tokens, pair, new):
 
 @misconception(step="merge_pair", caught_by="merge_pair-by_hand")
 def token_after_a_merge_lost(tokens, pair, new):
-    """A token is gone after each merge. Print your place before and after a merge: by how much should it grow?"""
+    """You lose a token after each merge. Print your position before and after a merge: by how much should it grow?"""
     merged = []
     place = 0
     while place < len(tokens):
@@ -393,7 +393,7 @@ def token_after_a_merge_lost(tokens, pair, new):
 
 @misconception(step="merge_pair", caught_by="merge_pair-by_hand")
 def even_places_alone(tokens, pair, new):
-    """A pair that begins at an odd place is not seen. Print the places at which you look in the first check: where does the first 1 2 begin?"""
+    """You miss a pair that begins at an odd position. Print the positions you look at in the first check: where does the first 1 2 begin?"""
     merged = []
     for place in range(0, len(tokens), 2):
         two = tokens[place : place + 2]
@@ -403,7 +403,7 @@ def even_places_alone(tokens, pair, new):
 
 @misconception(step="merge_pair", caught_by="merge_pair-by_hand")
 def changed_and_not_returned(tokens, pair, new):
-    """The merging happens, and nobody hears of it. Print what your function returns: where does the merged list go?"""
+    """You merge, but do not return the result. Print what your function returns: where does the merged list go?"""
     place = 0
     while place < len(tokens) - 1:
         if (tokens[place], tokens[place + 1]) == tuple(pair):
@@ -423,13 +423,13 @@ def both_tokens_replaced(tokens, pair, new):
 
 @misconception(step="merge_pair", caught_by="merge_pair-by_hand")
 def each_half_replaced(tokens, pair, new):
-    """Tokens become new that stand in no pair. Print your result in the first check: must left and right stand side by side?"""
+    """You replace tokens that are not part of a pair. Print your result in the first check: must left and right be neighbours?"""
     return [new if token in pair else token for token in tokens]
 
 
 @misconception(step="merge_pair", caught_by="merge_pair-by_hand")
 def pair_dropped(tokens, pair, new):
-    """Your list holds nothing new. Print it in the first check: what stands where the pair stood?"""
+    """Your list does not hold the new token. Print it in the first check: what is in the place of the pair?"""
     merged = []
     place = 0
     while place < len(tokens):
@@ -443,7 +443,7 @@ def pair_dropped(tokens, pair, new):
 
 @misconception(step="merge_pair", caught_by="merge_pair-left_to_right")
 def right_to_left(tokens, pair, new):
-    """You merge from the right. Print your result for 7 7 7: on which side does the single one stand?"""
+    """You merge from the right. Print your result for 7 7 7: on which side is the single one?"""
     merged = []
     place = len(tokens) - 1
     while place >= 0:
@@ -458,7 +458,7 @@ def right_to_left(tokens, pair, new):
 
 @misconception(step="merge_pair", caught_by="merge_pair-left_to_right")
 def token_used_twice(tokens, pair, new):
-    """One seven belongs to two of your merges. Print your result for 7 7 7: how many sevens went into it?"""
+    """One seven belongs to two of your merges. Print your result for 7 7 7: how many sevens did you merge?"""
     merged = []
     for place, token in enumerate(tokens):
         if tuple(tokens[place : place + 2]) == tuple(pair):
@@ -470,7 +470,7 @@ def token_used_twice(tokens, pair, new):
 
 @misconception(step="merge_pair", caught_by="merge_pair-left_to_right")
 def last_token_lost(tokens, pair, new):
-    """The last token is lost where it is in no pair. Print your result for 7 7 7: when does your loop end?"""
+    """You lose the last token if it is not in a pair. Print your result for 7 7 7: when does your loop end?"""
     merged = []
     place = 0
     while place < len(tokens) - 1:
@@ -485,7 +485,7 @@ def last_token_lost(tokens, pair, new):
 
 @misconception(step="merge_pair", caught_by="merge_pair-left_to_right")
 def second_of_two_occurrences_skipped(tokens, pair, new):
-    """Of two occurrences side by side only one is merged. Print your result for 7 7 7 7: from which place do you go on after a merge?"""
+    """You merge only one of two neighbouring occurrences. Print your result for 7 7 7 7: at which position do you continue after a merge?"""
     merged = []
     place = 0
     while place < len(tokens):
@@ -516,7 +516,7 @@ def always_256(tokens, pair, new):
 
 @misconception(step="merge_pair", caught_by="merge_pair-without_the_pair")
 def left_token_decides(tokens, pair, new):
-    """A merge happens where only the left half fits. Print your result for 1 5 with the pair (1, 2): which two tokens do you compare?"""
+    """You merge where only the left half fits. Print your result for 1 5 with the pair (1, 2): which two tokens do you compare?"""
     merged = []
     place = 0
     while place < len(tokens):
@@ -531,7 +531,7 @@ def left_token_decides(tokens, pair, new):
 
 @misconception(step="merge_pair", caught_by="merge_pair-drawn")
 def replaced_as_text(tokens, pair, new):
-    """Numbers that merely end like the pair are merged too. Print your result for 11 2 with the pair (1, 2): what does a text know of where a number begins?"""
+    """You also merge numbers that merely end like the pair. Print your result for 11 2 with the pair (1, 2): does a string say where a number begins?"""
     left, right = pair
     text = " ".join(map(str, tokens)) + " "
     return [int(number) for number in text.replace(f"{left} {right} ", f"{new} ").split()]
@@ -539,7 +539,7 @@ def replaced_as_text(tokens, pair, new):
 
 @misconception(step="merge_pair", caught_by="merge_pair-drawn")
 def same_object_and_not_equal(tokens, pair, new):
-    """Small tokens are merged, and large ones are not. Print 300 is int("300"): how do you ask whether two numbers are equal?"""
+    """You merge small tokens, but not large ones. Print 300 is int("300"): how do you test whether two numbers are equal?"""
     merged = []
     place = 0
     while place < len(tokens):
@@ -555,7 +555,7 @@ def same_object_and_not_equal(tokens, pair, new):
 
 @misconception(step="merge_pair", caught_by="merge_pair-drawn", family="merged_once_more")
 def what_was_merged_merges_again(tokens, pair, new):
-    """What you have merged goes into a second merge. Print your result for 7 9 9 with the pair (7, 9) and the new token 7: which tokens went into your last merge?"""
+    """You merge a merged token again. Print your result for 7 9 9 with the pair (7, 9) and the new token 7: which tokens went into your last merge?"""
     merged = []
     for token in tokens:
         if merged and (merged[-1], token) == tuple(pair):
@@ -567,7 +567,7 @@ def what_was_merged_merges_again(tokens, pair, new):
 
 @misconception(step="merge_pair", caught_by="merge_pair-drawn", family="merged_once_more")
 def place_kept_after_a_merge(tokens, pair, new):
-    """What you have merged goes into a second merge. Print your result for 7 9 9 with the pair (7, 9) and the new token 7: at which place do you look after the first merge?"""
+    """You merge a merged token again. Print your result for 7 9 9 with the pair (7, 9) and the new token 7: which position do you look at after the first merge?"""
     merged = list(tokens)
     place = 0
     while place < len(merged) - 1:
@@ -580,7 +580,7 @@ def place_kept_after_a_merge(tokens, pair, new):
 
 @misconception(step="merge_pair", caught_by="merge_pair-drawn", family="merged_once_more")
 def from_the_start_after_each_merge(tokens, pair, new):
-    """What you have merged goes into a second merge. Print your list after each merge for 7 7 9 with the pair (7, 9) and the new token 9: did the second pair stand in the list that came in?"""
+    """You merge a merged token again. Print your list after each merge for 7 7 9 with the pair (7, 9) and the new token 9: was the second pair in the original list?"""
     merged = list(tokens)
     place = 0
     while place < len(merged) - 1:
@@ -594,7 +594,7 @@ def from_the_start_after_each_merge(tokens, pair, new):
 
 @misconception(step="merge_pair", caught_by="merge_pair-drawn", family="zeros_swept")
 def zeros_swept_away(tokens, pair, new):
-    """One token is lost wherever it stands. Print your result for 0 5 0: what does Python take 0 for in a condition?"""
+    """You lose one token wherever it occurs. Print your result for 0 5 0: what does Python take 0 for in a condition?"""
     swept = list(tokens)
     for place in range(len(swept) - 1):
         if (swept[place], swept[place + 1]) == tuple(pair):
@@ -604,7 +604,7 @@ def zeros_swept_away(tokens, pair, new):
 
 @misconception(step="merge_pair", caught_by="merge_pair-drawn")
 def zero_is_no_new_token(tokens, pair, new):
-    """One new token never comes into your list. Print your result for 5 5 with the pair (5, 5) and the new token 0: what does Python take 0 for in a condition?"""
+    """One new token never gets into your list. Print your result for 5 5 with the pair (5, 5) and the new token 0: what does Python take 0 for in a condition?"""
     new, merged, place = new or 256, [], 0
     while place < len(tokens):
         is_here = tuple(tokens[place : place + 2]) == tuple(pair)
@@ -615,14 +615,14 @@ def zero_is_no_new_token(tokens, pair, new):
 
 @misconception(step="merge_pair", caught_by="merge_pair-drawn")
 def merged_as_letters(tokens, pair, new):
-    """Some tokens are too large for your function. Print what it does with the token 1114112: how many characters are there?"""
+    """Some tokens are too large for your function. Print what it does with the token 1114112: how many characters does Unicode have?"""
     text = "".join(map(chr, tokens))
     return list(map(ord, text.replace(chr(pair[0]) + chr(pair[1]), chr(new))))
 
 
 @misconception(step="merge_pair", caught_by="merge_pair-drawn")
 def merged_in_32_bits(tokens, pair, new):
-    """Huge tokens come back as others. Print your result for the tokens 2**31 and 5: which numbers fit into the dtype of your array?"""
+    """Huge tokens come back as different numbers. Print your result for the tokens 2**31 and 5: which numbers fit into the dtype of your array?"""
     merged, place = [], 0
     while place < len(tokens):
         is_here = tuple(tokens[place : place + 2]) == tuple(pair)
@@ -633,7 +633,7 @@ def merged_in_32_bits(tokens, pair, new):
 
 @misconception(step="merge_pair", caught_by="merge_pair-drawn")
 def a_call_for_every_place(tokens, pair, new):
-    """Long lists stop your function. Print what it does with 2000 * [7]: how many of its calls wait for another one?"""
+    """Long lists break your function. Print what it does with 2000 * [7]: how deep does the recursion go?"""
 
     def merged(place):
         if place >= len(tokens):
@@ -647,7 +647,7 @@ def a_call_for_every_place(tokens, pair, new):
 
 @misconception(step="merge_pair", caught_by="merge_pair-without_the_pair")
 def first_token_taken_first(tokens, pair, new):
-    """An empty list stops your function. Print what it does with []: which of its lines needs a first token?"""
+    """An empty list breaks your function. Print what it does with []: which of its lines needs a first token?"""
     merged = [tokens[0]]
     is_used = False
     for token in tokens[1:]:
@@ -662,7 +662,7 @@ def first_token_taken_first(tokens, pair, new):
 
 @misconception(step="merge_pair", caught_by="merge_pair-without_the_pair")
 def left_token_must_be_there(tokens, pair, new):
-    """A list without the left half stops your function. Print what it does with 3 4: what does it look for before it merges?"""
+    """A list without the left half breaks your function. Print what it does with 3 4: what does it look for before it merges?"""
     start = tokens.index(pair[0])
     merged = list(tokens[:start])
     place = start
@@ -678,7 +678,7 @@ def left_token_must_be_there(tokens, pair, new):
 
 @misconception(step="merge_pair", caught_by="merge_pair-tokens_unchanged")
 def merged_in_place(tokens, pair, new):
-    """Your result is right, but the list that came in is gone. Print tokens after a call: which list do you shorten?"""
+    """Your result is right, but the original list is gone. Print tokens after a call: which list do you shorten?"""
     place = 0
     while place < len(tokens) - 1:
         if (tokens[place], tokens[place + 1]) == tuple(pair):
@@ -689,7 +689,7 @@ def merged_in_place(tokens, pair, new):
 
 @misconception(step="merge_pair", caught_by="merge_pair-tokens_unchanged")
 def marked_in_place(tokens, pair, new):
-    """Your result is right, but the list that came in holds something new. Print tokens after a call: which of your lines writes into it?"""
+    """Your result is right, but the original list has changed. Print tokens after a call: which of your lines writes into it?"""
     merged = []
     for place in range(len(tokens)):
         if tokens[place] is None:
@@ -704,7 +704,7 @@ def marked_in_place(tokens, pair, new):
 
 @misconception(step="merge_pair", caught_by="merge_pair-drawn", family="merged_once_more")
 def merged_until_nothing_is_left(tokens, pair, new):
-    """What you have merged goes into a second merge. Print your result for 7 9 9 with the pair (7, 9) and the new token 7: how often does your inner loop turn?"""
+    """You merge a merged token again. Print your result for 7 9 9 with the pair (7, 9) and the new token 7: how often does your inner loop run?"""
     merged = []
     for token in tokens:
         merged.append(token)
@@ -715,7 +715,7 @@ def merged_until_nothing_is_left(tokens, pair, new):
 
 @misconception(step="merge_pair", caught_by="merge_pair-drawn", family="zeros_swept")
 def zeros_and_a_new_zero_swept_away(tokens, pair, new):
-    """One token is lost wherever it stands. Print your result for 0 5 0: what does Python take 0 for in a condition?"""
+    """You lose one token wherever it occurs. Print your result for 0 5 0: what does Python take 0 for in a condition?"""
     swept, place = list(tokens), 0
     while place < len(swept) - 1:
         if (swept[place], swept[place + 1]) == tuple(pair):
@@ -734,7 +734,7 @@ def replaced_in_a_text_of_numbers(tokens, pair, new):
 
 @misconception(step="merge_pair", caught_by="merge_pair-drawn")
 def zeros_mark_what_is_used(tokens, pair, new):
-    """Tokens of 0 are lost. Print your result for 0 5 0 and a pair that is not there: by what do you tell a token that is used up from a token of 0?"""
+    """You lose tokens of 0. Print your result for 0 5 0 and a pair that does not occur: how do you tell a used token from a token of 0?"""
     out = list(tokens)
     for i in range(len(out) - 1):
         if (out[i], out[i + 1]) == pair:
@@ -755,7 +755,7 @@ def counted_once_and_for_all(text, merges):
 
 @misconception(step="train", caught_by="train-by_hand")
 def merged_and_forgotten(text, merges):
-    """The same pair is learned again and again. Print the tokens after your first merge: do you go on with what merge_pair returned?"""
+    """You learn the same pair again and again. Print the tokens after your first merge: do you continue with the list that merge_pair returned?"""
     tokens = list(text.encode("utf-8"))
     learned = []
     for new in range(256, 256 + merges):
@@ -785,7 +785,7 @@ def numbered_from_257(text, merges):
 
 @misconception(step="train", caught_by="train-by_hand")
 def numbered_after_the_largest(text, merges):
-    """Your new tokens have small numbers. Print the tokens after the first merge: which numbers are taken by bytes, whether they occur or not?"""
+    """Your new tokens have small numbers. Print the tokens after the first merge: which numbers are reserved for bytes, whether they occur or not?"""
     tokens = list(text.encode("utf-8"))
     learned = []
     for _ in range(merges):
@@ -800,7 +800,7 @@ def numbered_after_the_largest(text, merges):
 
 @misconception(step="train", caught_by="train-by_hand")
 def always_the_same_number(text, merges):
-    """All your merges make the same token. Print the tokens after each merge of a longer text: how would anybody tell two of them apart?"""
+    """All your merges make the same token. Print the tokens after each merge of a longer text: how could you tell two of them apart?"""
     tokens = list(text.encode("utf-8"))
     learned = []
     for _ in range(merges):
@@ -815,7 +815,7 @@ def always_the_same_number(text, merges):
 
 @misconception(step="train", caught_by="train-by_hand")
 def tokens_returned(text, merges):
-    """You return what became of the text. Print your result in the first check: which list does the docstring ask for?"""
+    """You return the tokens of the text. Print your result in the first check: which list does the docstring ask for?"""
     tokens = list(text.encode("utf-8"))
     for new in range(256, 256 + merges):
         counts = count_pairs(tokens)
@@ -827,7 +827,7 @@ def tokens_returned(text, merges):
 
 @misconception(step="train", caught_by="train-by_hand")
 def table_of_merges(text, merges):
-    """Your merges come as a dictionary. Print the type of your result: what says the number of a pair in a list?"""
+    """Your merges are in a dictionary. Print the type of your result: how does a list give the number of a pair?"""
     tokens = list(text.encode("utf-8"))
     learned = {}
     for new in range(256, 256 + merges):
@@ -842,7 +842,7 @@ def table_of_merges(text, merges):
 
 @misconception(step="train", caught_by="train-by_hand")
 def rarest_pair_first(text, merges):
-    """You take pairs that stand there seldom. Print the counts and your choice before the first merge: which end of the ranking is yours?"""
+    """You choose rare pairs. Print the counts and your choice before the first merge: which end of the ranking do you take?"""
     tokens = list(text.encode("utf-8"))
     learned = []
     for new in range(256, 256 + merges):
@@ -857,7 +857,7 @@ def rarest_pair_first(text, merges):
 
 @misconception(step="train", caught_by="train-by_hand")
 def twice_is_not_enough(text, merges):
-    """You stop too early. Print the counts before your loop ends: how often must the best pair stand there?"""
+    """You stop too early. Print the counts before your loop ends: how often must the best pair occur?"""
     tokens = list(text.encode("utf-8"))
     learned = []
     for new in range(256, 256 + merges):
@@ -932,7 +932,7 @@ def right_token_compared_first(text, merges):
 
 @misconception(step="train", caught_by="train-ties")
 def compared_as_text(text, merges):
-    """Among equal counts your pairs are sorted as texts. Print sorted(["99", "256"]): is that the order of the numbers?"""
+    """Among equal counts you sort your pairs as strings. Print sorted(["99", "256"]): is that the order of the numbers?"""
     tokens = list(text.encode("utf-8"))
     learned = []
     for new in range(256, 256 + merges):
@@ -947,7 +947,7 @@ def compared_as_text(text, merges):
 
 @misconception(step="train", caught_by="train-nothing_twice")
 def pairs_that_stand_once(text, merges):
-    """You merge pairs that stand there only once. Print the count of each pair that you learn from banana: from which count on does a merge pay?"""
+    """You merge pairs that occur only once. Print the count of each pair that you learn from banana: which count is the lowest that the docstring allows?"""
     tokens = list(text.encode("utf-8"))
     learned = []
     for new in range(256, 256 + merges):
@@ -962,7 +962,7 @@ def pairs_that_stand_once(text, merges):
 
 @misconception(step="train", caught_by="train-no_text_or_no_merges")
 def no_pairs_at_all_unexpected(text, merges):
-    """A text without pairs stops your function. Print what it does with an empty text: what is the largest of no counts?"""
+    """A text without pairs breaks your function. Print what it does with an empty text: what is the maximum of an empty list?"""
     tokens = list(text.encode("utf-8"))
     learned = []
     for new in range(256, 256 + merges):
@@ -992,7 +992,7 @@ def one_merge_too_many(text, merges):
 
 @misconception(step="train", caught_by="train-stops_early")
 def own_count_without_overlaps(text, merges):
-    """In a row of equal characters you count too few. Print your count for three equal characters: what does count_pairs say of them?"""
+    """In a run of equal characters you count too few pairs. Print your count for three equal characters: what does count_pairs return for them?"""
     tokens = list(text.encode("utf-8"))
     learned = []
     for new in range(256, 256 + merges):
@@ -1024,7 +1024,7 @@ def left_token_alone_decides(text, merges):
 
 @misconception(step="train", caught_by="train-drawn")
 def merged_tokens_only_once(text, merges):
-    """The more merges, the more you miss. Print the longest pieces that you learn from a long text: may both halves of a pair be merged ones?"""
+    """You miss more pairs with every merge. Print the longest pieces that you learn from a long text: may both halves of a pair be merged ones?"""
     tokens = list(text.encode("utf-8"))
     learned = []
     for new in range(256, 256 + merges):
@@ -1039,7 +1039,7 @@ def merged_tokens_only_once(text, merges):
 
 @misconception(step="train", caught_by="train-letters_of_two_bytes")
 def letters_instead_of_bytes(text, merges):
-    """English texts work, other characters do not. Print the list that you start from for the text é: how many bytes has that character?"""
+    """English texts work, other characters do not. Print the list that you start from for the text é: how many bytes does that character have?"""
     tokens = [ord(letter) for letter in text]
     learned = []
     for new in range(256, 256 + merges):
@@ -1054,7 +1054,7 @@ def letters_instead_of_bytes(text, merges):
 
 @misconception(step="train", caught_by="train-letters_of_two_bytes")
 def other_letters_left_out(text, merges):
-    """English texts work, other characters are lost. Print the list that you start from for the text é: what became of it?"""
+    """English texts work, but you lose other characters. Print the list that you start from for the text é: what happened to it?"""
     tokens = list(text.encode("ascii", errors="ignore"))
     learned = []
     for new in range(256, 256 + merges):
@@ -1069,7 +1069,7 @@ def other_letters_left_out(text, merges):
 
 @misconception(step="train", caught_by="train-bytes")
 def capitals_made_small_before_training(text, merges):
-    """Capitals come to the same as small letters. Print the list that you start from for A, and for a: is it one letter to you?"""
+    """You treat capitals as small letters. Print the list that you start from for A, and for a: should they be the same?"""
     text = text.lower()
     tokens = list(text.encode("utf-8"))
     learned = []
@@ -1085,7 +1085,7 @@ def capitals_made_small_before_training(text, merges):
 
 @misconception(step="train", caught_by="train-bytes")
 def ends_stripped_before_training(text, merges):
-    """What stands at the ends of a text is lost. Print the list that you start from for a text that begins with a space: which of your lines takes it away?"""
+    """You lose spaces at the ends of a text. Print the list that you start from for a text that begins with a space: which of your lines removes it?"""
     text = text.strip()
     tokens = list(text.encode("utf-8"))
     learned = []
@@ -1101,7 +1101,7 @@ def ends_stripped_before_training(text, merges):
 
 @misconception(step="train", caught_by="train-bytes")
 def line_ends_made_one_before_training(text, merges):
-    """Two kinds of line ends come to the same. Print the list that you start from for a text with \\r\\n: where did the 13 go?"""
+    """You turn two kinds of line ends into one. Print the list that you start from for a text with \\r\\n: where did the 13 go?"""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     tokens = list(text.encode("utf-8"))
     learned = []
@@ -1117,7 +1117,7 @@ def line_ends_made_one_before_training(text, merges):
 
 @misconception(step="train", caught_by="train-bytes")
 def tabs_made_spaces_before_training(text, merges):
-    """Tabs come to the same as spaces. Print the list that you start from for a text with a tab: is 9 in it?"""
+    """You turn tabs into spaces. Print the list that you start from for a text with a tab: is 9 in it?"""
     text = text.replace("\t", " ")
     tokens = list(text.encode("utf-8"))
     learned = []
@@ -1133,7 +1133,7 @@ def tabs_made_spaces_before_training(text, merges):
 
 @misconception(step="train", caught_by="train-bytes")
 def letters_put_together_before_training(text, merges):
-    """An e with an accent behind it becomes another character. Print the list that you start from for e\\u0301: is it three bytes?"""
+    """An e followed by an accent becomes a different character. Print the list that you start from for e\\u0301: is it three bytes?"""
     text = __import__("unicodedata").normalize("NFC", text)
     tokens = list(text.encode("utf-8"))
     learned = []
@@ -1149,7 +1149,7 @@ def letters_put_together_before_training(text, merges):
 
 @misconception(step="train", caught_by="train-letters_of_two_bytes")
 def letters_taken_apart_before_training(text, merges):
-    """One character becomes two signs. Print the list that you start from for é: is it two bytes?"""
+    """One character becomes two. Print the list that you start from for é: is it two bytes?"""
     text = __import__("unicodedata").normalize("NFD", text)
     tokens = list(text.encode("utf-8"))
     learned = []
@@ -1165,7 +1165,7 @@ def letters_taken_apart_before_training(text, merges):
 
 @misconception(step="train", caught_by="train-bytes")
 def likenesses_made_one_before_training(text, merges):
-    """Signs that look alike come to the same. Print the list that you start from for ² and for 2: should they differ?"""
+    """You treat similar characters as the same. Print the list that you start from for ² and for 2: should they differ?"""
     text = __import__("unicodedata").normalize("NFKC", text)
     tokens = list(text.encode("utf-8"))
     learned = []
@@ -1181,7 +1181,7 @@ def likenesses_made_one_before_training(text, merges):
 
 @misconception(step="train", caught_by="train-drawn")
 def spaces_made_one_before_training(text, merges):
-    """Spaces side by side come to one, and line ends to spaces. Print the list that you start from for a text with two spaces: how many are left?"""
+    """You turn several spaces into one, and line ends into spaces. Print the list that you start from for a text with two spaces: how many are left?"""
     text = " ".join(text.split())
     tokens = list(text.encode("utf-8"))
     learned = []
@@ -1197,7 +1197,7 @@ def spaces_made_one_before_training(text, merges):
 
 @misconception(step="train", caught_by="train-bytes")
 def zeros_left_out_before_training(text, merges):
-    """One sign of a text never reaches your tokens. Print the list that you start from for \\0: what does Python take 0 for in a condition?"""
+    """One character of a text never reaches your tokens. Print the list that you start from for \\0: what does Python take 0 for in a condition?"""
     text = "".join(letter for letter in text if ord(letter))
     tokens = list(text.encode("utf-8"))
     learned = []
@@ -1213,7 +1213,7 @@ def zeros_left_out_before_training(text, merges):
 
 @misconception(step="train", caught_by="train-bytes")
 def counted_line_by_line(text, merges):
-    """No pair of yours reaches across the end of a line. Print your counts for a text of two lines: what stands beside the line end?"""
+    """No pair of yours reaches across the end of a line. Print your counts for a text of two lines: which tokens are next to the line end?"""
     lines, learned = [list(line.encode("utf-8")) for line in text.splitlines(keepends=True)], []
     for new in range(256, 256 + merges):
         counts = {}
@@ -1230,7 +1230,7 @@ def counted_line_by_line(text, merges):
 
 @misconception(step="train", caught_by="train-drawn")
 def counted_word_by_word(text, merges):
-    """No pair of yours holds a space. Print your counts for a text of two words: what stands beside the space?"""
+    """No pair of yours holds a space. Print your counts for a text of two words: which tokens are next to the space?"""
     words, learned = [list(word.encode("utf-8")) for word in text.split(" ")], []
     for new in range(256, 256 + merges):
         counts = {}
@@ -1247,7 +1247,7 @@ def counted_word_by_word(text, merges):
 
 @misconception(step="train", caught_by="train-drawn")
 def the_beginning_of_a_text_alone(text, merges):
-    """Long texts are not read to their end. Print how many bytes you start from for a long text: how many has it?"""
+    """You do not read long texts to the end. Print how many bytes you start from for a long text: how many does it have?"""
     text = text[:1000]
     tokens = list(text.encode("utf-8"))
     learned = []
@@ -1263,7 +1263,7 @@ def the_beginning_of_a_text_alone(text, merges):
 
 @misconception(step="train", caught_by="train-drawn")
 def smaller_sum_among_equals(text, merges):
-    """Among equal counts you take the pair whose two numbers have the smaller sum. Print the best pairs where two of them share the first place: what does the docstring compare first?"""
+    """Among equal counts you take the pair whose two numbers have the smaller sum. Print the best pairs where two of them have the same count: what does the docstring compare first?"""
     tokens, learned = list(text.encode("utf-8")), []
     for new in range(256, 256 + merges):
         counts = count_pairs(tokens)
@@ -1277,7 +1277,7 @@ def smaller_sum_among_equals(text, merges):
 
 @misconception(step="train", caught_by="train-no_text_or_no_merges")
 def one_merge_at_least(text, merges):
-    """You learn a pair where none was asked for. Print your result for abab and merges = 0: when does your loop first look at merges?"""
+    """You learn a pair for merges = 0. Print your result for abab and merges = 0: when does your loop first look at merges?"""
     tokens, learned = list(text.encode("utf-8")), []
     while True:
         counts = count_pairs(tokens)
@@ -1292,7 +1292,7 @@ def one_merge_at_least(text, merges):
 
 @misconception(step="train", caught_by="train-bytes")
 def lines_joined_again_before_training(text, merges):
-    """Line ends come to the same, and the last one is lost. Print the list that you start from for a text with \\r\\n at its end: where did the 13 and the 10 go?"""
+    """You change line ends, and lose the last one. Print the list that you start from for a text with \\r\\n at its end: where did the 13 and the 10 go?"""
     tokens, learned = list("\n".join(text.splitlines()).encode()), []
     while len(learned) < merges:
         counts = count_pairs(tokens)
@@ -1327,7 +1327,7 @@ def numbers_from_0(text, merges):
 
 @misconception(step="encode", caught_by="encode-by_hand")
 def numbers_from_257(text, merges):
-    """Your merged tokens are one too large. Print the tokens after the first merge: which number does the pair at place 0 get?"""
+    """Your merged tokens are one too large. Print the tokens after the first merge: which number does the pair at index 0 get?"""
     tokens = list(text.encode("utf-8"))
     for number, pair in enumerate(merges):
         tokens = merge_pair(tokens, pair, 257 + number)
@@ -1336,7 +1336,7 @@ def numbers_from_257(text, merges):
 
 @misconception(step="encode", caught_by="encode-by_hand")
 def each_merge_once(text, merges):
-    """Each merge happens at one place only. Print the tokens after the first merge of the first check: how often does its pair stand there?"""
+    """Each merge happens only once in the text. Print the tokens after the first merge of the first check: how often does its pair occur?"""
     tokens = list(text.encode("utf-8"))
     for new, pair in enumerate(merges, start=256):
         for place in range(len(tokens) - 1):
@@ -1348,7 +1348,7 @@ def each_merge_once(text, merges):
 
 @misconception(step="encode", caught_by="encode-by_hand")
 def learnt_anew_from_the_text(text, merges):
-    """You learn from the text that is to be cut. Print the merges that your function uses in the first check: are they those that were handed over?"""
+    """You learn merges from the text you should encode. Print the merges that your function uses in the first check: are they the ones you were given?"""
     tokens = list(text.encode("utf-8"))
     for new, pair in enumerate(train(text, len(merges)), start=256):
         tokens = merge_pair(tokens, pair, new)
@@ -1357,7 +1357,7 @@ def learnt_anew_from_the_text(text, merges):
 
 @misconception(step="encode", caught_by="encode-by_hand")
 def pieces_of_text(text, merges):
-    """Your result is made of texts. Print its first entry: what are tokens in this notebook?"""
+    """Your result is made of strings. Print its first entry: what are tokens in this notebook?"""
     pieces = [chr(byte) for byte in range(256)]
     tokens = list(text.encode("utf-8"))
     for new, pair in enumerate(merges, start=256):
@@ -1368,7 +1368,7 @@ def pieces_of_text(text, merges):
 
 @misconception(step="encode", caught_by="encode-by_hand")
 def last_merge_forgotten(text, merges):
-    """The last merge has no turn. Print the pairs that your loop goes over in the first check: how many should there be?"""
+    """You never use the last merge. Print the pairs that your loop goes over in the first check: how many should there be?"""
     tokens = list(text.encode("utf-8"))
     for number in range(len(merges) - 1):
         tokens = merge_pair(tokens, merges[number], 256 + number)
@@ -1377,7 +1377,7 @@ def last_merge_forgotten(text, merges):
 
 @misconception(step="encode", caught_by="encode-by_hand")
 def merged_and_thrown_away(text, merges):
-    """Your tokens are still the bytes of the text. Print them before and after a merge: what becomes of the list that merge_pair returns?"""
+    """Your tokens are still the bytes of the text. Print them before and after a merge: what happens to the list that merge_pair returns?"""
     tokens = list(text.encode("utf-8"))
     for new, pair in enumerate(merges, start=256):
         merge_pair(tokens, pair, new)
@@ -1386,7 +1386,7 @@ def merged_and_thrown_away(text, merges):
 
 @misconception(step="encode", caught_by="encode-in_order")
 def leftmost_pair_first(text, merges):
-    """You merge what comes first in the text. Print the tokens of abc after each of your merges: which of the two pairs was learned first?"""
+    """You merge the pair that comes first in the text. Print the tokens of abc after each of your merges: which of the two pairs was learned first?"""
     tokens = list(text.encode("utf-8"))
     place = 0
     while place < len(tokens) - 1:
@@ -1417,7 +1417,7 @@ def longest_piece_first(text, merges):
 
 @misconception(step="encode", caught_by="encode-in_order", family="frequent_in_this_text")
 def most_frequent_pair_first(text, merges):
-    """You look at what is frequent in this text. Print which pair you merge first in abcbc: does it matter here how often it stands there?"""
+    """You choose pairs by how often they occur in this text. Print which pair you merge first in abcbc: does its count in this text matter?"""
     tokens = list(text.encode("utf-8"))
     while True:
         counts = {pair: count for pair, count in count_pairs(tokens).items() if pair in merges}
@@ -1429,7 +1429,7 @@ def most_frequent_pair_first(text, merges):
 
 @misconception(step="encode", caught_by="encode-in_order")
 def stopped_after_one_merge(text, merges):
-    """A merge that finds nothing costs you all others. Print the tokens of abc after each merge: what do you return when a pair is not there?"""
+    """After a merge that finds nothing you lose the others. Print the tokens of abc after each merge: what do you return when a pair does not occur?"""
     tokens = list(text.encode("utf-8"))
     for new, pair in enumerate(merges, start=256):
         merged = merge_pair(tokens, pair, new)
@@ -1441,7 +1441,7 @@ def stopped_after_one_merge(text, merges):
 
 @misconception(step="encode", caught_by="encode-drawn")
 def stopped_where_a_pair_is_missing(text, merges):
-    """You stop at the first pair that the text does not hold. Print which merges have had their turn for kcbk: what becomes of those behind it?"""
+    """You stop at the first pair that the text does not contain. Print which merges you have tried for kcbk: what happens to the ones after it?"""
     tokens = list(text.encode("utf-8"))
     for new, pair in enumerate(merges, start=256):
         if tuple(pair) not in count_pairs(tokens):
@@ -1452,7 +1452,7 @@ def stopped_where_a_pair_is_missing(text, merges):
 
 @misconception(step="encode", caught_by="encode-drawn")
 def missing_pairs_take_no_number(text, merges):
-    """Your numbers are too small where a pair is not in the text. Print the number that each pair gets for kcbk: what says the number of a pair?"""
+    """Your numbers are too small where a pair does not occur in the text. Print the number that each pair gets for kcbk: what determines the number of a pair?"""
     tokens = list(text.encode("utf-8"))
     new = 256
     for pair in merges:
@@ -1465,7 +1465,7 @@ def missing_pairs_take_no_number(text, merges):
 
 @misconception(step="encode", caught_by="encode-no_text_or_no_merges")
 def a_pair_expected(text, merges):
-    """Texts without a pair stop your function. Print what it does with an empty text: what is the smallest of no ranks?"""
+    """Texts without a pair break your function. Print what it does with an empty text: what is the minimum of an empty list?"""
     tokens = list(text.encode("utf-8"))
     ranks = {tuple(pair): rank for rank, pair in enumerate(merges)}
     while True:
@@ -1477,7 +1477,7 @@ def a_pair_expected(text, merges):
 
 @misconception(step="encode", caught_by="encode-no_text_or_no_merges")
 def nothing_without_merges(text, merges):
-    """Without merges you return nothing of the text. Print your tokens for ab and an empty list: what is a text before anything is merged?"""
+    """Without merges you return no tokens. Print your tokens for ab and an empty list: what are the tokens of a text before any merge?"""
     tokens = []
     for new, pair in enumerate(merges, start=256):
         tokens = merge_pair(tokens or list(text.encode("utf-8")), pair, new)
@@ -1486,7 +1486,7 @@ def nothing_without_merges(text, merges):
 
 @misconception(step="encode", caught_by="encode-letters_of_two_bytes")
 def letters_for_bytes(text, merges):
-    """English texts work, other characters do not. Print the list that you start from for the text é: how many bytes has that character?"""
+    """English texts work, other characters do not. Print the list that you start from for the text é: how many bytes does that character have?"""
     tokens = [ord(letter) for letter in text]
     for new, pair in enumerate(merges, start=256):
         tokens = merge_pair(tokens, pair, new)
@@ -1504,7 +1504,7 @@ def question_marks_for_letters(text, merges):
 
 @misconception(step="encode", caught_by="encode-merges_unchanged")
 def merges_used_up(text, merges):
-    """Your tokens are right, but the merges are gone. Print merges after a call: which of your lines takes them out?"""
+    """Your tokens are right, but the merges are gone. Print merges after a call: which of your lines removes them?"""
     tokens = list(text.encode("utf-8"))
     new = 256
     while merges:
@@ -1515,7 +1515,7 @@ def merges_used_up(text, merges):
 
 @misconception(step="encode", caught_by="encode-merges_unchanged")
 def merges_turned_around(text, merges):
-    """Your tokens are right, but the merges are in another order. Print merges after a call: which of your lines turns them around?"""
+    """Your tokens are right, but the merges are in a different order. Print merges after a call: which of your lines reverses them?"""
     tokens = list(text.encode("utf-8"))
     merges.reverse()
     for new in range(256, 256 + len(merges)):
@@ -1525,7 +1525,7 @@ def merges_turned_around(text, merges):
 
 @misconception(step="encode", caught_by="encode-bytes")
 def capitals_made_small_before_merging(text, merges):
-    """Capitals come to the same as small letters. Print the list that you start from for A, and for a: is it one letter to you?"""
+    """You treat capitals as small letters. Print the list that you start from for A, and for a: should they be the same?"""
     text = text.lower()
     tokens = list(text.encode("utf-8"))
     for new, pair in enumerate(merges, start=256):
@@ -1535,7 +1535,7 @@ def capitals_made_small_before_merging(text, merges):
 
 @misconception(step="encode", caught_by="encode-bytes")
 def ends_stripped_before_merging(text, merges):
-    """What stands at the ends of a text is lost. Print the list that you start from for a text that begins with a space: which of your lines takes it away?"""
+    """You lose spaces at the ends of a text. Print the list that you start from for a text that begins with a space: which of your lines removes it?"""
     text = text.strip()
     tokens = list(text.encode("utf-8"))
     for new, pair in enumerate(merges, start=256):
@@ -1545,7 +1545,7 @@ def ends_stripped_before_merging(text, merges):
 
 @misconception(step="encode", caught_by="encode-bytes")
 def line_ends_made_one_before_merging(text, merges):
-    """Two kinds of line ends come to the same. Print the list that you start from for a text with \\r\\n: where did the 13 go?"""
+    """You turn two kinds of line ends into one. Print the list that you start from for a text with \\r\\n: where did the 13 go?"""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     tokens = list(text.encode("utf-8"))
     for new, pair in enumerate(merges, start=256):
@@ -1555,7 +1555,7 @@ def line_ends_made_one_before_merging(text, merges):
 
 @misconception(step="encode", caught_by="encode-bytes")
 def tabs_made_spaces_before_merging(text, merges):
-    """Tabs come to the same as spaces. Print the list that you start from for a text with a tab: is 9 in it?"""
+    """You turn tabs into spaces. Print the list that you start from for a text with a tab: is 9 in it?"""
     text = text.replace("\t", " ")
     tokens = list(text.encode("utf-8"))
     for new, pair in enumerate(merges, start=256):
@@ -1565,7 +1565,7 @@ def tabs_made_spaces_before_merging(text, merges):
 
 @misconception(step="encode", caught_by="encode-bytes")
 def letters_put_together_before_merging(text, merges):
-    """An e with an accent behind it becomes another character. Print the list that you start from for e\\u0301: is it three bytes?"""
+    """An e followed by an accent becomes a different character. Print the list that you start from for e\\u0301: is it three bytes?"""
     text = __import__("unicodedata").normalize("NFC", text)
     tokens = list(text.encode("utf-8"))
     for new, pair in enumerate(merges, start=256):
@@ -1575,7 +1575,7 @@ def letters_put_together_before_merging(text, merges):
 
 @misconception(step="encode", caught_by="encode-letters_of_two_bytes")
 def letters_taken_apart_before_merging(text, merges):
-    """One character becomes two signs. Print the list that you start from for é: is it two bytes?"""
+    """One character becomes two. Print the list that you start from for é: is it two bytes?"""
     text = __import__("unicodedata").normalize("NFD", text)
     tokens = list(text.encode("utf-8"))
     for new, pair in enumerate(merges, start=256):
@@ -1585,7 +1585,7 @@ def letters_taken_apart_before_merging(text, merges):
 
 @misconception(step="encode", caught_by="encode-bytes")
 def likenesses_made_one_before_merging(text, merges):
-    """Signs that look alike come to the same. Print the list that you start from for ² and for 2: should they differ?"""
+    """You treat similar characters as the same. Print the list that you start from for ² and for 2: should they differ?"""
     text = __import__("unicodedata").normalize("NFKC", text)
     tokens = list(text.encode("utf-8"))
     for new, pair in enumerate(merges, start=256):
@@ -1595,7 +1595,7 @@ def likenesses_made_one_before_merging(text, merges):
 
 @misconception(step="encode", caught_by="encode-drawn")
 def spaces_made_one_before_merging(text, merges):
-    """Spaces side by side come to one, and line ends to spaces. Print the list that you start from for a text with two spaces: how many are left?"""
+    """You turn several spaces into one, and line ends into spaces. Print the list that you start from for a text with two spaces: how many are left?"""
     text = " ".join(text.split())
     tokens = list(text.encode("utf-8"))
     for new, pair in enumerate(merges, start=256):
@@ -1605,7 +1605,7 @@ def spaces_made_one_before_merging(text, merges):
 
 @misconception(step="encode", caught_by="encode-bytes")
 def zeros_left_out_before_merging(text, merges):
-    """One sign of a text never reaches your tokens. Print the list that you start from for \\0: what does Python take 0 for in a condition?"""
+    """One character of a text never reaches your tokens. Print the list that you start from for \\0: what does Python take 0 for in a condition?"""
     text = "".join(letter for letter in text if ord(letter))
     tokens = list(text.encode("utf-8"))
     for new, pair in enumerate(merges, start=256):
@@ -1615,7 +1615,7 @@ def zeros_left_out_before_merging(text, merges):
 
 @misconception(step="encode", caught_by="encode-bytes")
 def merged_line_by_line(text, merges):
-    """No token of yours reaches across the end of a line. Print your tokens of a text of two lines: which pair holds the line end?"""
+    """No token of yours reaches across the end of a line. Print your tokens of a text of two lines: which pair contains the line end?"""
     tokens = []
     for line in text.splitlines(keepends=True):
         part = list(line.encode("utf-8"))
@@ -1627,7 +1627,7 @@ def merged_line_by_line(text, merges):
 
 @misconception(step="encode", caught_by="encode-drawn")
 def the_beginning_encoded_alone(text, merges):
-    """Long texts are not read to their end. Print how many bytes you start from for a long text: how many has it?"""
+    """You do not read long texts to the end. Print how many bytes you start from for a long text: how many does it have?"""
     tokens = list(text.encode("utf-8"))[:1000]
     for new, pair in enumerate(merges, start=256):
         tokens = merge_pair(tokens, pair, new)
@@ -1636,7 +1636,7 @@ def the_beginning_encoded_alone(text, merges):
 
 @misconception(step="encode", caught_by="encode-drawn")
 def texts_remembered_without_their_merges(text, merges):
-    """A text that you have met before has the tokens of that time. Print them for kcbk and two lists of merges: what of a call do you look up?"""
+    """A text that you have encoded before gets its old tokens. Print them for kcbk and two lists of merges: which arguments do you look up?"""
     global known
     if "known" not in globals():
         known = {}
@@ -1650,7 +1650,7 @@ def texts_remembered_without_their_merges(text, merges):
 
 @misconception(step="encode", caught_by="encode-in_order", family="frequent_in_this_text")
 def most_frequent_pair_first_earlier_among_equals(text, merges):
-    """You look at what is frequent in this text. Print which pair you merge first in abcbc: does it matter here how often it stands there?"""
+    """You choose pairs by how often they occur in this text. Print which pair you merge first in abcbc: does its count in this text matter?"""
     tokens, known = list(text.encode("utf-8")), {tuple(pair): 256 + place for place, pair in enumerate(merges)}
     while True:
         counts = {pair: count for pair, count in count_pairs(tokens).items() if pair in known}
@@ -1662,7 +1662,7 @@ def most_frequent_pair_first_earlier_among_equals(text, merges):
 
 @misconception(step="encode", caught_by="encode-drawn")
 def merged_word_by_word(text, merges):
-    """No merge of yours reaches from one word into a space behind it. Print the parts that you cut the text into, and a merge that holds a space: does the docstring speak of words?"""
+    """None of your merges joins a word and the space after it. Print the parts that you cut the text into, and a merge with a space: does the docstring mention words?"""
     tokens = []
     for place, word in enumerate(text.split(" ")):
         part = list((word if place == 0 else " " + word).encode("utf-8"))
@@ -1674,7 +1674,7 @@ def merged_word_by_word(text, merges):
 
 @misconception(step="encode", caught_by="encode-bytes")
 def lines_joined_again_before_merging(text, merges):
-    """Line ends come to the same, and the last one is lost. Print the list that you start from for a text with \\r\\n at its end: where did the 13 and the 10 go?"""
+    """You change line ends, and lose the last one. Print the list that you start from for a text with \\r\\n at its end: where did the 13 and the 10 go?"""
     tokens = list("\n".join(text.splitlines()).encode())
     for place, pair in enumerate(merges):
         tokens = merge_pair(tokens, pair, 256 + place)
@@ -1686,7 +1686,7 @@ def lines_joined_again_before_merging(text, merges):
 
 @misconception(step="decode", caught_by="decode-by_hand", family="half_opened")
 def spelled_out_once(tokens, merges):
-    """A token that is made of merged ones stays half opened. Print the list that you turn into bytes in the first check: is every number in it a byte?"""
+    """You decode a token made of merged ones only halfway. Print the list that you turn into bytes in the first check: is every number in it a byte?"""
     spelled = []
     for token in tokens:
         spelled.extend([token] if token < 256 else merges[token - 256])
@@ -1695,7 +1695,7 @@ def spelled_out_once(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-by_hand")
 def halves_exchanged(tokens, merges):
-    """Each token is spelled backwards. Print the bytes of 256 in the first check: which half of a pair stands left?"""
+    """You spell each token backwards. Print the bytes of 256 in the first check: which half of a pair comes first?"""
     pieces = [bytes([byte]) for byte in range(256)]
     for left, right in merges:
         pieces.append(pieces[right] + pieces[left])
@@ -1704,7 +1704,7 @@ def halves_exchanged(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-by_hand")
 def numbers_counted_from_257(tokens, merges):
-    """Each token is taken for the one before it. Print which pair you look up for 256: at which place does it stand?"""
+    """You take each token for the one before it. Print which pair you look up for 256: which index does it have?"""
     pieces = [*(bytes([byte]) for byte in range(256)), b""]
     for left, right in merges:
         pieces.append(pieces[left] + pieces[right])
@@ -1713,7 +1713,7 @@ def numbers_counted_from_257(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-by_hand", family="half_opened")
 def undone_in_the_order_of_learning(tokens, merges):
-    """A token that is made of merged ones stays half opened. Print the tokens after each of your turns: what becomes of a 256 that comes out of 257 later?"""
+    """You decode a token made of merged ones only halfway. Print the tokens after each turn of your loop: what happens to a 256 that comes out of 257 later?"""
     for number, pair in enumerate(merges):
         opened = []
         for token in tokens:
@@ -1724,7 +1724,7 @@ def undone_in_the_order_of_learning(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-by_hand")
 def bytes_returned(tokens, merges):
-    """The bytes are right, but they are bytes. Print the type of your result: what is still to be done to read it?"""
+    """The bytes are right, but you return bytes. Print the type of your result: which step turns bytes into text?"""
     pieces = [bytes([byte]) for byte in range(256)]
     for left, right in merges:
         pieces.append(pieces[left] + pieces[right])
@@ -1742,7 +1742,7 @@ def list_of_pieces(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-by_hand")
 def spaces_between_pieces(tokens, merges):
-    """There are characters between your tokens that nobody encoded. Print your result in the first check: with what do you join the pieces?"""
+    """Between your tokens there are characters that were not in the text. Print your result in the first check: what do you join the pieces with?"""
     pieces = [bytes([byte]) for byte in range(256)]
     for left, right in merges:
         pieces.append(pieces[left] + pieces[right])
@@ -1751,19 +1751,19 @@ def spaces_between_pieces(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-by_hand")
 def merged_tokens_as_letters(tokens, merges):
-    """Merged tokens come out as strange characters. Print the character that chr makes of 256: whose numbers are those?"""
+    """Merged tokens come out as strange characters. Print the character that chr makes of 256: are its numbers those of tokens or of characters?"""
     return "".join(chr(token) for token in tokens)
 
 
 @misconception(step="decode", caught_by="decode-by_hand")
 def merged_tokens_left_out(tokens, merges):
-    """Merged tokens are missing from your text. Print your result in the first check: what do you do with a token above 255?"""
+    """Your text lacks the merged tokens. Print your result in the first check: what do you do with a token above 255?"""
     return bytes(token for token in tokens if token < 256).decode("utf-8", errors="replace")
 
 
 @misconception(step="decode", caught_by="decode-several_bytes")
 def each_byte_a_letter(tokens, merges):
-    """Every byte becomes a character of its own. Print your text of 195 169: how many characters is it?"""
+    """Every byte becomes a character of its own. Print your text of 195 169: how many characters does it have?"""
     pieces = [chr(byte) for byte in range(256)]
     for left, right in merges:
         pieces.append(pieces[left] + pieces[right])
@@ -1781,7 +1781,7 @@ def each_token_read_alone(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-several_bytes", family="broken_letters")
 def pieces_kept_as_text(tokens, merges):
-    """English texts work, and all that is left of other characters is signs that something broke. Print what you keep for 195: can half of a character be read?"""
+    """English texts work, but other characters become replacement characters. Print what you keep for 195: can half of a character be read?"""
     pieces = [bytes([byte]).decode("utf-8", errors="replace") for byte in range(256)]
     for left, right in merges:
         pieces.append(pieces[left] + pieces[right])
@@ -1790,7 +1790,7 @@ def pieces_kept_as_text(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-several_bytes", family="broken_letters")
 def read_as_ascii(tokens, merges):
-    """English texts work, and all that is left of other characters is signs that something broke. Print your text of 195 169: which rule took the character to bytes?"""
+    """English texts work, but other characters become replacement characters. Print your text of 195 169: which encoding turned the character into bytes?"""
     pieces = [bytes([byte]) for byte in range(256)]
     for left, right in merges:
         pieces.append(pieces[left] + pieces[right])
@@ -1799,7 +1799,7 @@ def read_as_ascii(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-half_a_letter")
 def errors_raised(tokens, merges):
-    """Bytes that are no text stop your function. Print what it does with the token 255 alone: what should a reader see there?"""
+    """Invalid bytes break your function. Print what it does with the token 255 alone: what should a reader see there?"""
     pieces = [bytes([byte]) for byte in range(256)]
     for left, right in merges:
         pieces.append(pieces[left] + pieces[right])
@@ -1808,7 +1808,7 @@ def errors_raised(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-half_a_letter")
 def broken_bytes_left_out(tokens, merges):
-    """Bytes that are no text vanish. Print your text of the token 255 alone: how would a reader know that something is missing?"""
+    """Invalid bytes vanish. Print your text of the token 255 alone: how would a reader know that something is missing?"""
     pieces = [bytes([byte]) for byte in range(256)]
     for left, right in merges:
         pieces.append(pieces[left] + pieces[right])
@@ -1817,7 +1817,7 @@ def broken_bytes_left_out(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-half_a_letter")
 def broken_bytes_spelled_out(tokens, merges):
-    """Bytes that are no text come out with a backslash. Print your text of the token 255 alone: which character should stand there?"""
+    """Invalid bytes come out with a backslash. Print your text of the token 255 alone: which character should be there?"""
     pieces = [bytes([byte]) for byte in range(256)]
     for left, right in merges:
         pieces.append(pieces[left] + pieces[right])
@@ -1826,7 +1826,7 @@ def broken_bytes_spelled_out(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-half_a_letter")
 def question_marks(tokens, merges):
-    """Bytes that are no text become question marks. Print your text of the token 255 alone: could a reader tell it from a question?"""
+    """Invalid bytes become question marks. Print your text of the token 255 alone: could a reader tell it from a real question mark?"""
     pieces = [bytes([byte]) for byte in range(256)]
     for left, right in merges:
         pieces.append(pieces[left] + pieces[right])
@@ -1835,7 +1835,7 @@ def question_marks(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-half_a_letter")
 def nothing_where_one_byte_is_broken(tokens, merges):
-    """One byte that is no text costs you the whole text. Print your text of 255 104: what of it can still be read?"""
+    """One invalid byte costs you the whole text. Print your text of 255 104: what of it can still be read?"""
     pieces = [bytes([byte]) for byte in range(256)]
     for left, right in merges:
         pieces.append(pieces[left] + pieces[right])
@@ -1847,7 +1847,7 @@ def nothing_where_one_byte_is_broken(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-no_text")
 def byte_by_byte_where_one_is_broken(tokens, merges):
-    """One byte that is no text breaks the whole characters beside it. Print your text of 195 169 255: which of these bytes are a character?"""
+    """One invalid byte breaks the characters next to it. Print your text of 195 169 255: which of these bytes are a character?"""
     pieces = [bytes([byte]) for byte in range(256)]
     for left, right in merges:
         pieces.append(pieces[left] + pieces[right])
@@ -1860,7 +1860,7 @@ def byte_by_byte_where_one_is_broken(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-no_text")
 def token_by_token_where_one_is_broken(tokens, merges):
-    """One byte that is no text breaks the characters beside it whose bytes are tokens of their own. Print your text of 195 169 255: which of these tokens are read together?"""
+    """One invalid byte breaks neighbouring characters whose bytes are separate tokens. Print your text of 195 169 255: which of these tokens are read together?"""
     pieces = [bytes([byte]) for byte in range(256)]
     for left, right in merges:
         pieces.append(pieces[left] + pieces[right])
@@ -1872,7 +1872,7 @@ def token_by_token_where_one_is_broken(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-no_text")
 def one_sign_for_each_broken_byte(tokens, merges):
-    """A character that is cut short gives you a sign for each of its bytes. Print your text of 226 130 104, and what Python's own decoder makes of these bytes: how many signs are in each?"""
+    """An incomplete character gives you a replacement character for each byte. Print your text of 226 130 104, and what Python's own decoder makes of these bytes: how many characters are in each?"""
     pieces = [bytes([byte]) for byte in range(256)]
     for left, right in merges:
         pieces.append(pieces[left] + pieces[right])
@@ -1894,7 +1894,7 @@ def one_sign_for_each_broken_byte(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-no_text")
 def signs_side_by_side_made_one(tokens, merges):
-    """Two mistakes side by side come out as one. Print your text of 255 255, and what Python's own decoder makes of these bytes: how many signs are in each?"""
+    """Two invalid bytes in a row come out as one character. Print your text of 255 255, and what Python's own decoder makes of these bytes: how many characters are in each?"""
     import re
 
     pieces = [bytes([byte]) for byte in range(256)]
@@ -1906,7 +1906,7 @@ def signs_side_by_side_made_one(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-round_trip")
 def two_levels_deep(tokens, merges):
-    """Short texts work, deeply merged ones do not. Print the list that you turn into bytes for a long text: how often may a token have to be opened?"""
+    """Short tokens work, deeply merged ones do not. Print the list that you turn into bytes for a long text: how often may you have to expand a token?"""
     for _ in range(2):
         opened = []
         for token in tokens:
@@ -1917,7 +1917,7 @@ def two_levels_deep(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-round_trip")
 def spaces_stripped(tokens, merges):
-    """Texts come back without the spaces at their ends. Print repr of your text of 32 104 32: who takes them away?"""
+    """Texts come back without the spaces at their ends. Print repr of your text of 32 104 32: which line removes them?"""
     pieces = [bytes([byte]) for byte in range(256)]
     for left, right in merges:
         pieces.append(pieces[left] + pieces[right])
@@ -1926,7 +1926,7 @@ def spaces_stripped(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-no_tokens")
 def something_expected(tokens, merges):
-    """No tokens at all stop your function. Print what it does with an empty list: which of its lines needs a first token?"""
+    """An empty list breaks your function. Print what it does with an empty list: which of its lines needs a first token?"""
     pieces = [bytes([byte]) for byte in range(256)]
     for left, right in merges:
         pieces.append(pieces[left] + pieces[right])
@@ -1938,7 +1938,7 @@ def something_expected(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-no_tokens")
 def none_for_nothing(tokens, merges):
-    """No tokens at all give None. Print your result for an empty list: which text has no characters?"""
+    """An empty list gives None. Print your result for an empty list: which string has no characters?"""
     if not tokens:
         return None
     pieces = [bytes([byte]) for byte in range(256)]
@@ -1949,7 +1949,7 @@ def none_for_nothing(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-inputs_unchanged")
 def opened_in_place(tokens, merges):
-    """Your text is right, but the tokens are not what they were. Print tokens after a call: which list do you open them in?"""
+    """Your text is right, but the tokens have changed. Print tokens after a call: in which list do you expand them?"""
     place = 0
     while place < len(tokens):
         if tokens[place] < 256:
@@ -1961,7 +1961,7 @@ def opened_in_place(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-inputs_unchanged")
 def bytes_put_before_the_merges(tokens, merges):
-    """Your text is right, but the merges are not what they were. Print how many there are before and after a call: who put the others in?"""
+    """Your text is right, but the merges have changed. Print how many there are before and after a call: which line adds the others?"""
     merges[:0] = [(byte,) for byte in range(256)]  # so that a token is its own place
 
     def spelled(token):
@@ -1973,7 +1973,7 @@ def bytes_put_before_the_merges(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-round_trip")
 def capitals_made_small_afterwards(tokens, merges):
-    """Capitals are lost. Print your text of the tokens 65 and 97: what makes them the same letter?"""
+    """You lose capitals. Print your text of the tokens 65 and 97: which line makes them the same letter?"""
     pieces = [bytes([byte]) for byte in range(256)]
     for left, right in merges:
         pieces.append(pieces[left] + pieces[right])
@@ -1983,7 +1983,7 @@ def capitals_made_small_afterwards(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-round_trip")
 def line_ends_made_one_afterwards(tokens, merges):
-    """Line ends come back as others. Print repr of your text of the tokens 13 and 10: where did the 13 go?"""
+    """Line ends come back changed. Print repr of your text of the tokens 13 and 10: where did the 13 go?"""
     pieces = [bytes([byte]) for byte in range(256)]
     for left, right in merges:
         pieces.append(pieces[left] + pieces[right])
@@ -1993,7 +1993,7 @@ def line_ends_made_one_afterwards(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-round_trip")
 def tabs_made_spaces_afterwards(tokens, merges):
-    """Tabs come back as spaces. Print repr of your text of the token 9: what is a tab to you?"""
+    """Tabs come back as spaces. Print repr of your text of the token 9: what replaces the tab?"""
     pieces = [bytes([byte]) for byte in range(256)]
     for left, right in merges:
         pieces.append(pieces[left] + pieces[right])
@@ -2003,7 +2003,7 @@ def tabs_made_spaces_afterwards(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-round_trip")
 def letters_put_together_afterwards(tokens, merges):
-    """Two signs come back as one. Print ascii of your text of the tokens 101, 204, 129: how many signs should it have?"""
+    """Two characters come back as one. Print ascii of your text of the tokens 101, 204, 129: how many characters should it have?"""
     pieces = [bytes([byte]) for byte in range(256)]
     for left, right in merges:
         pieces.append(pieces[left] + pieces[right])
@@ -2013,7 +2013,7 @@ def letters_put_together_afterwards(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-several_bytes")
 def letters_taken_apart_afterwards(tokens, merges):
-    """One character comes back as two signs. Print the length of your text of the tokens 195 and 169: how many characters is it?"""
+    """One character comes back as two. Print the length of your text of the tokens 195 and 169: how many characters does it have?"""
     pieces = [bytes([byte]) for byte in range(256)]
     for left, right in merges:
         pieces.append(pieces[left] + pieces[right])
@@ -2023,7 +2023,7 @@ def letters_taken_apart_afterwards(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-round_trip")
 def likenesses_made_one_afterwards(tokens, merges):
-    """Signs come back as others that look alike. Print your text of the tokens 194 and 178: is it ², or 2?"""
+    """Characters come back as similar ones. Print your text of the tokens 194 and 178: is it ², or 2?"""
     pieces = [bytes([byte]) for byte in range(256)]
     for left, right in merges:
         pieces.append(pieces[left] + pieces[right])
@@ -2033,7 +2033,7 @@ def likenesses_made_one_afterwards(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-round_trip")
 def spaces_made_one_afterwards(tokens, merges):
-    """Spaces come back in another number. Print repr of your text of 97 32 32 97: how many are left?"""
+    """The number of spaces changes. Print repr of your text of 97 32 32 97: how many are left?"""
     pieces = [bytes([byte]) for byte in range(256)]
     for left, right in merges:
         pieces.append(pieces[left] + pieces[right])
@@ -2053,7 +2053,7 @@ def zeros_left_out_afterwards(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-no_text")
 def halves_of_pairs_let_through(tokens, merges):
-    """Three bytes that are no text become a sign that nobody can write down. Print ascii of your text of 237 160 128, and what Python's own decoder makes of it: how many signs are in each?"""
+    """Three invalid bytes become a character that cannot be encoded. Print ascii of your text of 237 160 128, and what Python's own decoder makes of it: how many characters are in each?"""
     pieces = [bytes([byte]) for byte in range(256)]
     for left, right in merges:
         pieces.append(pieces[left] + pieces[right])
@@ -2066,7 +2066,7 @@ def halves_of_pairs_let_through(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-round_trip")
 def opened_ten_times(tokens, merges):
-    """Deeply merged tokens stay half opened. Print the list that you turn into bytes for such a token: how often may one have to be opened?"""
+    """You decode deeply merged tokens only halfway. Print the list that you turn into bytes for such a token: how often may you have to expand one?"""
     for _ in range(10):
         tokens = [part for token in tokens for part in (merges[token - 256] if token > 255 else (token,))]
     return bytes(tokens).decode("utf-8", errors="replace")
@@ -2074,7 +2074,7 @@ def opened_ten_times(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-round_trip")
 def mark_at_the_beginning_left_out(tokens, merges):
-    """A text that begins with a certain sign comes back without it. Print ascii of your text of 239 187 191: by which rule do you read the bytes?"""
+    """A text that begins with a certain character comes back without it. Print ascii of your text of 239 187 191: which encoding do you use?"""
     pieces = [bytes([byte]) for byte in range(256)]
     for left, right in merges:
         pieces.append(pieces[left] + pieces[right])
@@ -2083,7 +2083,7 @@ def mark_at_the_beginning_left_out(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-by_hand", family="half_opened")
 def spelled_out_once_and_cut_to_bytes(tokens, merges):
-    """A token that is made of merged ones stays half opened. Print the list that you turn into bytes in the first check: is every number in it a byte?"""
+    """You decode a token made of merged ones only halfway. Print the list that you turn into bytes in the first check: is every number in it a byte?"""
     spelled = []
     for token in tokens:
         spelled.extend([token] if token < 256 else merges[token - 256])
@@ -2092,7 +2092,7 @@ def spelled_out_once_and_cut_to_bytes(tokens, merges):
 
 @misconception(step="decode", caught_by="decode-round_trip")
 def lines_read_one_by_one(tokens, merges):
-    """Some signs come back as line ends, and one at the end is lost. Print repr of your text of 97 13, and of 97 28 98: which signs does splitlines cut at?"""
+    """Some characters come back as line ends, and one at the end is lost. Print repr of your text of 97 13, and of 97 28 98: which characters does splitlines cut at?"""
     pieces = [bytes([byte]) for byte in range(256)]
     for left, right in merges:
         pieces.append(pieces[left] + pieces[right])
@@ -2117,7 +2117,7 @@ def two_bytes_at_most():
 
 @misconception(step="bytes_to_begin", caught_by="bytes_to_begin-answer")
 def two_bytes_for_every_character():
-    """This is not UTF-8, where the common letters are short. Print the bytes of the letter f alone: how many are there?"""
+    """This is not UTF-8, in which common letters are short. Print the bytes of the letter f alone: how many are there?"""
     return 22
 
 

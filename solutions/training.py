@@ -12,7 +12,7 @@
 # - A *visible* check tells you at once whether it passed, and what it got and wanted. The first one of each
 #   step is small enough for a pencil.
 # - A *hidden* check is graded after you hand in. It tests only rules that the function's docstring states, with
-#   sizes and numbers that nobody knows beforehand.
+#   sizes and numbers that nobody knows in advance.
 #
 # Work from top to bottom. Add cells wherever you want to try something. Before you hand in, restart the kernel and run everything once.
 
@@ -142,14 +142,14 @@ def compared(train, title, ways):
 
 LINEAR_ASKS = ("Which weights did this input meet?", "Which tokens met this weight?", "How often was the bias added?")
 NORM_ASKS = (
-    "In how many ways does one feature act on the token's outputs?",
+    "In how many ways does one feature affect the token's outputs?",
     "What was gamma multiplied by, and for which tokens?",
     "For which tokens was beta added?",
 )
 ADAM_ASKS = (
-    "By what is the corrected first moment divided, and what else shrinks the weights?",
-    "Which share of the old moment is kept?",
-    "Of what is the second moment an average?",
+    "What do you divide the corrected first moment by, and what else shrinks the weights?",
+    "What fraction of the old moment do you keep?",
+    "What is the second moment an average of?",
 )
 
 
@@ -165,12 +165,12 @@ class Practice:
         logits, targets = t.normal(*lead, vocabulary), t.rng.integers(vocabulary, size=lead)
         loss = t.call(logits=logits, targets=targets, ignore=-1)
         t.shape("the loss", loss)
-        t.near("1000 more for all logits of a row changes nothing.", t.again(logits=logits + 1000.0), loss)
+        t.near("Adding 1000 to all logits of a row changes nothing.", t.again(logits=logits + 1000.0), loss)
         t.near("Where all logits are equal, the loss is the logarithm of the vocabulary's size.", t.again(logits=np.zeros(logits.shape)), math.log(vocabulary))
         t.near("The text twice has the same mean.", t.again(logits=np.stack([logits] * 2), targets=np.stack([targets] * 2)), loss)
         padded = np.stack([targets, np.full(lead, -7)])
-        t.near("Padding behind the text changes nothing.", t.again(logits=np.stack([logits, 5 * logits]), targets=padded, ignore=-7), loss)
-        t.near("Padding alone costs 0.", t.again(targets=padded[1], ignore=-7), 0.0)
+        t.near("Padding after the text changes nothing.", t.again(logits=np.stack([logits, 5 * logits]), targets=padded, ignore=-7), loss)
+        t.near("Nothing but padding has a loss of 0.", t.again(targets=padded[1], ignore=-7), 0.0)
 
     def cross_entropy_backward(t):
         lead, vocabulary = (*t.lead(), *t.sizes(1)), int(t.rng.integers(3, 7))
@@ -178,11 +178,11 @@ class Practice:
         d_logits = np.asarray(t.call(logits=logits, targets=targets, ignore=-1))
         t.shape("d_logits", d_logits, *lead, vocabulary)
         t.near("Each row sums to 0.", d_logits.sum(axis=-1), np.zeros(lead))
-        t.near("1000 more for all logits of a row changes nothing.", t.again(logits=logits + 1000.0), d_logits)
+        t.near("Adding 1000 to all logits of a row changes nothing.", t.again(logits=logits + 1000.0), d_logits)
         padded = np.stack([targets, np.full(lead, -7)])
         both = np.asarray(t.again(logits=np.stack([logits] * 2), targets=padded, ignore=-7))
         t.near("Rows that are ignored are 0, and do not count.", both, np.stack([d_logits, np.zeros(logits.shape)]))
-        t.near("Padding alone gives zeros.", t.again(targets=padded[1], ignore=-7), np.zeros(logits.shape))
+        t.near("Nothing but padding gives zeros.", t.again(targets=padded[1], ignore=-7), np.zeros(logits.shape))
         *at, j = t.place(logits.shape)
         row, target = logits[tuple(at)], int(targets[tuple(at)])
 
@@ -215,9 +215,9 @@ class Practice:
         for name, got, shape in (("d_x", d_x, x.shape), ("d_gamma", d_gamma, gamma.shape), ("d_beta", d_beta, gamma.shape)):
             t.shape(name, got, *shape)
         t.near("Each token of d_x sums to 0.", d_x.sum(axis=-1), np.zeros(lead))
-        t.near("7 more for every feature of x changes nothing.", t.parts(t.again(x=x + 7.0), "d_x, d_gamma, d_beta")[0], d_x)
+        t.near("Adding 7 to every feature of x changes nothing.", t.parts(t.again(x=x + 7.0), "d_x, d_gamma, d_beta")[0], d_x)
         same = t.parts(t.again(d_output=np.ones(x.shape), gamma=np.ones(d_model)), "d_x, d_gamma, d_beta")[0]
-        t.near("The same push for all features, with the same gain, moves nothing.", same, np.zeros(x.shape))
+        t.near("The same gradient for all features, with the same gain, gives 0.", same, np.zeros(x.shape))
         both = t.parts(t.again(d_output=np.stack([d_output] * 2), x=np.stack([x] * 2)), "d_x, d_gamma, d_beta")
         t.near("The batch twice: d_gamma and d_beta are twice as large.", np.append(both[1], both[2]), 2 * np.append(d_gamma, d_beta))
         *at, j = t.place(x.shape)
@@ -237,7 +237,7 @@ class Practice:
         d_x = np.asarray(t.call(d_output=d_output, x=x))
         t.shape("d_x", d_x, *shape)
         t.near("The slopes at x and at -x sum to 1.", np.asarray(d_x) + np.asarray(t.again(x=-x)), d_output)
-        t.near("Twice the gradient from behind gives twice the gradient.", t.again(d_output=2 * d_output), 2 * d_x)
+        t.near("Twice the incoming gradient gives twice the gradient.", t.again(d_output=2 * d_output), 2 * d_x)
         at = t.place(shape)
         up, down = (number * math.erfc(-number / math.sqrt(2)) / 2 for number in (x[at] + 1e-5, x[at] - 1e-5))
         t.near("One number, measured.", d_x[at], d_output[at] * (up - down) / 2e-5)
@@ -261,7 +261,7 @@ class Practice:
         for got, given in zip(clipped, gradients):
             t.shape("each array", got, *given.shape)
         size = sum(float(np.sum(array**2)) for array in gradients) ** 0.5
-        t.near("All together are as long as may be, or as they were.", sum(float(np.sum(np.square(array))) for array in clipped) ** 0.5, min(size, max_norm))
+        t.near("The norm of all together is max_norm, or unchanged.", sum(float(np.sum(np.square(array))) for array in clipped) ** 0.5, min(size, max_norm))
         first, given = np.asarray(clipped[0], dtype=float).ravel(), gradients[0].ravel()
         t.near("The direction stays.", first * given[0], given * first[0])
         t.near("Short gradients stay as they are.", np.asarray(next(iter(t.again(max_norm=10 * size)))), gradients[0])
@@ -278,7 +278,7 @@ class Practice:
         t.near("Without a learning rate the weights stay.", t.parts(t.again(learning_rate=0.0), "w, m, v")[0], w)
         other = t.parts(t.again(weight_decay=0.0), "w, m, v")
         t.near("Decay changes no moment.", np.stack([new_m, new_v]), np.stack(other[1:]))
-        t.near("Decay is a share of the weights as they came.", other[0] - new_w, 0.1 * settings["weight_decay"] * w)
+        t.near("Decay is a fraction of the old weights.", other[0] - new_w, 0.1 * settings["weight_decay"] * w)
         late = t.parts(t.again(t=step + 1), "w, m, v")
         t.near("The step's number changes no moment.", np.stack([new_m, new_v]), np.stack(late[1:]))
         start = t.parts(t.again(m=0 * m, v=0 * v, t=1, eps=0.0, weight_decay=0.0), "w, m, v")[0]
@@ -305,16 +305,16 @@ class Practice:
         shares = np.asarray(t.call(logits=logits, temperature=T, top_k=k, top_p=None))
         t.shape("the probabilities", shares, vocabulary)
         t.near("They sum to 1.", shares.sum(), 1.0)
-        t.holds("So many are above 0 as top_k says.", np.count_nonzero(shares) == k)
+        t.holds("Exactly top_k of them are above 0.", np.count_nonzero(shares) == k)
         best, last = int(np.argmax(logits)), int(np.argsort(-logits)[k - 1])
         t.near("Two of them: the odds are a power of their difference by the temperature.", shares[best] / shares[last], math.exp((logits[best] - logits[last]) / T))
-        t.near("1000 more for all logits changes nothing.", t.again(logits=logits + 1000.0), shares)
+        t.near("Adding 1000 to all logits changes nothing.", t.again(logits=logits + 1000.0), shares)
         every = np.asarray(t.again(top_k=None))
         few = np.asarray(t.again(top_k=None, top_p=0.7))
         kept = few > 0
-        t.holds("What top_p keeps reaches it, and not without the smallest.", every[kept].sum() > 0.7 - 1e-6 and every[kept].sum() - every[kept].min() < 0.7 + 1e-6)
+        t.holds("The kept tokens reach top_p, but not without the smallest.", every[kept].sum() > 0.7 - 1e-6 and every[kept].sum() - every[kept].min() < 0.7 + 1e-6)
         t.near("It is divided by its sum.", few[kept], every[kept] / every[kept].sum())
-        t.near("At temperature 0 the largest has all.", np.asarray(t.again(temperature=0.0, top_k=None))[best], 1.0)
+        t.near("At temperature 0 the largest gets all the probability.", np.asarray(t.again(temperature=0.0, top_k=None))[best], 1.0)
         t.near("Of equals the first ones are kept.", t.again(logits=np.zeros(vocabulary)), [1 / k] * k + [0.0] * (vocabulary - k))
 
 # %%
@@ -503,14 +503,14 @@ def probabilities_by_definition(logits, temperature=1.0, top_k=None, top_p=None)
 #
 # For every token of a text the model gives each word of its vocabulary a score, a *logit*. Softmax makes
 # probabilities of them. The loss looks at one number only: the probability $p$ that the model gave to the token that
-# really came, the *target*. Its price is $-\log p$: nothing for $p = 1$, a lot for a $p$ near 0. The loss is the mean
-# price over all tokens:
+# really came, the *target*. The loss of that token is $-\log p$: 0 for $p = 1$, large for a $p$ near 0. The loss is the mean
+# over all tokens:
 #
 # $$L = \frac1N \sum_i -\log \operatorname{softmax}(z_i)_{t_i} = \frac1N \sum_i \Big( \log \sum_j e^{z_{ij}} - z_{i\,t_i} \Big)$$
 #
-# A model that guesses evenly among 50 tokens pays $\log 50 = 3.9$.
+# A model that guesses evenly among 50 tokens has a loss of $\log 50 = 3.9$.
 #
-# Two traps. A probability can underflow to 0, whose logarithm is infinite, although the price is an ordinary
+# Two traps. A probability can underflow to 0, whose logarithm is infinite, although the loss is an ordinary
 # number: work with the right-hand side, and subtract each row's maximum first. And texts of a batch are padded to
 # the same length: a target of `ignore` says that nothing is to be predicted there. Such a row must neither
 # add to the sum nor count in $N$.
@@ -552,19 +552,19 @@ agree(
     cross_entropy(np.log([[1.0, 2.0, 1.0], [2.0, 1.0, 1.0]]), np.array([1, 2])),
     1.5 * math.log(2),
     "the loss",
-    "Which probability does each row give to its target, and what is the mean of their prices?",
+    "Which probability does each row give to its target, and what is the mean of minus their logarithms?",
     show=True,
 )
 
 # %% check="cross_entropy-ignored" points=3 category="padding"
-"""Whoever is ignored does not count: in two calls only the first row of three is left, in the third none, which costs 0."""
+"""Ignored rows do not count: in two calls only the first of three rows is left, in the third none, and the loss is 0."""
 logits = np.log([[1.0, 2.0, 1.0], [3.0, 1.0, 4.0], [5.0, 1.0, 2.0]])
 agree(cross_entropy(logits.copy(), np.array([1, -1, -1])), math.log(2), "the loss", "Over how many rows do you average?", show=True)
-agree(cross_entropy(logits, np.array([0, 2, 2]), ignore=2), math.log(4), "the loss with another ignore", "What does ignore say here?")
-agree(cross_entropy(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([-1, -1])), 0.0, "the loss of padding alone", "By what do you divide?")
+agree(cross_entropy(logits, np.array([0, 2, 2]), ignore=2), math.log(4), "the loss with another ignore", "What is ignore here?")
+agree(cross_entropy(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([-1, -1])), 0.0, "the loss of nothing but padding", "What do you divide by?")
 
 # %% check="cross_entropy-thousands" points=1 category="overflow safety"
-"""A target 3000 below the best costs 3000, and one that is 3000 above costs nothing."""
+"""A target 3000 below the best has a loss of 3000, and one that is 3000 above has a loss of 0."""
 agree(
     cross_entropy(np.array([[3000.0, 0.0], [0.0, 3000.0], [-3000.0, 0.0], [-9000.0, -6000.0]]), np.array([1, 1, 0, 0])),
     2250.0,
@@ -573,7 +573,7 @@ agree(
 )
 
 # %% check="cross_entropy-any_batch" points=2 category="loss" hidden=true
-"""Drawn logits and targets, from one axis to four, sizes that are equal or 1."""
+"""Random logits and targets with one to four axes, sizes that are equal or 1."""
 n = int(rng.integers(3, 6))
 for lead, vocabulary in ((*((lead, size) for lead, size in zip(leads()[1:], (4, 9, 1, 6))), ((n,), n), ((n, n), n), ((40,), 60))):
     logits, targets = drawn_rows(lead, vocabulary, ignore=-5)
@@ -582,7 +582,7 @@ for lead, vocabulary in ((*((lead, size) for lead, size in zip(leads()[1:], (4, 
     agree(cross_entropy(logits, targets), wanted, "the loss", "Which entry of each row belongs to its target?")
 
 # %% check="cross_entropy-any_padding" points=2 category="padding" hidden=true
-"""Any number may mean ignore, and the rows it stands at hold anything."""
+"""Any number may mean ignore, and ignored rows may hold anything."""
 for ignore in (-1, -100, 0, int(rng.integers(2, 6)), 1000):
     for lead in ((9,), (3, 4), (2, 3, 4)):
         logits, targets = drawn_rows(lead, 6, ignore)
@@ -590,17 +590,17 @@ for ignore in (-1, -100, 0, int(rng.integers(2, 6)), 1000):
         wanted = loss_by_definition(logits, targets, ignore)
         agree(cross_entropy(logits, targets, ignore), wanted, "the loss", "Change a row that is ignored. Does the loss change?")
     got = cross_entropy(rng.normal(size=(2, 3, 6)), np.full((2, 3), ignore), ignore)
-    agree(got, 0.0, "the loss of padding alone", "Over how many rows do you average?")
+    agree(got, 0.0, "the loss of nothing but padding", "Over how many rows do you average?")
 
 # %% check="cross_entropy-large_logits" points=1 category="overflow safety" hidden=true
-"""Rows of thousands beside rows of small numbers, all near together or far apart."""
+"""Rows in the thousands together with rows of small numbers, close together or far apart."""
 for middle in (0.0, 4000.0, -4000.0, 9000.0):
     logits, targets = middle + rng.integers(-16, 17, size=(5, 6)) / 8, rng.integers(6, size=5)
     logits[0, int(targets[0])] -= 2000.0
     logits[1, int(targets[1])] += 2000.0
     logits[2] = rng.normal(size=6)
     wanted = loss_by_definition(logits, targets)
-    agree(cross_entropy(logits, targets), wanted, "the loss", "Does every row survive its exponentials?")
+    agree(cross_entropy(logits, targets), wanted, "the loss", "Does an exponential overflow, or a whole row become 0?")
 
 # %% check="cross_entropy-inputs_unchanged" points=1 category="purity" hidden=true
 """Logits and targets stay as they are, and a second call gives the same answer."""
@@ -657,7 +657,7 @@ def cross_entropy_backward(logits, targets, ignore=-1):
 
 
 # %% check="cross_entropy_backward-by_hand" points=2 category="gradient of the loss"
-"""Of two rows: the target gets its probability less 1, the others theirs, and all of it is halved."""
+"""Two rows: the target gets its probability minus 1, the others theirs, and everything is halved."""
 agree(
     cross_entropy_backward(np.log([[1.0, 2.0, 1.0], [2.0, 1.0, 1.0]]), np.array([1, 2])),
     [[0.125, -0.25, 0.125], [0.25, 0.125, -0.375]],
@@ -668,14 +668,14 @@ agree(
 
 # %% check="cross_entropy_backward-ignored" points=2 category="padding"
 """An ignored row gets zeros and does not count; if all are ignored, all is 0."""
-ask = "Which rows had a say in the loss?"
+ask = "Which rows count in the loss?"
 logits = np.log([[1.0, 3.0], [1.0, 1.0], [9.0, 1.0]])
 agree(cross_entropy_backward(logits.copy(), np.array([0, -1, -1])), [[-0.75, 0.75], [0, 0], [0, 0]], "the gradient", ask, show=True)
 agree(cross_entropy_backward(logits.copy(), np.array([1, 0, 0]), 0), [[0.25, -0.25], [0, 0], [0, 0]], "that with another ignore", ask)
-agree(cross_entropy_backward(logits, np.array([-1, -1, -1])), np.zeros((3, 2)), "the gradient of padding alone", ask)
+agree(cross_entropy_backward(logits, np.array([-1, -1, -1])), np.zeros((3, 2)), "the gradient of nothing but padding", ask)
 
 # %% check="cross_entropy_backward-thousands" points=1 category="overflow safety"
-"""Logits of thousands push by 1 at most."""
+"""Logits in the thousands give gradients of at most 1."""
 agree(
     cross_entropy_backward(np.array([[[3000.0, 0.0]], [[-3000.0, -3000.0]]]), np.array([[1], [0]])),
     [[[0.5, -0.5]], [[-0.25, 0.25]]],
@@ -684,29 +684,29 @@ agree(
 )
 
 # %% check="cross_entropy_backward-as_measured" points=2 category="gradient of the loss" hidden=true
-"""Drawn logits: the same as measured by central differences, with and without ignored targets."""
+"""Random logits agree with central differences, with and without ignored targets."""
 for lead, vocabulary, ignore in (((4,), 6, -1), ((2, 3), 5, -1), ((5,), 5, 0), ((1,), 3, -100), ((2, 1, 3), 4, 2), ((4, 4), 4, -1)):
     logits, targets = drawn_rows(lead, vocabulary, ignore)
     wanted = measured(lambda x: loss_by_definition(x, targets, ignore), logits)
     got = cross_entropy_backward(logits.copy(), targets.copy(), ignore)
-    agree(got, wanted, "the gradient", "By how much does the loss change when one logit moves?")
+    agree(got, wanted, "the gradient", "By how much does the loss change when one logit changes?")
 
 # %% check="cross_entropy_backward-any_batch" points=1 category="shapes" hidden=true
-"""Any number of leading axes, one token in the vocabulary, large logits, and padding alone."""
+"""Any number of leading axes, one token in the vocabulary, large logits, and nothing but padding."""
 for lead, vocabulary in zip(leads()[1:], (5, 1, 8, 3)):
     logits, targets = drawn_rows(lead, vocabulary)
     logits[targets == -1] *= 1000.0
     wanted = loss_backward_by_definition(logits, targets)
-    agree(cross_entropy_backward(logits.copy(), targets.copy()), wanted, "the gradient", "Does your function count on two axes?")
+    agree(cross_entropy_backward(logits.copy(), targets.copy()), wanted, "the gradient", "Does your function assume two axes?")
     ignore = int(rng.integers(-9, -1))
     wanted = np.zeros(logits.shape)
     got = cross_entropy_backward(logits, np.full(lead, ignore), ignore)
-    agree(got, wanted, "the gradient of padding alone", "By what do you divide?")
+    agree(got, wanted, "the gradient of nothing but padding", "What do you divide by?")
 for middle in (4000.0, -4000.0):
     logits, targets = middle + rng.integers(-16, 17, size=(3, 6)) / 8, rng.integers(6, size=3)
     logits[0, 0] += 2000.0
     wanted = loss_backward_by_definition(logits, targets)
-    agree(cross_entropy_backward(logits, targets), wanted, "the gradient of large logits", "Does every row survive its exponentials?")
+    agree(cross_entropy_backward(logits, targets), wanted, "the gradient of large logits", "Does an exponential overflow, or a whole row become 0?")
 
 # %% check="cross_entropy_backward-inputs_unchanged" points=2 category="purity" hidden=true
 """Logits and targets stay as they are, and a second call gives the same gradient."""
@@ -756,7 +756,7 @@ def linear_backward(d_output, x, W):
 
 
 # %% check="linear_backward-by_hand" points=3 category="linear"
-"""Two tokens of two features, three outputs: the first token is pushed at output 0, the second one at output 2."""
+"""Two tokens of two features, three outputs: the first token gets a gradient at output 0, the second one at output 2."""
 answer = linear_backward(np.array([[1.0, 0, 0], [0, 0, 2.0]]), np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[1.0, 2, 3], [4, 5, 6]]))
 wanted = [[1, 4], [6, 12]], [[1, 0, 6], [2, 0, 8]], [1, 0, 2]
 parts_agree(answer, wanted, "d_x, d_W, d_b", LINEAR_ASKS, show=True)
@@ -770,7 +770,7 @@ answer = linear_backward(np.array([2.0, 3.0]), np.array([1.0, 10.0]), np.array([
 parts_agree(answer, ([2, 31], [[2, 3], [20, 30]], [2, 3]), "d_x, d_W, d_b", LINEAR_ASKS)
 
 # %% check="linear_backward-as_measured" points=3 category="linear" hidden=true
-"""Drawn sizes: the three gradients are what central differences measure."""
+"""Random sizes: the three gradients agree with central differences."""
 n = int(rng.integers(2, 5))
 for *lead, d_in, d_out in (different_sizes(3), (n, n, n), (2, 3, 4, 2), (3, 1, 1)):
     x, W, b, d_output = (rng.normal(size=size) for size in ((*lead, d_in), (d_in, d_out), (d_out,), (*lead, d_out)))
@@ -844,7 +844,7 @@ def layer_norm_backward(d_output, x, gamma, eps=1e-5):
 
 
 # %% check="layer_norm_backward-by_hand" points=3 category="norm"
-"""One token whose normed features are -3/4, -3/4, 3/4, 3/4, with the root 4; only the first output is pushed."""
+"""One token whose normalised features are -3/4, -3/4, 3/4, 3/4, with the root 4; only the first output has a gradient."""
 answer = layer_norm_backward(np.array([[1.0, 0, 0, 0]]), np.array([[0, 0, 6.0, 6.0]]), np.array([2.0, 1.0, 1.0, 3.0]), 7.0)
 # g is 2, 0, 0, 0, its mean 1/2; the normed features are -3/4, -3/4, 3/4, 3/4, so the mean of g times them is -3/8.
 wanted = [[0.3046875, -0.1953125, -0.0546875, -0.0546875]], [-0.75, 0, 0, 0], [1, 0, 0, 0]
@@ -858,14 +858,14 @@ wanted = np.array([[[3, -3], [-3, 3]], [[6, -6], [0, 0]]]) / 16, [-1.5, 1.5], [7
 parts_agree(answer, wanted, "d_x, d_gamma, d_beta", NORM_ASKS)
 
 # %% check="layer_norm_backward-eps" points=1 category="norm"
-"""Features that are all equal have no variance: eps alone is under the root, 0.25 or what the signature says."""
+"""Features that are all equal have no variance: only eps is under the root, 0.25 or the default."""
 for eps, size in (({"eps": 0.25}, 2), ({}, 1e5**0.5)):
     answer = layer_norm_backward(np.array([3.0, 0.0, 0.0]), np.array([5.0, 5.0, 5.0]), np.ones(3), **eps)
     wanted = np.array([2, -1, -1]) * size, [0, 0, 0], [3, 0, 0]
     parts_agree(answer, wanted, "d_x, d_gamma, d_beta", ("Where is eps added, and how large is it?", *NORM_ASKS[1:]))
 
 # %% check="layer_norm_backward-as_measured" points=4 category="norm" hidden=true
-"""Drawn tokens, gains and eps: the three gradients are what central differences measure."""
+"""Random tokens, gains and eps: the three gradients agree with central differences."""
 n = int(rng.integers(3, 6))
 for *lead, d_model in ((4, 6), (n, n), (2, 3, 5), (7,), (3, 2)):
     x, d_output, eps = 2 + 1.5 * rng.normal(size=(*lead, d_model)), rng.normal(size=(*lead, d_model)), float(rng.uniform(0.2, 1.5))
@@ -879,7 +879,7 @@ for *lead, d_model in ((4, 6), (n, n), (2, 3, 5), (7,), (3, 2)):
     parts_agree(layer_norm_backward(d_output.copy(), x.copy(), gamma.copy(), eps), wanted, "d_x, d_gamma, d_beta", NORM_ASKS)
 
 # %% check="layer_norm_backward-any_batch" points=2 category="shapes" hidden=true
-"""Any number of leading axes, sizes that are equal or 1, tokens of different spread, small tokens without an eps."""
+"""Any number of leading axes, sizes that are equal or 1, tokens of different spread, small tokens with the default eps."""
 n = int(rng.integers(3, 6))
 for lead, d_model in zip((*leads(), (n, n), (2, 3)), (6, 5, 7, 3, 4, n, 1)):
     spread = rng.uniform(0.5, 4.0, size=(*lead, 1))
@@ -890,7 +890,7 @@ for lead, d_model in zip((*leads(), (n, n), (2, 3)), (6, 5, 7, 3, 4, n, 1)):
 x, d_output, gamma = rng.integers(-9, 10, size=(4, 5)) / 2048, rng.integers(-9, 10, size=(4, 5)) / 512, np.array([1.0, 2.0, 0.5, 1.0, 1.5])
 x[:, 0], x[:, 1] = 0.0, 0.004
 wanted = norm_backward_by_definition(d_output, x, gamma)
-parts_agree(layer_norm_backward(d_output, x, gamma), wanted, "d_x, d_gamma, d_beta", ("What does the signature say of eps?",) * 3)
+parts_agree(layer_norm_backward(d_output, x, gamma), wanted, "d_x, d_gamma, d_beta", ("What is the default of eps?",) * 3)
 
 # %% check="layer_norm_backward-inputs_unchanged" points=2 category="purity" hidden=true
 """Gradient, tokens and gain stay as they are, and a second call gives the same answer."""
@@ -901,7 +901,7 @@ with tools.unchanged(d_output=d_output, x=x, gamma=gamma):
     parts_agree(layer_norm_backward(d_output, x, gamma, 0.5), wanted, "d_x, d_gamma, d_beta", NORM_ASKS)
 
 # %% [markdown]
-# ### 5. Through the bend: `gelu_backward`
+# ### 5. Through the activation: `gelu_backward`
 #
 # Forwards, $\operatorname{gelu}(x) = x\, \Phi(x)$: each number times the share of the bell curve to its left. By the
 # product rule, with the height of the curve at $x$ as the slope of $\Phi$,
@@ -941,12 +941,12 @@ agree(
     gelu_backward(np.array([2.0, 1.0, 1.0, -3.0]), np.array([0.0, 1.0, -1.0, -1.0])),
     [1.0, 1.0833154706, -0.0833154706, 0.2499464117],
     "d_x",
-    "Which share of the curve lies to the left of x, how high is it there, and what is the product rule?",
+    "Which share of the curve is to the left of x, how high is it there, and what is the product rule?",
     show=True,
 )
 
 # %% check="gelu_backward-far_out" points=1 category="overflow safety"
-"""In a table: far to the right all of the gradient goes through, far to the left nothing."""
+"""In a table: for large numbers all of the gradient passes, for very negative ones nothing."""
 agree(
     gelu_backward(np.array([[5.0, 5.0], [7.0, -1.0]]), np.array([[9000.0, -9000.0], [30.0, -30.0]])),
     [[5.0, 0.0], [7.0, 0.0]],
@@ -955,17 +955,17 @@ agree(
 )
 
 # %% check="gelu_backward-as_measured" points=3 category="gelu" hidden=true
-"""Drawn numbers, in arrays of one axis to four: what central differences measure."""
+"""Random numbers in arrays with one to four axes agree with central differences."""
 for shape in ((24,), different_sizes(2), different_sizes(3), (2, 1, 3, 2), (1,)):
     x, d_output = rng.uniform(-4.0, 4.0, size=shape), rng.uniform(1.0, 3.0, size=shape) * rng.choice([-1.0, 1.0], size=shape)
     x.reshape(-1)[0] = 1.5 + rng.uniform(0.0, 0.4)  # where the approximation with tanh is furthest off
     if x.size > 1:
         x.reshape(-1)[-1] = rng.choice([-1.0, 1.0]) * rng.uniform(2.2, 3.0)
     wanted = measured(gelu_of, x, d_output)
-    agree(gelu_backward(d_output.copy(), x.copy()), wanted, "d_x", "What does gelu do when one number moves?")
+    agree(gelu_backward(d_output.copy(), x.copy()), wanted, "d_x", "How does gelu change when one number changes?")
 
 # %% check="gelu_backward-large_numbers" points=1 category="overflow safety" hidden=true
-"""Numbers up to 1e4 beside small ones, and large gradients."""
+"""Numbers up to 1e4 together with small ones, and large gradients."""
 sizes = np.array([1e4, 6000.0, 800.0, 40.0, 9.0, 3.0, 1.0, 0.25, 0.0])
 x = np.concatenate([sizes, -sizes])[rng.permutation(18)].reshape(3, 6)
 for size in (1.0, 5000.0):
@@ -986,7 +986,7 @@ with tools.unchanged(d_output=d_output, x=x):
 #
 # At the very start of a model each token picks its row of a table of vectors: `table[tokens]`. Backwards, each row
 # collects what came back to the tokens that picked it. A token that occurs five times picked the same row five
-# times, so five gradients *add up*; a row that nobody picked gets zeros.
+# times, so five gradients *add up*; a row that no token picked gets zeros.
 #
 # One trap: `d_table[tokens] += d_output` reads each row once and writes it once, whatever is repeated. Try it.
 
@@ -1030,17 +1030,17 @@ agree(
     embedding_backward(np.array([[[1.0], [2.0]], [[4.0], [8.0]]]), np.array([[1, 1], [0, 1]]), 3),
     [[4.0], [11.0], [0.0]],
     "d_table of the batch",
-    "How many axes has a table?",
+    "How many axes does a table have?",
 )
 
 # %% check="embedding_backward-any_tokens" points=3 category="embedding" hidden=true
-"""Drawn tokens of one to three axes, many of them repeated, tables that are larger than the text or a single row."""
+"""Random tokens with one to three axes, many of them repeated, tables larger than the text or with a single row."""
 for lead, vocabulary_size, d_model in zip((*leads()[1:], (60,), (4,)), (5, 3, 40, 1, 7, 4), (3, 6, 2, 4, 5, 4)):
     largest = vocabulary_size - (vocabulary_size > 5)  # in a large table the last row never occurs
     tokens, d_output = rng.integers(largest, size=lead), 1 + rng.normal(size=(*lead, d_model))
     tokens.reshape(-1)[-2:] = tokens.reshape(-1)[0]  # one is repeated, wherever there are two
     wanted = embedding_backward_by_definition(d_output, tokens, vocabulary_size)
-    agree(embedding_backward(d_output, tokens, vocabulary_size), wanted, "d_table", "What does a row collect, and from whom?")
+    agree(embedding_backward(d_output, tokens, vocabulary_size), wanted, "d_table", "What does a row collect, and from which tokens?")
 
 # %% check="embedding_backward-inputs_unchanged" points=1 category="purity" hidden=true
 """Gradient and tokens stay as they are, and a second call gives the same answer."""
@@ -1086,24 +1086,24 @@ def clip_by_global_norm(gradients, max_norm):
 
 
 # %% check="clip_by_global_norm-by_hand" points=2 category="clipping"
-"""3 and 4 are 5 long together: to be 2 long, they become 1.2 and 1.6."""
+"""3 and 4 together have the norm 5: for a max_norm of 2 they become 1.2 and 1.6."""
 lists_agree(
     clip_by_global_norm([np.array([3.0, 0.0]), np.array([[0.0], [4.0]])], 2.0),
     [np.array([1.2, 0.0]), np.array([[0.0], [1.6]])],
     "the clipped gradients",
-    "How long are all numbers together, and is the factor the same for all?",
+    "What is the norm of all numbers together, and is the factor the same for all?",
     show=True,
 )
 
 # %% check="clip_by_global_norm-short_ones" points=2 category="clipping"
-"""What is not too long, or has no length at all, comes back as it is."""
+"""Gradients that are not too long, or all 0, come back unchanged."""
 ask = "Is it longer than max_norm?"
 lists_agree(clip_by_global_norm([np.array([3.0]), np.array([4.0])], 10.0), [np.array([3.0]), np.array([4.0])], "short gradients", ask)
-lists_agree(clip_by_global_norm([np.array([3.0]), np.array([4.0])], 5.0), [np.array([3.0]), np.array([4.0])], "those as long as may be", ask)
+lists_agree(clip_by_global_norm([np.array([3.0]), np.array([4.0])], 5.0), [np.array([3.0]), np.array([4.0])], "those with a norm of max_norm", ask)
 lists_agree(clip_by_global_norm([np.zeros(2), np.zeros((1, 3))], 0.5), [np.zeros(2), np.zeros((1, 3))], "gradients of 0", ask)
 
 # %% check="clip_by_global_norm-drawn" points=3 category="clipping" hidden=true
-"""Drawn arrays of one axis to three, one or many, long and short, of very different sizes, and tiny ones."""
+"""Random arrays with one to three axes, one or many, long and short, of very different sizes, and tiny ones."""
 for shapes in (((3, 4), (5,), (2, 3, 2)), ((6,),), ((1,), (1, 1), (4, 2), (3,), (2,)), ((2, 2), (2, 2))):
     gradients = [10.0 ** (turn - 1) * rng.normal(size=shape) for turn, shape in enumerate(shapes)]
     norm = math.sqrt(sum(float(np.sum(array**2)) for array in gradients))
@@ -1111,7 +1111,7 @@ for shapes in (((3, 4), (5,), (2, 3, 2)), ((6,),), ((1,), (1, 1), (4, 2), (3,), 
         scaled, max_norm = [size * array for array in gradients], part * size * norm
         wanted = clipped_by_definition(scaled, max_norm)
         got = clip_by_global_norm([array.copy() for array in scaled], max_norm)
-        lists_agree(got, wanted, "the gradients", "How long are all of them together?", size=size * norm / 20)
+        lists_agree(got, wanted, "the gradients", "What is the norm of all of them together?", size=size * norm / 20)
 one, other = rng.normal(size=(2, 3)), rng.normal(size=5)
 gradients = [one / math.sqrt(np.sum(one**2)), other / math.sqrt(np.sum(other**2))]  # each is short, both are too long
 wanted = clipped_by_definition(gradients, 1.25)
@@ -1127,7 +1127,7 @@ for max_norm in (2.0, 500.0):
     with tools.unchanged(first=first, second=second):
         lists_agree(clip_by_global_norm(gradients, max_norm), wanted, "the first answer")
         lists_agree(clip_by_global_norm(gradients, max_norm), wanted, "the second answer")
-        assert len(gradients) == 2 and gradients[0] is first and gradients[1] is second, "The list that was handed over is another one now."
+        assert len(gradients) == 2 and gradients[0] is first and gradients[1] is second, "The list you were given has changed."
 
 # %% [markdown]
 # ### 8. The step itself: `adamw_update`
@@ -1198,7 +1198,7 @@ answer = adamw_update(np.array([20.0, -40.0]), np.zeros(2), np.zeros(2), np.zero
 parts_agree(answer, ([19, -38], [0, 0], [0, 0]), "w, m, v", ("What is subtracted from a weight without a gradient?",) + ("What goes into the moments?",) * 2)
 
 # %% check="adamw_update-drawn" points=3 category="AdamW" hidden=true
-"""Drawn weights and moments of one axis to three, any step and any settings."""
+"""Random weights and moments with one to three axes, any step and any settings."""
 for shape, t in ((different_sizes(2), 1), ((7,), 2), ((2, 3, 4), 3), ((1, 1), 10), ((4, 4), 1000), ((3,), 100_000)):
     w, gradient, m, v = (size * rng.normal(size=shape) for size in (3.0, 2.0, 2.0, 2.0))
     v = v**2 + 0.5
@@ -1208,7 +1208,7 @@ for shape, t in ((different_sizes(2), 1), ((7,), 2), ((2, 3, 4), 3), ((1, 1), 10
     parts_agree(got, wanted, "w, m, v", ADAM_ASKS)
 
 # %% check="adamw_update-defaults" points=2 category="AdamW" hidden=true
-"""Whoever gives no settings gets those of the signature; three steps in a row, one with a gradient as small as eps."""
+"""Without settings the defaults apply; three steps in a row, one with a gradient as small as eps."""
 for size, atol in ((1.0, 2e-5), (1e-8, 0.0)):
     w, m, v = rng.choice([-1.0, 1.0], size=(2, 3)) * rng.uniform(20.0, 50.0, size=(2, 3)), np.zeros((2, 3)), np.zeros((2, 3))
     for t in (1, 2, 3):
@@ -1269,33 +1269,33 @@ def learning_rate(step, peak, warmup, total, floor=0.0):
 
 
 # %% check="learning_rate-warms_up" points=2 category="schedule"
-"""With a warm-up of 4 steps to a peak of 2: 0.5, 1, 1.5, 2, and once more 2."""
+"""With a warm-up of 4 steps to a peak of 2: 0.5, 1, 1.5, 2, and 2 again."""
 rates = [learning_rate(step, 2.0, 4, 12) for step in range(5)]
 agree(rates, [0.5, 1.0, 1.5, 2.0, 2.0], "the learning rates", "What is the rate of step 0, and which step is the first at the peak?", show=True)
 
 # %% check="learning_rate-comes_down" points=2 category="schedule"
-"""From 2 at step 4 to a floor of 1 at step 12 and ever after, without warm-up, too: half-way it is 1.5."""
+"""From 2 at step 4 down to a floor of 1 from step 12 on, also without warm-up: half-way it is 1.5."""
 rates = [learning_rate(step, 2.0, 4, 12, 1.0) for step in (4, 6, 8, 10, 12, 13, 100)]
 ask = "Where is the cosine at the peak, half-way, and at the end?"
 agree(rates, [2.0, 1.853553391, 1.5, 1.146446609, 1.0, 1.0, 1.0], "the learning rates", ask, show=True)
 agree([learning_rate(step, 2.0, 0, 2) for step in (0, 1, 2, 3)], [2.0, 1.0, 0.0, 0.0], "those without warm-up", "What is warmup here?")
 
 # %% check="learning_rate-drawn" points=3 category="schedule" hidden=true
-"""Drawn peaks, floors and lengths, every step and more: no warm-up, a short one, one that is nearly all."""
+"""Random peaks, floors and lengths, every step and beyond: no warm-up, a short one, a very long one."""
 for warmup, total in ((0, 1), (0, 9), (1, 2), (1, 30), (int(rng.integers(3, 9)), int(rng.integers(20, 40))), (11, 12), (10, 20)):
     for peak, floor in ((float(rng.uniform(1.0, 4.0)), 0.0), (float(rng.uniform(10.0, 40.0)), float(rng.uniform(3.0, 6.0)))):
         for step in (*range(total + 3), 10 * total):
             wanted = rate_by_definition(step, peak, warmup, total, floor)
             agree(learning_rate(step, peak, warmup, total, floor), wanted, "the learning rate", "In which part of the curve is the step?")
             if floor == 0:
-                agree(learning_rate(step, peak, warmup, total), wanted, "that without a floor", "What does the signature say of the floor?")
+                agree(learning_rate(step, peak, warmup, total), wanted, "that without a floor", "What is the default of the floor?")
 
 # %% [markdown]
 # ## Part four: writing
 #
 # ### 10. Which token comes next: `next_token_probabilities`
 #
-# A trained model gives one logit per token, and one token is drawn. If you draw from the plain softmax, the many unlikely tokens get their turn, and one bad word spoils the text. The best one every time gives dull
+# A trained model gives one logit per token, and one token is drawn. If you draw from the plain softmax, one of the many unlikely tokens is drawn now and then, and one bad word spoils the text. The best one every time gives dull
 # texts that go in circles. Between these two there are three knobs, turned in this order:
 #
 # 1. **Temperature.** Divide the logits by it before softmax: below 1 the best gain, above 1 they become more equal.
@@ -1344,35 +1344,35 @@ def next_token_probabilities(logits, temperature=1.0, top_k=None, top_p=None):
 
 
 # %% check="next_token_probabilities-temperature" points=2 category="sampling"
-"""Odds of 1 : 2 : 1 at temperature 1; at 1/2 they are squared, at 2 it is their root; at 0 the best has all."""
+"""Odds of 1 : 2 : 1 at temperature 1; at 1/2 they are squared, at 2 it is their root; at 0 the best gets all."""
 ask, logits = "What are the logits divided by, and when?", np.log([1.0, 2.0, 1.0])
 agree(next_token_probabilities(logits.copy()), [0.25, 0.5, 0.25], "the probabilities", ask, show=True)
 agree(next_token_probabilities(logits.copy(), 0.5), [1 / 6, 2 / 3, 1 / 6], "those at temperature 1/2", ask, show=True)
 agree(next_token_probabilities(logits.copy(), 2.0), [0.2928932188, 0.4142135624, 0.2928932188], "those at temperature 2", ask)
-agree(next_token_probabilities(np.array([1.0, 3.0, 3.0]), 0), [0.0, 1.0, 0.0], "those at temperature 0", "Which one comes first of those that are equal?")
+agree(next_token_probabilities(np.array([1.0, 3.0, 3.0]), 0), [0.0, 1.0, 0.0], "those at temperature 0", "Which of the equal ones comes first?")
 
 # %% check="next_token_probabilities-top_k" points=2 category="sampling"
-"""Of 4 : 1 : 3 : 1 two are kept, then three: of two that are equal the first one."""
+"""Of 4 : 1 : 3 : 1 two are kept, then three: of two equal ones the first."""
 logits = np.log([4.0, 1.0, 3.0, 1.0])
 agree(next_token_probabilities(logits.copy(), top_k=2), [4 / 7, 0, 3 / 7, 0], "the two best", "Which two are the largest, and what do they sum to?", show=True)
 agree(next_token_probabilities(logits.copy(), top_k=3), [0.5, 0.125, 0.375, 0.0], "the three best", "Which of two equals comes first?")
 
 # %% check="next_token_probabilities-top_p" points=2 category="sampling"
-"""Of shares of 0.1, 0.4, 0.2 and 0.3, as few as reach 0.6 are 0.4 and 0.3; of four equal ones two reach a half."""
+"""Of 0.1, 0.4, 0.2 and 0.3, the fewest that reach 0.6 are 0.4 and 0.3; of four equal ones two reach a half."""
 logits = np.log([1.0, 4.0, 2.0, 3.0])
 agree(next_token_probabilities(logits.copy(), top_p=0.6), [0, 4 / 7, 0, 3 / 7], "the fewest that reach 0.6", "Does 0.4 reach it, and what do 0.4 and 0.3 sum to?", show=True)
-agree(next_token_probabilities(logits.copy(), top_p=0.05), [0, 1, 0, 0], "the fewest that reach 0.05", "How many are kept at least?")
+agree(next_token_probabilities(logits.copy(), top_p=0.05), [0, 1, 0, 0], "the fewest that reach 0.05", "How many should you keep at least?")
 agree(next_token_probabilities(np.zeros(4), top_p=0.5), [0.5, 0.5, 0, 0], "the fewest that reach a half", "Which two of four equals come first?")
 
 # %% check="next_token_probabilities-one_after_the_other" points=1 category="sampling"
-"""Three of four are kept, and top-p looks at what they are then; before both, the temperature."""
+"""Temperature comes first, then top-k keeps three of four, and top-p uses their new probabilities."""
 logits = np.log([4.0, 3.0, 2.0, 1.0])
-ask = "What do the shares of those that top_k kept sum to, when top_p looks at them?"
+ask = "What do the probabilities that top_k kept sum to, when you apply top_p?"
 agree(next_token_probabilities(logits.copy(), top_k=2, top_p=0.55), [1, 0, 0, 0], "one of two", ask, show=True)
 agree(next_token_probabilities(logits.copy(), 0.5, 3, 0.8), [16 / 25, 9 / 25, 0, 0], "two of three", "In which order do temperature and top_p come?")
 
 # %% check="next_token_probabilities-drawn" points=2 category="sampling" hidden=true
-"""Drawn orders, vocabularies of 1 to 60, every knob alone and with the others."""
+"""Random orders, vocabularies of 1 to 60 tokens, every setting alone and with the others."""
 for vocabulary in (1, 2, int(rng.integers(5, 9)), 60):
     logits = (1.7 * rng.permutation(vocabulary) + rng.uniform(0.0, 0.4, size=vocabulary)) / max(1, vocabulary / 8)
     for temperature in (1.0, 0.3, 2.5, 0.0):
@@ -1386,14 +1386,14 @@ for vocabulary in (1, 2, int(rng.integers(5, 9)), 60):
                 agree(got, wanted, "the probabilities", "Which tokens are kept, and what do they sum to?")
 
 # %% check="next_token_probabilities-equals" points=1 category="edge cases" hidden=true
-"""Where many are equal, those of lower index are kept: by any of the knobs, and all of them for a top-p of 1."""
+"""Of many equal tokens, those with a lower index are kept, by every setting; a top-p of 1 keeps all."""
 for vocabulary, best in ((4, 4), (8, 8), (40, 32), (64, 16)):
     logits = np.full(vocabulary, -50.0)
     logits[rng.permutation(vocabulary)[:best]] = 3.0
     for temperature, top_k, top_p in ((1.0, best // 4, None), (0.0, None, None), (0.0, best, 0.5), (1.0, None, 0.25), (1.0, best, 0.75), (1.0, best, 1.0)):
         wanted = probabilities_by_definition(logits, temperature, top_k, top_p)
         got = next_token_probabilities(logits.copy(), temperature, top_k, top_p)
-        agree(got, wanted, "the probabilities", "Which of those that are equal come first?")
+        agree(got, wanted, "the probabilities", "Which of the equal ones come first?")
 
 # %% check="next_token_probabilities-inputs_unchanged" points=1 category="purity" hidden=true
 """The logits stay as they are, and a second call gives the same answer, also for logits of thousands."""
@@ -1410,7 +1410,7 @@ for middle in (0.0, 5000.0, -5000.0):
 #
 # Now a model with one transformer block learns to write, from random weights, while you watch. Forwards it is
 # your attention, your norm, your GELU and your block; all the rest you have just written. It reads what NumPy says of
-# its own functions and guesses, character by character, what comes next. Each layer keeps what its way back will ask for:
+# its own functions and guesses, character by character, what comes next. Each layer keeps what its backward pass will need:
 
 
 # %%
@@ -1440,7 +1440,7 @@ def forwards(w, tokens, heads=4, stretch=1.0):
 
 
 # %% [markdown]
-# Backwards it is the same from its end. Where a part was added to the stream, two gradients are added. And the mask?
+# Backwards the same steps come in reverse order. Where a part was added to the stream, two gradients are added. And the mask?
 # Hidden keys have a weight of 0, so your `softmax_backward` gives them a gradient of 0.
 
 
@@ -1522,7 +1522,7 @@ def the_model_learns():
 # stays far behind.
 #
 # **Without the root.** Scores that are not divided by $\sqrt{d_k}$ are that many times larger from the start (here one
-# head has all 48 features). Softmax gives nearly all to one key. Where one weight is 1, your `softmax_backward` sends
+# head has all 48 features). Softmax gives nearly all the weight to one key. Where one weight is 1, your `softmax_backward` sends
 # nothing back, and learning stalls.
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from autograder.exercises.misconceptions import misconception
 
 ALIKE = {
-    "sum_of_the_lengths, sum_of_the_sizes": "Your length of 3 and 4 is 7. Print what you add up, and what you do with the sum: "
+    "sum_of_the_lengths, sum_of_the_sizes": "Your length of 3 and 4 is 7. Print what you sum, and what you do with the sum: "
     "where are the squares, and where is the root?",
 }
 
@@ -55,7 +55,7 @@ def probability_without_logarithm(logits, targets, ignore=-1):
 
 @misconception(step="cross_entropy", caught_by="cross_entropy-by_hand")
 def logarithm_to_base_two(logits, targets, ignore=-1):
-    """Your prices are in bits. Print your price of a probability of 1/2: is it log 2, which is 0.6931?"""
+    """Your loss is in bits. Print your loss of a probability of 1/2: is it log 2, which is 0.6931?"""
     kept = targets != ignore
     if not kept.any():
         return 0.0
@@ -84,7 +84,7 @@ def softmax_over_all_rows(logits, targets, ignore=-1):
 
 @misconception(step="cross_entropy", caught_by="cross_entropy-by_hand")
 def targets_shifted_again(logits, targets, ignore=-1):
-    """Each row is compared with the next row's target. Print the pairs of row and target that you use: who says that they are out of step?"""
+    """You compare each row with the next row's target. Print the pairs of row and target that you use: does the docstring shift them?"""
     logits, targets = logits[..., :-1, :], targets[..., 1:]
     kept = targets != ignore
     if not kept.any():
@@ -105,7 +105,7 @@ def targets_counted_from_one(logits, targets, ignore=-1):
 
 @misconception(step="cross_entropy", caught_by="cross_entropy-by_hand")
 def both_sides_of_the_coin(logits, targets, ignore=-1):
-    """You charge the other tokens, too. Print your price of the first row, token by token: which of them came?"""
+    """You count the other tokens, too. Print your loss of the first row, token by token: which one is the target?"""
     kept = targets != ignore
     if not kept.any():
         return 0.0
@@ -117,7 +117,7 @@ def both_sides_of_the_coin(logits, targets, ignore=-1):
 
 @misconception(step="cross_entropy", caught_by="cross_entropy-ignored", family="padding counts")
 def averaged_over_padding(logits, targets, ignore=-1):
-    """Padding adds nothing to your sum, but you divide by its length. Print by how many rows you divide: how many have a target?"""
+    """Padding adds nothing to your sum, but you count it when you divide. Print the number of rows you divide by: how many have a target?"""
     kept = targets != ignore
     rows = logits - logits.max(axis=-1, keepdims=True)
     prices = np.log(np.exp(rows).sum(axis=-1)) - np.take_along_axis(rows, np.where(kept, targets, 0)[..., None], -1)[..., 0]
@@ -126,7 +126,7 @@ def averaged_over_padding(logits, targets, ignore=-1):
 
 @misconception(step="cross_entropy", caught_by="cross_entropy-ignored", family="padding counts")
 def padding_predicted(logits, targets, ignore=-1):
-    """Rows of padding have a price. Print your prices row by row: which entry of a row does a target of -1 pick?"""
+    """Rows of padding add to your loss. Print your loss row by row: which entry of a row does a target of -1 pick?"""
     rows = logits - logits.max(axis=-1, keepdims=True)
     safe = np.where(targets == ignore, -1, targets)
     return (np.log(np.exp(rows).sum(axis=-1)) - np.take_along_axis(rows, safe[..., None], -1)[..., 0]).mean()
@@ -134,7 +134,7 @@ def padding_predicted(logits, targets, ignore=-1):
 
 @misconception(step="cross_entropy", caught_by="cross_entropy-ignored")
 def minus_one_whatever_is_said(logits, targets, ignore=-1):
-    """For you -1 is padding, and nothing else. Print ignore in the second call: which rows does it mean there?"""
+    """You treat only -1 as padding. Print ignore in the second call: which rows does it mean there?"""
     kept = targets != -1
     if not kept.any():
         return 0.0
@@ -155,7 +155,7 @@ def no_maximum_subtracted(logits, targets, ignore=-1):
 
 @misconception(step="cross_entropy", caught_by="cross_entropy-thousands", family="logarithm of a share")
 def logarithm_of_zero(logits, targets, ignore=-1):
-    """A probability underflows to 0 before you take its logarithm. Print the smallest one that you use: can the price be had without making it?"""
+    """A probability underflows to 0 before you take its logarithm. Print the smallest one that you use: can you compute the loss without it?"""
     kept = targets != ignore
     if not kept.any():
         return 0.0
@@ -167,7 +167,7 @@ def logarithm_of_zero(logits, targets, ignore=-1):
 
 @misconception(step="cross_entropy", caught_by="cross_entropy-thousands", family="logarithm of a share")
 def a_little_added_under_the_logarithm(logits, targets, ignore=-1):
-    """No price of yours is above 28. Print that of a target 3000 below the best: what do you add to its probability?"""
+    """No row of yours has a loss above 28. Print that of a target 3000 below the best: what do you add to its probability?"""
     kept = targets != ignore
     if not kept.any():
         return 0.0
@@ -178,7 +178,7 @@ def a_little_added_under_the_logarithm(logits, targets, ignore=-1):
 
 @misconception(step="cross_entropy", caught_by="cross_entropy-thousands")
 def one_maximum_for_all_rows(logits, targets, ignore=-1):
-    """A row far below the others loses all its exponentials. Print what you subtract from each row: is it its own maximum?"""
+    """The exponentials of a row far below the others are all 0. Print what you subtract from each row: is it its own maximum?"""
     kept = targets != ignore
     if not kept.any():
         return 0.0
@@ -189,7 +189,7 @@ def one_maximum_for_all_rows(logits, targets, ignore=-1):
 
 @misconception(step="cross_entropy", caught_by="cross_entropy-ignored")
 def mean_of_nothing(logits, targets, ignore=-1):
-    """With padding alone you divide by 0. Print how many rows are left: what should an empty text cost?"""
+    """With nothing but padding you divide by 0. Print how many rows are left: what should the loss be there?"""
     kept = targets != ignore
     rows = logits[kept] - logits[kept].max(axis=-1, keepdims=True)
     with np.errstate(all="ignore"):
@@ -198,7 +198,7 @@ def mean_of_nothing(logits, targets, ignore=-1):
 
 @misconception(step="cross_entropy", caught_by="cross_entropy-any_batch")
 def first_text_alone(logits, targets, ignore=-1):
-    """One text is right, a batch is not. Stack the first check's rows and their targets twice and print how many prices you add up: where is the second text?"""
+    """One text is right, a batch is not. Stack the first check's rows and their targets twice and print how many terms you sum: where is the second text?"""
 
     def price_of(logits, targets, ignore):
         kept = targets != ignore
@@ -227,7 +227,7 @@ def mean_of_the_means(logits, targets, ignore=-1):
 
 @misconception(step="cross_entropy", caught_by="cross_entropy-inputs_unchanged")
 def maximum_taken_off_in_place(logits, targets, ignore=-1):
-    """Your loss is right. Print logits before and after the call: whose array did you write into?"""
+    """Your loss is right. Print logits before and after the call: whose array did your function write into?"""
     logits -= logits.max(axis=-1, keepdims=True)
     kept = targets != ignore
     if not kept.any():
@@ -238,7 +238,7 @@ def maximum_taken_off_in_place(logits, targets, ignore=-1):
 
 @misconception(step="cross_entropy", caught_by="cross_entropy-large_logits")
 def logits_cut_off_above(logits, targets, ignore=-1):
-    """Logits above 3500 are all alike to you. Print your loss for the logits 4000 and 4001: does one more not matter?"""
+    """You treat all logits above 3500 as equal. Print your loss for the logits 4000 and 4001: should it be the same?"""
 
     def price_of(logits, targets, ignore):
         kept = targets != ignore
@@ -255,7 +255,7 @@ def logits_cut_off_above(logits, targets, ignore=-1):
 
 @misconception(step="cross_entropy_backward", caught_by="cross_entropy_backward-by_hand")
 def gradient_of_the_sum(logits, targets, ignore=-1):
-    """Your gradient is that of a sum. Print it beside the wanted one: over how many rows is the loss averaged?"""
+    """Your gradient is that of a sum. Print it next to the expected one: over how many rows is the loss averaged?"""
 
     def shares_of(logits):
         powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
@@ -267,7 +267,7 @@ def gradient_of_the_sum(logits, targets, ignore=-1):
 
 @misconception(step="cross_entropy_backward", caught_by="cross_entropy_backward-by_hand")
 def target_forgotten_backwards(logits, targets, ignore=-1):
-    """All tokens are pushed down, the right one, too. Print the sum of a row: what sets the target apart?"""
+    """You push all tokens down, even the right one. Print the sum of a row: what is different at the target?"""
 
     def shares_of(logits):
         powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
@@ -279,7 +279,7 @@ def target_forgotten_backwards(logits, targets, ignore=-1):
 
 @misconception(step="cross_entropy_backward", caught_by="cross_entropy_backward-by_hand")
 def uphill(logits, targets, ignore=-1):
-    """All your signs are turned. Print the number at a target: does the loss rise or fall when its logit rises?"""
+    """All your signs are wrong. Print the number at a target: does the loss rise or fall when its logit rises?"""
 
     def shares_of(logits):
         powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
@@ -291,7 +291,7 @@ def uphill(logits, targets, ignore=-1):
 
 @misconception(step="cross_entropy_backward", caught_by="cross_entropy_backward-by_hand")
 def gradient_at_the_target_alone(logits, targets, ignore=-1):
-    """Only the targets are pushed. Print a row's sum: where does probability come from when the target gains?"""
+    """Only the targets get a gradient. Print a row's sum: where does probability come from when the target gains?"""
 
     def shares_of(logits):
         powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
@@ -303,7 +303,7 @@ def gradient_at_the_target_alone(logits, targets, ignore=-1):
 
 @misconception(step="cross_entropy_backward", caught_by="cross_entropy_backward-by_hand")
 def divided_by_every_entry(logits, targets, ignore=-1):
-    """Your numbers are too small. Print by how many you divide: does the loss average over rows, or over rows and tokens?"""
+    """Your numbers are too small. Print the number you divide by: does the loss average over rows, or over rows and tokens?"""
 
     def shares_of(logits):
         powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
@@ -315,7 +315,7 @@ def divided_by_every_entry(logits, targets, ignore=-1):
 
 @misconception(step="cross_entropy_backward", caught_by="cross_entropy_backward-ignored")
 def divided_by_padding_as_well(logits, targets, ignore=-1):
-    """Padded rows are 0, and the others are too small. Print by how many rows you divide: which of them had a say in the loss?"""
+    """Padded rows are 0, but the others are too small. Print the number of rows you divide by: which of them count in the loss?"""
 
     def shares_of(logits):
         powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
@@ -327,7 +327,7 @@ def divided_by_padding_as_well(logits, targets, ignore=-1):
 
 @misconception(step="cross_entropy_backward", caught_by="cross_entropy_backward-ignored")
 def padding_pushed(logits, targets, ignore=-1):
-    """Rows of padding are pushed. Print them: what did they have to do with the loss?"""
+    """Rows of padding get a gradient. Print them: do they count in the loss?"""
 
     def shares_of(logits):
         powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
@@ -339,7 +339,7 @@ def padding_pushed(logits, targets, ignore=-1):
 
 @misconception(step="cross_entropy_backward", caught_by="cross_entropy_backward-ignored")
 def only_minus_one_is_ignored(logits, targets, ignore=-1):
-    """For you -1 is padding, and nothing else. Print ignore in the second call: which rows does it mean there?"""
+    """You treat only -1 as padding. Print ignore in the second call: which rows does it mean there?"""
 
     def shares_of(logits):
         powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
@@ -351,7 +351,7 @@ def only_minus_one_is_ignored(logits, targets, ignore=-1):
 
 @misconception(step="cross_entropy_backward", caught_by="cross_entropy_backward-ignored")
 def divided_by_no_rows(logits, targets, ignore=-1):
-    """With padding alone you divide by 0. Print how many rows are left, and your result: what should it be?"""
+    """With nothing but padding you divide by 0. Print how many rows are left, and your result: what should it be?"""
 
     def shares_of(logits):
         powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
@@ -386,7 +386,7 @@ def divided_by_the_first_axis(logits, targets, ignore=-1):
 
 @misconception(step="cross_entropy_backward", caught_by="cross_entropy_backward-inputs_unchanged")
 def targets_mended_in_place(logits, targets, ignore=-1):
-    """Your gradient is right. Print targets before and after the call: where has the padding gone?"""
+    """Your gradient is right. Print targets before and after the call: what happened to the padding?"""
 
     def shares_of(logits):
         powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
@@ -399,7 +399,7 @@ def targets_mended_in_place(logits, targets, ignore=-1):
 
 @misconception(step="cross_entropy_backward", caught_by="cross_entropy_backward-any_batch")
 def gradient_of_logits_cut_off(logits, targets, ignore=-1):
-    """Logits above 1000 are all alike to you. Print your gradient for the logits 4000 and 4001: does one more not matter?"""
+    """You treat all logits above 1000 as equal. Print your gradient for the logits 4000 and 4001: should they get the same probability?"""
 
     def shares_of(logits):
         powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
@@ -411,7 +411,7 @@ def gradient_of_logits_cut_off(logits, targets, ignore=-1):
 
 @misconception(step="cross_entropy_backward", caught_by="cross_entropy_backward-by_hand")
 def logits_less_the_targets(logits, targets, ignore=-1):
-    """You use the logits as they are. Print your first row and its sum: what did softmax make of it?"""
+    """You use the logits as they are. Print your first row and its sum: where do you use softmax?"""
     kept = (targets != ignore)[..., None]
     return kept * (logits - (targets[..., None] == np.arange(logits.shape[-1]))) / max(kept.sum(), 1)
 
@@ -432,7 +432,7 @@ def weights_not_turned(d_output, x, W):
 
 @misconception(step="linear_backward", caught_by="linear_backward-by_hand")
 def gradient_of_the_weights_turned(d_output, x, W):
-    """Your d_W lies on its side. Print its shape and that of W: which feature met which output?"""
+    """Your d_W is transposed. Print its shape and that of W: which axis is for features, and which for outputs?"""
 
     def rows_of(array):
         return array.reshape(-1, array.shape[-1])
@@ -452,7 +452,7 @@ def bias_averaged(d_output, x, W):
 
 @misconception(step="linear_backward", caught_by="linear_backward-by_hand")
 def weights_averaged(d_output, x, W):
-    """Your d_W shrinks when the text grows. Print by what you divide: does the loss know how many tokens met a weight?"""
+    """Your d_W shrinks when the text grows. Print the number you divide by: does a weight used by more tokens matter less?"""
 
     def rows_of(array):
         return array.reshape(-1, array.shape[-1])
@@ -472,7 +472,7 @@ def bias_not_summed(d_output, x, W):
 
 @misconception(step="linear_backward", caught_by="linear_backward-by_hand")
 def bias_summed_over_outputs(d_output, x, W):
-    """You sum d_output over the outputs of each token. Print the shape of your d_b: along which axis do the tokens lie?"""
+    """You sum d_output over the outputs of each token. Print the shape of your d_b: which axis is for the tokens?"""
 
     def rows_of(array):
         return array.reshape(-1, array.shape[-1])
@@ -492,7 +492,7 @@ def bias_forgotten(d_output, x, W):
 
 @misconception(step="linear_backward", caught_by="linear_backward-by_hand")
 def parts_in_another_order(d_output, x, W):
-    """Your parts are right, in another order. Print their shapes: which one does the docstring name first?"""
+    """Your parts are right, but in a different order. Print their shapes: which one does the docstring name first?"""
 
     def rows_of(array):
         return array.reshape(-1, array.shape[-1])
@@ -502,7 +502,7 @@ def parts_in_another_order(d_output, x, W):
 
 @misconception(step="linear_backward", caught_by="linear_backward-batch_of_two")
 def batch_axis_kept(d_output, x, W):
-    """Your weights get a gradient for each text. Print the shape of d_W for a batch: how many W are there?"""
+    """Your weights get a gradient for each text. Print the shape of d_W for a batch: how many matrices W are there?"""
     if x.ndim < 2:
         return d_output @ W.T, np.outer(x, d_output), np.array(d_output)
     return d_output @ W.T, np.swapaxes(x, -1, -2) @ d_output, d_output.sum(axis=-2)
@@ -543,7 +543,7 @@ def at_most_one_batch_axis(d_output, x, W):
 
 @misconception(step="linear_backward", caught_by="linear_backward-inputs_unchanged")
 def collected_in_the_weights(d_output, x, W):
-    """Your three parts are right. Print W before and after the call: whose array did you write into?"""
+    """Your three parts are right. Print W before and after the call: whose array did your function write into?"""
 
     def rows_of(array):
         return array.reshape(-1, array.shape[-1])
@@ -568,7 +568,7 @@ def gate_of_relu(d_output, x, W):
 
 @misconception(step="layer_norm_backward", caught_by="layer_norm_backward-by_hand")
 def mean_and_variance_held_still(d_output, x, gamma, eps=1e-5):
-    """Only the direct way is in your d_x. Print the sum of a token's row: what does the mean do when one feature moves?"""
+    """Your d_x holds only the direct path. Print the sum of a token's row: what does the mean do when one feature changes?"""
 
     def norm_of(d_output, x, gamma, eps):
         centred = x - x.mean(axis=-1, keepdims=True)
@@ -584,7 +584,7 @@ def mean_and_variance_held_still(d_output, x, gamma, eps=1e-5):
 
 @misconception(step="layer_norm_backward", caught_by="layer_norm_backward-by_hand")
 def way_through_the_variance_missing(d_output, x, gamma, eps=1e-5):
-    """Your rows sum to 0, and still one way is missing. Print the mean of g times the normed features: what does the root do when one feature moves?"""
+    """Your rows sum to 0, but one path is missing. Print the mean of g times the normalised features: what does the root do when one feature changes?"""
 
     def norm_of(d_output, x, gamma, eps):
         centred = x - x.mean(axis=-1, keepdims=True)
@@ -603,7 +603,7 @@ def way_through_the_variance_missing(d_output, x, gamma, eps=1e-5):
 
 @misconception(step="layer_norm_backward", caught_by="layer_norm_backward-by_hand")
 def way_through_the_mean_missing(d_output, x, gamma, eps=1e-5):
-    """Your rows do not sum to 0. Print their sums: what happens to the outputs if all features grow alike?"""
+    """Your rows do not sum to 0. Print their sums: what happens to the outputs if all features grow by the same amount?"""
 
     def norm_of(d_output, x, gamma, eps):
         centred = x - x.mean(axis=-1, keepdims=True)
@@ -642,7 +642,7 @@ def gain_forgotten_backwards(d_output, x, gamma, eps=1e-5):
 
 @misconception(step="layer_norm_backward", caught_by="layer_norm_backward-by_hand")
 def gain_at_the_end(d_output, x, gamma, eps=1e-5):
-    """You multiply by gamma after the means are gone. Print what your means are over: does a feature with a large gain push them more?"""
+    """You multiply by gamma after subtracting the means. Print what you average: does a feature with a large gain affect the means more?"""
 
     def norm_of(d_output, x, gamma, eps):
         centred = x - x.mean(axis=-1, keepdims=True)
@@ -662,7 +662,7 @@ def gain_at_the_end(d_output, x, gamma, eps=1e-5):
 
 @misconception(step="layer_norm_backward", caught_by="layer_norm_backward-by_hand")
 def root_forgotten(d_output, x, gamma, eps=1e-5):
-    """Your d_x is too large by one factor. Print wanted over yours: by what did the norm divide?"""
+    """Your d_x is too large by a constant factor. Print expected divided by yours: what did the norm divide by?"""
 
     def norm_of(d_output, x, gamma, eps):
         centred = x - x.mean(axis=-1, keepdims=True)
@@ -681,7 +681,7 @@ def root_forgotten(d_output, x, gamma, eps=1e-5):
 
 @misconception(step="layer_norm_backward", caught_by="layer_norm_backward-by_hand")
 def divided_by_the_variance(d_output, x, gamma, eps=1e-5):
-    """Your d_x is too small by one factor. Print yours over the wanted one: is it the variance or its root that the norm divides by?"""
+    """Your d_x is too small by a constant factor. Print yours divided by the expected one: does the norm divide by the variance or its root?"""
 
     def norm_of(d_output, x, gamma, eps):
         centred = x - x.mean(axis=-1, keepdims=True)
@@ -700,7 +700,7 @@ def divided_by_the_variance(d_output, x, gamma, eps=1e-5):
 
 @misconception(step="layer_norm_backward", caught_by="layer_norm_backward-by_hand")
 def sums_for_means(d_output, x, gamma, eps=1e-5):
-    """You take off far too much. Print what you subtract in the first check, where the mean is 1/2: by how many features is a mean divided?"""
+    """You subtract far too much. Print what you subtract in the first check, where the mean is 1/2: by how many features is a mean divided?"""
 
     def norm_of(d_output, x, gamma, eps):
         centred = x - x.mean(axis=-1, keepdims=True)
@@ -732,7 +732,7 @@ def variance_by_n_minus_one(d_output, x, gamma, eps=1e-5):
 
 @misconception(step="layer_norm_backward", caught_by="layer_norm_backward-by_hand")
 def gain_collects_the_input(d_output, x, gamma, eps=1e-5):
-    """Your d_gamma uses x before the norm. Print what you multiply d_output with: what stood beside gamma on the way forwards?"""
+    """Your d_gamma uses x before the norm. Print what you multiply d_output by: what was gamma multiplied by in the forward pass?"""
 
     def norm_of(d_output, x, gamma, eps):
         centred = x - x.mean(axis=-1, keepdims=True)
@@ -751,7 +751,7 @@ def gain_collects_the_input(d_output, x, gamma, eps=1e-5):
 
 @misconception(step="layer_norm_backward", caught_by="layer_norm_backward-by_hand")
 def gain_and_shift_trade_places(d_output, x, gamma, eps=1e-5):
-    """Your second and third part trade places. Print both: which of them is the sum of d_output alone?"""
+    """Your second and third part are swapped. Print both: which of them is the sum of d_output alone?"""
 
     def norm_of(d_output, x, gamma, eps):
         centred = x - x.mean(axis=-1, keepdims=True)
@@ -785,7 +785,7 @@ def eps_beside_the_root(d_output, x, gamma, eps=1e-5):
 
 @misconception(step="layer_norm_backward", caught_by="layer_norm_backward-batch_of_two")
 def statistics_over_the_tokens(d_output, x, gamma, eps=1e-5):
-    """Your mean is that of a feature over the tokens. Print its shape for a batch: whose features does the norm look at?"""
+    """You average a feature over the tokens. Print its shape for a batch: which axis does the norm average over?"""
 
     def norm_of(d_output, x, gamma, eps):
         centred = x - x.mean(axis=-1, keepdims=True)
@@ -826,7 +826,7 @@ def gain_for_each_text(d_output, x, gamma, eps=1e-5):
 
 @misconception(step="layer_norm_backward", caught_by="layer_norm_backward-batch_of_two")
 def gain_averaged_over_tokens(d_output, x, gamma, eps=1e-5):
-    """Your d_gamma and d_beta are averages. Print by how many tokens you divide: does a gain that acts on more tokens matter less?"""
+    """Your d_gamma and d_beta are averages. Print the number of tokens you divide by: does a gain that acts on more tokens matter less?"""
 
     def norm_of(d_output, x, gamma, eps):
         centred = x - x.mean(axis=-1, keepdims=True)
@@ -845,7 +845,7 @@ def gain_averaged_over_tokens(d_output, x, gamma, eps=1e-5):
 
 @misconception(step="layer_norm_backward", caught_by="layer_norm_backward-eps")
 def another_eps_by_default(d_output, x, gamma, eps=1e-5):
-    """Your eps is another one where none is given. Print it in a call without eps: which one is in the docstring?"""
+    """Your default eps is wrong. Print it in a call without eps: which one is in the docstring?"""
 
     def norm_of(d_output, x, gamma, eps):
         centred = x - x.mean(axis=-1, keepdims=True)
@@ -864,7 +864,7 @@ def another_eps_by_default(d_output, x, gamma, eps=1e-5):
 
 @misconception(step="layer_norm_backward", caught_by="layer_norm_backward-inputs_unchanged")
 def gain_multiplied_in_place(d_output, x, gamma, eps=1e-5):
-    """Your three parts are right. Print d_output before and after the call: whose array did you write into?"""
+    """Your three parts are right. Print d_output before and after the call: whose array did your function write into?"""
 
     def norm_of(d_output, x, gamma, eps):
         centred = x - x.mean(axis=-1, keepdims=True)
@@ -902,7 +902,7 @@ def two_leading_axes_at_most(d_output, x, gamma, eps=1e-5):
 
 @misconception(step="layer_norm_backward", caught_by="layer_norm_backward-as_measured")
 def gain_without_sign(d_output, x, gamma, eps=1e-5):
-    """Your gains have lost their signs. Call it with a gamma below 0 and print your d_x: which way does such a feature push?"""
+    """Your gains have lost their signs. Call it with a gamma below 0 and print your d_x: which sign should it have there?"""
 
     def norm_of(d_output, x, gamma, eps):
         centred = x - x.mean(axis=-1, keepdims=True)
@@ -924,7 +924,7 @@ def gain_without_sign(d_output, x, gamma, eps=1e-5):
 
 @misconception(step="gelu_backward", caught_by="gelu_backward-by_hand")
 def product_rule_forgotten(d_output, x):
-    """You take the share as if it stood still. Print your slope at 1: does the share not grow there, too?"""
+    """You treat the share as a constant. Print your slope at 1: does the share not grow there, too?"""
 
     def phi_of(x):
         return np.vectorize(lambda number: math.erfc(-number / math.sqrt(2)) / 2, otypes=[float])(x)
@@ -934,7 +934,7 @@ def product_rule_forgotten(d_output, x):
 
 @misconception(step="gelu_backward", caught_by="gelu_backward-by_hand")
 def second_term_without_x(d_output, x):
-    """Your slope at 0 is not 1/2. Print it: by what is the height of the curve multiplied there?"""
+    """Your slope at 0 is not 1/2. Print it: what do you multiply the height of the curve by there?"""
 
     def phi_of(x):
         return np.vectorize(lambda number: math.erfc(-number / math.sqrt(2)) / 2, otypes=[float])(x)
@@ -967,13 +967,13 @@ def slope_of_erf_itself(d_output, x):
 
 @misconception(step="gelu_backward", caught_by="gelu_backward-by_hand")
 def slope_of_relu(d_output, x):
-    """Your slopes are 0 and 1 alone. Print the one at -1: is it 0, as for ReLU?"""
+    """Your slopes are only 0 or 1. Print the one at -1: is it 0, as for ReLU?"""
     return d_output * (x > 0)
 
 
 @misconception(step="gelu_backward", caught_by="gelu_backward-by_hand")
 def incoming_gradient_forgotten(d_output, x):
-    """What comes from behind plays no part. Print your result for twice the d_output: should it stay?"""
+    """You ignore d_output. Print your result for twice the d_output: should it stay the same?"""
 
     def phi_of(x):
         return np.vectorize(lambda number: math.erfc(-number / math.sqrt(2)) / 2, otypes=[float])(x)
@@ -986,7 +986,7 @@ def incoming_gradient_forgotten(d_output, x):
 
 @misconception(step="gelu_backward", caught_by="gelu_backward-by_hand")
 def forwards_not_backwards(d_output, x):
-    """You go forwards. Print your result for x of 0: is that gelu, or its slope?"""
+    """You compute gelu itself. Print your result for x of 0: is that gelu, or its slope?"""
 
     def phi_of(x):
         return np.vectorize(lambda number: math.erfc(-number / math.sqrt(2)) / 2, otypes=[float])(x)
@@ -1007,7 +1007,7 @@ def root_of_two_forgotten(d_output, x):
 
 @misconception(step="gelu_backward", caught_by="gelu_backward-by_hand")
 def slope_of_the_approximation(d_output, x):
-    """Your slopes are nearly right. Print the one at 1 with all its digits, beside 1.0833154706: which form of gelu is it the slope of?"""
+    """Your slopes are nearly right. Print the one at 1 with all its digits, next to 1.0833154706: which form of gelu is it the slope of?"""
     c = math.sqrt(2 / math.pi)
     t = np.tanh(c * (x + 0.044715 * x**3))
     return d_output * ((1 + t) / 2 + x * (1 - t**2) * c * (1 + 3 * 0.044715 * x**2) / 2)
@@ -1015,7 +1015,7 @@ def slope_of_the_approximation(d_output, x):
 
 @misconception(step="gelu_backward", caught_by="gelu_backward-far_out")
 def height_with_an_overflow(d_output, x):
-    """Far out something becomes infinite or NaN. Print exp(x**2 / 2) there: on which side of the fraction does it stand?"""
+    """Far out something becomes infinite or NaN. Print exp(x**2 / 2) there: is it in the numerator or the denominator?"""
 
     def phi_of(x):
         return np.vectorize(lambda number: math.erfc(-number / math.sqrt(2)) / 2, otypes=[float])(x)
@@ -1027,7 +1027,7 @@ def height_with_an_overflow(d_output, x):
 
 @misconception(step="gelu_backward", caught_by="gelu_backward-inputs_unchanged")
 def input_squared_in_place(d_output, x):
-    """Your slopes are right. Print x before and after the call: whose array did you write into?"""
+    """Your slopes are right. Print x before and after the call: whose array did your function write into?"""
 
     def phi_of(x):
         return np.vectorize(lambda number: math.erfc(-number / math.sqrt(2)) / 2, otypes=[float])(x)
@@ -1042,7 +1042,7 @@ def input_squared_in_place(d_output, x):
 
 @misconception(step="gelu_backward", caught_by="gelu_backward-as_measured")
 def straight_beyond_two(d_output, x):
-    """Beyond 2 your slopes are 0 and 1. Print the one at 2.2: is it not above 1?"""
+    """Beyond 2 and -2 your slopes are 0 and 1. Print the one at 2.2: is it not above 1?"""
 
     def phi_of(x):
         return np.vectorize(lambda number: math.erfc(-number / math.sqrt(2)) / 2, otypes=[float])(x)
@@ -1055,7 +1055,7 @@ def straight_beyond_two(d_output, x):
 
 @misconception(step="gelu_backward", caught_by="gelu_backward-large_numbers")
 def gradient_limited_to_a_hundred(d_output, x):
-    """Large gradients are cut off. Print your result for a d_output of 5000: who asked for a limit?"""
+    """Large gradients are cut off. Print your result for a d_output of 5000: does the docstring ask for a limit?"""
 
     def phi_of(x):
         return np.vectorize(lambda number: math.erfc(-number / math.sqrt(2)) / 2, otypes=[float])(x)
@@ -1068,14 +1068,14 @@ def gradient_limited_to_a_hundred(d_output, x):
 
 @misconception(step="gelu_backward", caught_by="gelu_backward-by_hand")
 def slope_of_the_sigmoid_form(d_output, x):
-    """Your slopes are a little off. Print the one at 1 beside 1.0833154706: is a sigmoid the share of the bell curve?"""
+    """Your slopes are a little off. Print the one at 1 next to 1.0833154706: is a sigmoid the share of the bell curve?"""
     s = 1 / (1 + np.exp(-1.702 * np.clip(x, -300, 300)))
     return d_output * (s + 1.702 * x * s * (1 - s))
 
 
 @misconception(step="gelu_backward", caught_by="gelu_backward-by_hand")
 def slope_of_the_share(d_output, x):
-    """You have the slope of the share alone. Print yours at 0: is it 1/2?"""
+    """You return only the slope of the share. Print yours at 0: is it 1/2?"""
 
     def height_of(x):
         return np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
@@ -1088,7 +1088,7 @@ def slope_of_the_share(d_output, x):
 
 @misconception(step="embedding_backward", caught_by="embedding_backward-by_hand")
 def plus_equals_with_repeated_tokens(d_output, tokens, vocabulary_size):
-    """Of a token that occurs twice only one gradient arrives. Print what `a = np.zeros(2); a[[0, 0]] += 1` makes of a: how often is a[0] written?"""
+    """For a token that occurs twice you keep only one gradient. Print what `a = np.zeros(2); a[[0, 0]] += 1` makes of a: how often is a[0] written?"""
     d_table = np.zeros((vocabulary_size, d_output.shape[-1]))
     d_table[tokens] += d_output
     return d_table
@@ -1096,7 +1096,7 @@ def plus_equals_with_repeated_tokens(d_output, tokens, vocabulary_size):
 
 @misconception(step="embedding_backward", caught_by="embedding_backward-by_hand")
 def averaged_over_occurrences(d_output, tokens, vocabulary_size):
-    """Rows that occur twice get an average. Print yours for token 2 and both of its gradients: do they add up?"""
+    """Rows that occur twice get an average. Print yours for token 2 and both of its gradients: should you add them?"""
     d_table = np.zeros((vocabulary_size, d_output.shape[-1]))
     np.add.at(d_table, tokens, d_output)
     return d_table / np.maximum(np.bincount(tokens.ravel(), minlength=vocabulary_size), 1)[:, None]
@@ -1118,7 +1118,7 @@ def table_as_long_as_its_last_token(d_output, tokens, vocabulary_size):
 
 @misconception(step="embedding_backward", caught_by="embedding_backward-by_hand")
 def rows_for_what_occurs_alone(d_output, tokens, vocabulary_size):
-    """You have a row for each token that occurs. Print its shape: where are the others?"""
+    """You have a row only for each token that occurs. Print its shape: where are the others?"""
     found, places = np.unique(tokens, return_inverse=True)
     d_table = np.zeros((len(found), d_output.shape[-1]))
     np.add.at(d_table, places.reshape(tokens.shape), d_output)
@@ -1127,7 +1127,7 @@ def rows_for_what_occurs_alone(d_output, tokens, vocabulary_size):
 
 @misconception(step="embedding_backward", caught_by="embedding_backward-by_hand")
 def token_zero_taken_for_padding(d_output, tokens, vocabulary_size):
-    """Token 0 gets nothing, as if it were padding. Print row 0 and what came back to token 0: who says that it does not count?"""
+    """Token 0 gets no gradient, as if it were padding. Print row 0 and the gradients of token 0: does the docstring exclude it?"""
     d_table = np.zeros((vocabulary_size, d_output.shape[-1]))
     np.add.at(d_table, tokens, d_output)
     d_table[0] = 0.0
@@ -1146,7 +1146,7 @@ def one_text_at_a_time(d_output, tokens, vocabulary_size):
 
 @misconception(step="embedding_backward", caught_by="embedding_backward-batch_of_two")
 def text_after_text_with_plus_equals(d_output, tokens, vocabulary_size):
-    """Texts add up, but tokens within one do not. Print row 1 after each text of the batch: which of its tokens were the same?"""
+    """You add the gradients of texts, but not of equal tokens within one. Print row 1 after each text of the batch: which of its tokens were the same?"""
     d_table = np.zeros((vocabulary_size, d_output.shape[-1]))
     if tokens.ndim == 1:
         np.add.at(d_table, tokens, d_output)
@@ -1158,7 +1158,7 @@ def text_after_text_with_plus_equals(d_output, tokens, vocabulary_size):
 
 @misconception(step="embedding_backward", caught_by="embedding_backward-any_tokens")
 def whole_number_table(d_output, tokens, vocabulary_size):
-    """Your table holds whole numbers. Print its dtype: what becomes of 0.5 in it?"""
+    """Your table holds whole numbers. Print its dtype: what happens to 0.5 in it?"""
     d_table = np.zeros((vocabulary_size, d_output.shape[-1]), dtype=int)
     np.add.at(d_table, tokens, d_output.astype(int))
     return d_table
@@ -1166,7 +1166,7 @@ def whole_number_table(d_output, tokens, vocabulary_size):
 
 @misconception(step="embedding_backward", caught_by="embedding_backward-inputs_unchanged")
 def tokens_sorted_in_place(d_output, tokens, vocabulary_size):
-    """Your table is right. Print tokens before and after the call: whose array did you put in order?"""
+    """Your table is right. Print tokens before and after the call: whose array did you sort?"""
     d_table = np.zeros((vocabulary_size, d_output.shape[-1]))
     np.add.at(d_table, tokens, d_output)
     tokens.sort(axis=-1)
@@ -1178,7 +1178,7 @@ def tokens_sorted_in_place(d_output, tokens, vocabulary_size):
 
 @misconception(step="clip_by_global_norm", caught_by="clip_by_global_norm-by_hand")
 def clipped_array_by_array(gradients, max_norm):
-    """Each array is shortened by itself. Print your factor for each of them: does the direction of the whole stay the same?"""
+    """You shorten each array separately. Print your factor for each of them: does the direction of the whole gradient stay the same?"""
 
     def length_of(gradients):
         return math.sqrt(sum(float(np.sum(array**2)) for array in gradients))
@@ -1188,20 +1188,20 @@ def clipped_array_by_array(gradients, max_norm):
 
 @misconception(step="clip_by_global_norm", caught_by="clip_by_global_norm-by_hand")
 def clipped_number_by_number(gradients, max_norm):
-    """Each number is cut off by itself. Print yours for 3 and 4: are they still as 3 to 4?"""
+    """You clip each number separately. Print yours for 3 and 4: is their ratio still 3 to 4?"""
     return [np.clip(array, -max_norm, max_norm) for array in gradients]
 
 
 @misconception(step="clip_by_global_norm", caught_by="clip_by_global_norm-by_hand")
 def root_of_the_squares_forgotten(gradients, max_norm):
-    """Your length is that without a root. Print it for 3 and 4: is it 5?"""
+    """Your length lacks the root. Print it for 3 and 4: is it 5?"""
     size = sum(float(np.sum(array**2)) for array in gradients)
     return [array * (max_norm / size if size > max_norm else 1.0) for array in gradients]
 
 
 @misconception(step="clip_by_global_norm", caught_by="clip_by_global_norm-by_hand")
 def sum_of_the_lengths(gradients, max_norm):
-    """You add up the lengths of the arrays. Print your length for 3 and 4: is it 5 or 7?"""
+    """You sum the lengths of the arrays. Print your length for 3 and 4: is it 5 or 7?"""
 
     def length_of(gradients):
         return math.sqrt(sum(float(np.sum(array**2)) for array in gradients))
@@ -1212,7 +1212,7 @@ def sum_of_the_lengths(gradients, max_norm):
 
 @misconception(step="clip_by_global_norm", caught_by="clip_by_global_norm-by_hand")
 def longest_array_decides(gradients, max_norm):
-    """The longest array alone decides. Print your length for 3 and 4: is it that of both together?"""
+    """Only the longest array counts. Print your length for 3 and 4: is it that of both together?"""
 
     def length_of(gradients):
         return math.sqrt(sum(float(np.sum(array**2)) for array in gradients))
@@ -1234,7 +1234,7 @@ def divided_by_the_norm_alone(gradients, max_norm):
 
 @misconception(step="clip_by_global_norm", caught_by="clip_by_global_norm-short_ones")
 def short_ones_stretched(gradients, max_norm):
-    """Short gradients are made longer. Print yours for a max_norm of 10: who asked for that?"""
+    """Short gradients are made longer. Print yours for a max_norm of 10: should they change?"""
 
     def length_of(gradients):
         return math.sqrt(sum(float(np.sum(array**2)) for array in gradients))
@@ -1245,7 +1245,7 @@ def short_ones_stretched(gradients, max_norm):
 
 @misconception(step="clip_by_global_norm", caught_by="clip_by_global_norm-short_ones")
 def divided_by_a_norm_of_zero(gradients, max_norm):
-    """Gradients of 0 become NaN. Print their norm, and your factor: is there anything to shorten?"""
+    """Gradients of 0 become NaN. Print their norm, and your factor: is there anything to scale?"""
 
     def length_of(gradients):
         return math.sqrt(sum(float(np.sum(array**2)) for array in gradients))
@@ -1281,7 +1281,7 @@ def scaled_in_place(gradients, max_norm):
 
 @misconception(step="clip_by_global_norm", caught_by="clip_by_global_norm-inputs_unchanged")
 def list_filled_anew(gradients, max_norm):
-    """Your answer is right. Print the list before and after the call: who still needs the old arrays?"""
+    """Your answer is right. Print the list before and after the call: does it still hold the old arrays?"""
 
     def length_of(gradients):
         return math.sqrt(sum(float(np.sum(array**2)) for array in gradients))
@@ -1316,28 +1316,28 @@ def largest_number_for_length(gradients, max_norm):
 
 @misconception(step="adamw_update", caught_by="adamw_update-by_hand")
 def no_bias_correction(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
-    """Your first step is about three times as long as the learning rate. Print m and v at step 1: what makes up for their start at 0?"""
+    """Your first step is about three times as long as the learning rate. Print m and v at step 1: what corrects for their start at 0?"""
     m, v = beta_1 * m + (1 - beta_1) * gradient, beta_2 * v + (1 - beta_2) * gradient**2
     return w - learning_rate * (m / (np.sqrt(v) + eps) + weight_decay * w), m, v
 
 
 @misconception(step="adamw_update", caught_by="adamw_update-by_hand")
 def first_moment_not_corrected(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
-    """Your first step is too short. Print the first moment as you use it: which share of the gradient is in it at step 1?"""
+    """Your first step is too short. Print the first moment as you use it: what fraction of the gradient is in it at step 1?"""
     m, v = beta_1 * m + (1 - beta_1) * gradient, beta_2 * v + (1 - beta_2) * gradient**2
     return w - learning_rate * (m / (np.sqrt(v / (1 - beta_2**t)) + eps) + weight_decay * w), m, v
 
 
 @misconception(step="adamw_update", caught_by="adamw_update-by_hand")
 def second_moment_not_corrected(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
-    """Your first step is far too long. Print the second moment as you use it: which share of the square is in it at step 1?"""
+    """Your first step is far too long. Print the second moment as you use it: what fraction of the square is in it at step 1?"""
     m, v = beta_1 * m + (1 - beta_1) * gradient, beta_2 * v + (1 - beta_2) * gradient**2
     return w - learning_rate * (m / (1 - beta_1**t) / (np.sqrt(v) + eps) + weight_decay * w), m, v
 
 
 @misconception(step="adamw_update", caught_by="adamw_update-by_hand")
 def corrected_moments_returned(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
-    """You hand back the corrected moments. Print m after the first step: will the next step not correct it once more?"""
+    """You return the corrected moments. Print m after the first step: will the next step not correct it again?"""
     m, v = beta_1 * m + (1 - beta_1) * gradient, beta_2 * v + (1 - beta_2) * gradient**2
     m_hat, v_hat = m / (1 - beta_1**t), v / (1 - beta_2**t)
     return w - learning_rate * (m_hat / (np.sqrt(v_hat) + eps) + weight_decay * w), m_hat, v_hat
@@ -1345,7 +1345,7 @@ def corrected_moments_returned(w, gradient, m, v, t, learning_rate, beta_1=0.9, 
 
 @misconception(step="adamw_update", caught_by="adamw_update-by_hand")
 def old_moments_returned(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
-    """You return the moments that came. Print them after a step: what should the next step know of this one?"""
+    """You return the old moments. Print them after a step: what should the next step know about this one?"""
     new_m, new_v = beta_1 * m + (1 - beta_1) * gradient, beta_2 * v + (1 - beta_2) * gradient**2
     return w - learning_rate * (new_m / (1 - beta_1**t) / (np.sqrt(new_v / (1 - beta_2**t)) + eps) + weight_decay * w), m * 1.0, v * 1.0
 
@@ -1373,7 +1373,7 @@ def second_moment_without_squares(w, gradient, m, v, t, learning_rate, beta_1=0.
 
 @misconception(step="adamw_update", caught_by="adamw_update-by_hand")
 def root_left_out(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
-    """A steep weight hardly moves, a flat one far. Print your step for gradients of 4 and of 200: what do you divide the first moment by?"""
+    """A weight with a large gradient hardly moves, one with a small gradient moves far. Print your step for gradients of 4 and of 200: what do you divide the first moment by?"""
     m, v = beta_1 * m + (1 - beta_1) * gradient, beta_2 * v + (1 - beta_2) * gradient**2
     return w - learning_rate * (m / (1 - beta_1**t) / (v / (1 - beta_2**t) + eps) + weight_decay * w), m, v
 
@@ -1387,7 +1387,7 @@ def up_the_hill(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, e
 
 @misconception(step="adamw_update", caught_by="adamw_update-by_hand")
 def steps_counted_from_zero(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
-    """You count steps once more. Print the power that beta_1 gets at the first step: is it 1?"""
+    """You count one step too many. Print the power that beta_1 gets at the first step: is it 1?"""
     m, v = beta_1 * m + (1 - beta_1) * gradient, beta_2 * v + (1 - beta_2) * gradient**2
     t = t + 1
     return w - learning_rate * (m / (1 - beta_1**t) / (np.sqrt(v / (1 - beta_2**t)) + eps) + weight_decay * w), m, v
@@ -1395,28 +1395,28 @@ def steps_counted_from_zero(w, gradient, m, v, t, learning_rate, beta_1=0.9, bet
 
 @misconception(step="adamw_update", caught_by="adamw_update-second_step")
 def corrected_as_at_the_first_step(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
-    """Your correction is that of the first step, for ever. Print what you divide by at step 2: where does t come in?"""
+    """Your correction is always that of the first step. Print what you divide by at step 2: where do you use t?"""
     m, v = beta_1 * m + (1 - beta_1) * gradient, beta_2 * v + (1 - beta_2) * gradient**2
     return w - learning_rate * (m / (1 - beta_1) / (np.sqrt(v / (1 - beta_2)) + eps) + weight_decay * w), m, v
 
 
 @misconception(step="adamw_update", caught_by="adamw_update-second_step")
 def old_moment_used_in_the_step(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
-    """The gradient stands in your step where its average should. Print what you divide by the root at step 2: what is the first moment for?"""
+    """Your step uses the gradient where its average should be. Print what you divide by the root at step 2: what is the first moment for?"""
     m, v = beta_1 * m + (1 - beta_1) * gradient, beta_2 * v + (1 - beta_2) * gradient**2
     return w - learning_rate * (gradient / (np.sqrt(v / (1 - beta_2**t)) + eps) + weight_decay * w), m, v
 
 
 @misconception(step="adamw_update", caught_by="adamw_update-eps")
 def eps_under_the_root(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
-    """Your eps stands under the root. Print what you divide by where the root is 3 and eps 1: is it 4?"""
+    """Your eps is under the root. Print what you divide by where the root is 3 and eps 1: is it 4?"""
     m, v = beta_1 * m + (1 - beta_1) * gradient, beta_2 * v + (1 - beta_2) * gradient**2
     return w - learning_rate * (m / (1 - beta_1**t) / np.sqrt(v / (1 - beta_2**t) + eps) + weight_decay * w), m, v
 
 
 @misconception(step="adamw_update", caught_by="adamw_update-decay")
 def decay_inside_the_moments(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
-    """Decay gets into your moments, and is divided by their size. Print m after a step without any gradient: is it 0?"""
+    """Your decay goes into the moments, and is divided by their size. Print m after a step without any gradient: is it 0?"""
     gradient = gradient + weight_decay * w
     m, v = beta_1 * m + (1 - beta_1) * gradient, beta_2 * v + (1 - beta_2) * gradient**2
     return w - learning_rate * m / (1 - beta_1**t) / (np.sqrt(v / (1 - beta_2**t)) + eps), m, v
@@ -1424,7 +1424,7 @@ def decay_inside_the_moments(w, gradient, m, v, t, learning_rate, beta_1=0.9, be
 
 @misconception(step="adamw_update", caught_by="adamw_update-decay")
 def no_decay(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
-    """Without a gradient your weights stay as they are. Print them: what is weight_decay for?"""
+    """Without a gradient your weights do not change. Print them: what is weight_decay for?"""
     m, v = beta_1 * m + (1 - beta_1) * gradient, beta_2 * v + (1 - beta_2) * gradient**2
     return w - learning_rate * m / (1 - beta_1**t) / (np.sqrt(v / (1 - beta_2**t)) + eps), m, v
 
@@ -1438,7 +1438,7 @@ def decay_without_the_learning_rate(w, gradient, m, v, t, learning_rate, beta_1=
 
 @misconception(step="adamw_update", caught_by="adamw_update-drawn")
 def decay_of_the_new_weights(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
-    """Decay takes its share of weights that have already moved. Print both terms of a step: of which weights is the second one a share?"""
+    """You apply decay to weights that have already moved. Print both terms of a step: which weights is the second one computed from?"""
     m, v = beta_1 * m + (1 - beta_1) * gradient, beta_2 * v + (1 - beta_2) * gradient**2
     w = w - learning_rate * m / (1 - beta_1**t) / (np.sqrt(v / (1 - beta_2**t)) + eps)
     return w - learning_rate * weight_decay * w, m, v
@@ -1454,7 +1454,7 @@ def another_decay_by_default(w, gradient, m, v, t, learning_rate, beta_1=0.9, be
 
 @misconception(step="adamw_update", caught_by="adamw_update-inputs_unchanged")
 def moments_moved_in_place(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
-    """Your first answer is right. Print m before and after the call: whose array did you write into?"""
+    """Your first answer is right. Print m before and after the call: whose array did your function write into?"""
     m *= beta_1
     m += (1 - beta_1) * gradient
     v *= beta_2
@@ -1472,14 +1472,14 @@ def correction_by_t_times_beta(w, gradient, m, v, t, learning_rate, beta_1=0.9, 
 
 @misconception(step="adamw_update", caught_by="adamw_update-decay")
 def decay_by_the_sign(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
-    """Large weights and small ones lose the same. Print what 20 and -40 lose: which one should lose more?"""
+    """Large weights and small ones decay by the same amount. Print what 20 and -40 lose: which one should lose more?"""
     m, v = beta_1 * m + (1 - beta_1) * gradient, beta_2 * v + (1 - beta_2) * gradient**2
     return w - learning_rate * (m / (1 - beta_1**t) / (np.sqrt(v / (1 - beta_2**t)) + eps) + weight_decay * np.sign(w)), m, v
 
 
 @misconception(step="adamw_update", caught_by="adamw_update-by_hand")
 def second_moment_of_the_first(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
-    """Your second moment is made of the first one. Print v after the first step: whose square is in it?"""
+    """You compute the second moment from the first one. Print v after the first step: which number is squared in it?"""
     m = beta_1 * m + (1 - beta_1) * gradient
     v = beta_2 * v + (1 - beta_2) * m**2
     return w - learning_rate * (m / (1 - beta_1**t) / (np.sqrt(v / (1 - beta_2**t)) + eps) + weight_decay * w), m, v
@@ -1487,7 +1487,7 @@ def second_moment_of_the_first(w, gradient, m, v, t, learning_rate, beta_1=0.9, 
 
 @misconception(step="adamw_update", caught_by="adamw_update-eps")
 def eps_before_the_correction(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
-    """You add eps before the second moment is corrected. Print the root to which it is added: is it 3 yet?"""
+    """You add eps before you correct the second moment. Print the root that you add it to: is it 3 yet?"""
     m, v = beta_1 * m + (1 - beta_1) * gradient, beta_2 * v + (1 - beta_2) * gradient**2
     return w - learning_rate * (m / (1 - beta_1**t) * math.sqrt(1 - beta_2**t) / (np.sqrt(v) + eps) + weight_decay * w), m, v
 
@@ -1497,7 +1497,7 @@ def eps_before_the_correction(w, gradient, m, v, t, learning_rate, beta_1=0.9, b
 
 @misconception(step="learning_rate", caught_by="learning_rate-warms_up")
 def first_step_of_nothing(step, peak, warmup, total, floor=0.0):
-    """Your first rate is 0, so the first step is lost. Print the rates of steps 0 to 3: which step is the first to do anything?"""
+    """Your first rate is 0, so the first step is lost. Print the rates of steps 0 to 3: which step should be the first with a rate above 0?"""
 
     def down_of(step, peak, warmup, total, floor):
         return floor + (peak - floor) * (1 + math.cos(math.pi * min(1.0, (step - warmup) / (total - warmup)))) / 2
@@ -1507,7 +1507,7 @@ def first_step_of_nothing(step, peak, warmup, total, floor=0.0):
 
 @misconception(step="learning_rate", caught_by="learning_rate-warms_up")
 def peak_never_reached(step, peak, warmup, total, floor=0.0):
-    """Your warm-up ends below the peak. Print the rate of the last step before warmup: by how many steps do you divide?"""
+    """Your warm-up ends below the peak. Print the rate of the last step before warmup: how many steps do you divide by?"""
 
     def down_of(step, peak, warmup, total, floor):
         return floor + (peak - floor) * (1 + math.cos(math.pi * min(1.0, (step - warmup) / (total - warmup)))) / 2
@@ -1535,7 +1535,7 @@ def cosine_that_rises(step, peak, warmup, total, floor=0.0):
 
 @misconception(step="learning_rate", caught_by="learning_rate-comes_down")
 def cosine_counted_from_step_zero(step, peak, warmup, total, floor=0.0):
-    """Your cosine has begun before the warm-up is over. Print the rates of steps 4 to 6: how much of the cosine is done at step = warmup?"""
+    """Your cosine begins before the warm-up is over. Print the rates of steps 4 to 6: how much of the cosine is done at step = warmup?"""
     if step <= warmup:
         return peak if step == warmup else peak * (step + 1) / warmup
     return floor + (peak - floor) * (1 + math.cos(math.pi * min(1.0, step / total))) / 2
@@ -1543,7 +1543,7 @@ def cosine_counted_from_step_zero(step, peak, warmup, total, floor=0.0):
 
 @misconception(step="learning_rate", caught_by="learning_rate-comes_down")
 def cosine_over_the_whole_length(step, peak, warmup, total, floor=0.0):
-    """Your cosine is not done at the end. Print which part of it is done at step = total: how many steps has it?"""
+    """Your cosine is not complete at the end. Print which part of it is done at step = total: how many steps does it have?"""
     if step < warmup:
         return peak * (step + 1) / warmup
     return floor if step > total else floor + (peak - floor) * (1 + math.cos(math.pi * (step - warmup) / total)) / 2
@@ -1551,7 +1551,7 @@ def cosine_over_the_whole_length(step, peak, warmup, total, floor=0.0):
 
 @misconception(step="learning_rate", caught_by="learning_rate-comes_down")
 def straight_down(step, peak, warmup, total, floor=0.0):
-    """Your way down is a straight line. Print the rates of steps 4 to 8: should the first step down be as large as the one half-way?"""
+    """Your decay is a straight line. Print the rates of steps 4 to 8: should the first step down be as large as the one half-way?"""
     if step < warmup:
         return peak * (step + 1) / warmup
     return peak + (floor - peak) * min(1.0, (step - warmup) / (total - warmup))
@@ -1567,7 +1567,7 @@ def quarter_of_a_cosine(step, peak, warmup, total, floor=0.0):
 
 @misconception(step="learning_rate", caught_by="learning_rate-comes_down")
 def floor_forgotten(step, peak, warmup, total, floor=0.0):
-    """Your rate ends at 0, whatever the floor. Print it at step = total: where does floor come in?"""
+    """Your rate ends at 0, whatever the floor. Print it at step = total: where do you use floor?"""
 
     def down_of(step, peak, warmup, total, floor):
         return floor + (peak - floor) * (1 + math.cos(math.pi * min(1.0, (step - warmup) / (total - warmup)))) / 2
@@ -1587,7 +1587,7 @@ def floor_added_on_top(step, peak, warmup, total, floor=0.0):
 
 @misconception(step="learning_rate", caught_by="learning_rate-comes_down")
 def floor_cuts_the_curve_off(step, peak, warmup, total, floor=0.0):
-    """Your curve goes to 0 and is cut off at the floor. Print the rate half-way: is it half-way between peak and floor?"""
+    """Your curve goes to 0, and you cut it off at the floor. Print the rate half-way: is it half-way between peak and floor?"""
 
     def down_of(step, peak, warmup, total, floor):
         return floor + (peak - floor) * (1 + math.cos(math.pi * min(1.0, (step - warmup) / (total - warmup)))) / 2
@@ -1616,7 +1616,7 @@ def a_warm_up_at_least(step, peak, warmup, total, floor=0.0):
 
 @misconception(step="learning_rate", caught_by="learning_rate-drawn")
 def warm_up_of_one_step_left_out(step, peak, warmup, total, floor=0.0):
-    """A warm-up of one step is none to you. Print the rates of steps 0 and 1 for a warmup of 1: are both the peak?"""
+    """You ignore a warm-up of one step. Print the rates of steps 0 and 1 for a warmup of 1: are both the peak?"""
 
     def down_of(step, peak, warmup, total, floor):
         return floor + (peak - floor) * (1 + math.cos(math.pi * min(1.0, (step - warmup) / (total - warmup)))) / 2
@@ -1655,7 +1655,7 @@ def warm_up_one_step_longer(step, peak, warmup, total, floor=0.0):
 
 @misconception(step="learning_rate", caught_by="learning_rate-comes_down")
 def nothing_after_the_end(step, peak, warmup, total, floor=0.0):
-    """After the end your rate is 0. Print it at step 13: where should it stay?"""
+    """After the end your rate is 0. Print it at step 13: what should it be?"""
 
     def down_of(step, peak, warmup, total, floor):
         return floor + (peak - floor) * (1 + math.cos(math.pi * min(1.0, (step - warmup) / (total - warmup)))) / 2
@@ -1670,7 +1670,7 @@ def nothing_after_the_end(step, peak, warmup, total, floor=0.0):
 
 @misconception(step="next_token_probabilities", caught_by="next_token_probabilities-temperature")
 def multiplied_by_the_temperature(logits, temperature=1.0, top_k=None, top_p=None):
-    """Your temperature works the other way round. Print your probabilities at 1/2 and at 2: which of them should favour the best?"""
+    """Your temperature works in the wrong direction. Print your probabilities at 1/2 and at 2: which of them should favour the best token?"""
 
     def kept_of(shares, kept):
         found = np.zeros(len(shares))
@@ -1700,7 +1700,7 @@ def multiplied_by_the_temperature(logits, temperature=1.0, top_k=None, top_p=Non
 
 @misconception(step="next_token_probabilities", caught_by="next_token_probabilities-temperature")
 def temperature_never_used(logits, temperature=1.0, top_k=None, top_p=None):
-    """Temperature changes nothing. Print your probabilities at 1/2 and at 2: where does it come in?"""
+    """Temperature changes nothing. Print your probabilities at 1/2 and at 2: where do you use it?"""
 
     def best_of(logits):
         return np.eye(len(logits))[np.argmax(logits)]
@@ -1758,7 +1758,7 @@ def probabilities_divided_by_the_temperature(logits, temperature=1.0, top_k=None
 
 @misconception(step="next_token_probabilities", caught_by="next_token_probabilities-temperature")
 def division_by_temperature_zero(logits, temperature=1.0, top_k=None, top_p=None):
-    """At temperature 0 your probabilities are NaN. Print the logits divided by it: who gets everything there?"""
+    """At temperature 0 your probabilities are NaN. Print the logits divided by it: which token should get probability 1?"""
 
     def kept_of(shares, kept):
         found = np.zeros(len(shares))
@@ -1811,7 +1811,7 @@ def last_of_the_largest(logits, temperature=1.0, top_k=None, top_p=None):
 
 @misconception(step="next_token_probabilities", caught_by="next_token_probabilities-temperature")
 def shared_among_the_largest(logits, temperature=1.0, top_k=None, top_p=None):
-    """At temperature 0 all that are equal share. Print your probabilities for 1, 3, 3: how many are to have all?"""
+    """At temperature 0 equal tokens share the probability. Print your probabilities for 1, 3, 3: how many tokens should get all of it?"""
 
     def kept_of(shares, kept):
         found = np.zeros(len(shares))
@@ -1838,7 +1838,7 @@ def shared_among_the_largest(logits, temperature=1.0, top_k=None, top_p=None):
 
 @misconception(step="next_token_probabilities", caught_by="next_token_probabilities-top_k")
 def top_k_not_renormalised(logits, temperature=1.0, top_k=None, top_p=None):
-    """What top_k keeps does not sum to 1. Print the sum: by what is it to be divided?"""
+    """The probabilities that top_k keeps do not sum to 1. Print the sum: what should you divide by?"""
 
     def softmax_of(scores):
         powers = np.exp(scores - np.max(scores))
@@ -1867,7 +1867,7 @@ def top_k_not_renormalised(logits, temperature=1.0, top_k=None, top_p=None):
 
 @misconception(step="next_token_probabilities", caught_by="next_token_probabilities-top_k")
 def equals_all_kept(logits, temperature=1.0, top_k=None, top_p=None):
-    """You keep more than top_k where some are equal. Print how many are above 0: how many were asked for?"""
+    """You keep more than top_k where some are equal. Print how many are above 0: how many should there be?"""
 
     def softmax_of(scores):
         powers = np.exp(scores - np.max(scores))
@@ -2013,7 +2013,7 @@ def crossing_token_dropped(logits, temperature=1.0, top_k=None, top_p=None):
 
 @misconception(step="next_token_probabilities", caught_by="next_token_probabilities-top_p")
 def nothing_below_the_first(logits, temperature=1.0, top_k=None, top_p=None):
-    """Where the best one alone is above top_p, you keep nothing. Print what you keep for 0.05: how many are left at least?"""
+    """Where the best token alone is above top_p, you keep nothing. Print what you keep for 0.05: how many should you keep at least?"""
 
     def kept_of(shares, kept):
         found = np.zeros(len(shares))
@@ -2070,7 +2070,7 @@ def one_after_the_crossing(logits, temperature=1.0, top_k=None, top_p=None):
 
 @misconception(step="next_token_probabilities", caught_by="next_token_probabilities-top_p")
 def exceeds_instead_of_reaches(logits, temperature=1.0, top_k=None, top_p=None):
-    """Where the sum is exactly top_p, you go on. Print your sums for four equal ones and a half: do two not reach it?"""
+    """Where the sum is exactly top_p, you continue. Print your sums for four equal tokens and 0.5: do two not reach it?"""
 
     def kept_of(shares, kept):
         found = np.zeros(len(shares))
@@ -2098,7 +2098,7 @@ def exceeds_instead_of_reaches(logits, temperature=1.0, top_k=None, top_p=None):
 
 @misconception(step="next_token_probabilities", caught_by="next_token_probabilities-top_p")
 def top_p_in_the_order_of_the_vocabulary(logits, temperature=1.0, top_k=None, top_p=None):
-    """You add up in the order of the vocabulary. Print your sums: which token should be the first?"""
+    """You sum in the order of the vocabulary. Print your sums: which token should be the first?"""
 
     def kept_of(shares, kept):
         found = np.zeros(len(shares))
@@ -2123,7 +2123,7 @@ def top_p_in_the_order_of_the_vocabulary(logits, temperature=1.0, top_k=None, to
 
 @misconception(step="next_token_probabilities", caught_by="next_token_probabilities-top_p")
 def top_p_not_renormalised(logits, temperature=1.0, top_k=None, top_p=None):
-    """What top_p keeps does not sum to 1. Print the sum: by what is it to be divided?"""
+    """The probabilities that top_p keeps do not sum to 1. Print the sum: what should you divide by?"""
 
     def kept_of(shares, kept):
         found = np.zeros(len(shares))
@@ -2154,7 +2154,7 @@ def top_p_not_renormalised(logits, temperature=1.0, top_k=None, top_p=None):
 
 @misconception(step="next_token_probabilities", caught_by="next_token_probabilities-top_p")
 def top_p_never_used(logits, temperature=1.0, top_k=None, top_p=None):
-    """Your top_p changes nothing. Print your probabilities with and without it: where does it come in?"""
+    """Your top_p changes nothing. Print your probabilities with and without it: where do you use it?"""
 
     def best_of(logits):
         return np.eye(len(logits))[np.argmax(logits)]
@@ -2176,7 +2176,7 @@ def top_p_never_used(logits, temperature=1.0, top_k=None, top_p=None):
 
 @misconception(step="next_token_probabilities", caught_by="next_token_probabilities-one_after_the_other")
 def top_p_of_the_whole(logits, temperature=1.0, top_k=None, top_p=None):
-    """Your top_p looks at the shares before top_k. Print the sums that you compare with it: have they been divided by what top_k kept?"""
+    """Your top_p uses the probabilities before top_k. Print the sums that you compare with it: have you divided them by the sum that top_k kept?"""
 
     def softmax_of(scores):
         powers = np.exp(scores - np.max(scores))
@@ -2207,7 +2207,7 @@ def top_p_of_the_whole(logits, temperature=1.0, top_k=None, top_p=None):
 
 @misconception(step="next_token_probabilities", caught_by="next_token_probabilities-one_after_the_other")
 def top_p_before_the_temperature(logits, temperature=1.0, top_k=None, top_p=None):
-    """Temperature comes last in your function. Print the shares that top_p looks at: have the logits been divided yet?"""
+    """You apply temperature last. Print the probabilities that top_p uses: have you divided the logits yet?"""
 
     def kept_of(shares, kept):
         found = np.zeros(len(shares))
@@ -2238,7 +2238,7 @@ def top_p_before_the_temperature(logits, temperature=1.0, top_k=None, top_p=None
 
 @misconception(step="next_token_probabilities", caught_by="next_token_probabilities-one_after_the_other")
 def either_top_k_or_top_p(logits, temperature=1.0, top_k=None, top_p=None):
-    """Where both are given, one of them is forgotten. Print your probabilities with each alone and with both: should both not cut?"""
+    """Where both are given, you ignore one of them. Print your probabilities with each alone and with both: should both not cut?"""
 
     def softmax_of(scores):
         powers = np.exp(scores - np.max(scores))
@@ -2358,7 +2358,7 @@ def temperature_of_two_at_most(logits, temperature=1.0, top_k=None, top_p=None):
 
 @misconception(step="next_token_probabilities", caught_by="next_token_probabilities-temperature")
 def temperature_squared(logits, temperature=1.0, top_k=None, top_p=None):
-    """Your temperature works twice. Print by what you divide the logits at temperature 2: is it 2?"""
+    """You apply temperature twice. Print what you divide the logits by at temperature 2: is it 2?"""
 
     def kept_of(shares, kept):
         found = np.zeros(len(shares))
@@ -2388,7 +2388,7 @@ def temperature_squared(logits, temperature=1.0, top_k=None, top_p=None):
 
 @misconception(step="next_token_probabilities", caught_by="next_token_probabilities-temperature")
 def zero_taken_for_one(logits, temperature=1.0, top_k=None, top_p=None):
-    """Temperature 0 is for you as if none were given. Print your probabilities there: who should have all?"""
+    """You treat temperature 0 as if it were not given. Print your probabilities there: which token should get all of it?"""
 
     def kept_of(shares, kept):
         found = np.zeros(len(shares))
@@ -2413,7 +2413,7 @@ def zero_taken_for_one(logits, temperature=1.0, top_k=None, top_p=None):
 
 @misconception(step="next_token_probabilities", caught_by="next_token_probabilities-top_k")
 def first_k_tokens(logits, temperature=1.0, top_k=None, top_p=None):
-    """You keep the first tokens of the vocabulary. Print which ones: what are they the largest of?"""
+    """You keep the first tokens of the vocabulary. Print which ones: are their probabilities the largest?"""
 
     def softmax_of(scores):
         powers = np.exp(scores - np.max(scores))
@@ -2468,7 +2468,7 @@ def each_compared_with_p(logits, temperature=1.0, top_k=None, top_p=None):
 
 @misconception(step="next_token_probabilities", caught_by="next_token_probabilities-top_p")
 def last_equals_first_for_top_p(logits, temperature=1.0, top_k=None, top_p=None):
-    """Of four equals you keep the last two. Print the order in which you add up: which of the equals comes first?"""
+    """Of four equals you keep the last two. Print the order in which you sum: which of the equals comes first?"""
 
     def kept_of(shares, kept):
         found = np.zeros(len(shares))
@@ -2496,7 +2496,7 @@ def last_equals_first_for_top_p(logits, temperature=1.0, top_k=None, top_p=None)
 
 @misconception(step="next_token_probabilities", caught_by="next_token_probabilities-top_k")
 def equals_all_dropped(logits, temperature=1.0, top_k=None, top_p=None):
-    """You keep fewer than top_k. Print how many are above 0: what about those that equal the last one kept?"""
+    """You keep fewer than top_k. Print how many are above 0: do you drop tokens that equal the last one kept?"""
 
     def softmax_of(scores):
         powers = np.exp(scores - np.max(scores))
@@ -2529,7 +2529,7 @@ def equals_all_dropped(logits, temperature=1.0, top_k=None, top_p=None):
 
 @misconception(step="cross_entropy", caught_by="cross_entropy-thousands")
 def a_billionth_against_infinity(logits, targets, ignore=-1):
-    """No price of yours is above 21. Print minus the logarithm of the little number that you add: which price can it never exceed?"""
+    """No row of yours has a loss above 21. Print minus the logarithm of the small number that you add: which loss can you never exceed?"""
     kept = targets != ignore
     if not kept.any():
         return 0.0
@@ -2547,7 +2547,7 @@ def half_forgotten_in_the_exponent(d_output, x):
 
 @misconception(step="learning_rate", caught_by="learning_rate-warms_up")
 def cosine_since_the_first_step(step, peak, warmup, total, floor=0.0):
-    """Behind the warm-up your rate jumps down. Print the part of the way that your cosine has gone at step = warmup: is it 0?"""
+    """After the warm-up your rate jumps down. Print how much of the cosine is done at step = warmup: is it 0?"""
     if step < warmup:
         return peak * (step + 1) / warmup
     return floor + (peak - floor) * (1 + math.cos(math.pi * min(1.0, step / total))) / 2
@@ -2565,7 +2565,7 @@ def warm_up_begins_at_the_floor(step, peak, warmup, total, floor=0.0):
 
 @misconception(step="cross_entropy", caught_by="cross_entropy-by_hand")
 def softmax_down_the_columns(logits, targets, ignore=-1):
-    """Your columns sum to 1, and not your rows. Print both sums of your probabilities: between which tokens does the model choose?"""
+    """Your columns sum to 1, but your rows do not. Print both sums of your probabilities: which axis holds the tokens the model chooses from?"""
     kept = targets != ignore
     if not kept.any():
         return 0.0
@@ -2575,7 +2575,7 @@ def softmax_down_the_columns(logits, targets, ignore=-1):
 
 @misconception(step="cross_entropy", caught_by="cross_entropy-ignored", family="padding counts")
 def padding_set_to_zero(logits, targets, ignore=-1):
-    """A row of zeros costs something, too. Print your price of a row of padding: is it 0?"""
+    """A padded row adds to your loss, too. Print your loss of a row of padding: is it 0?"""
     kept = targets != ignore
     rows = np.where(kept[..., None], logits, 0.0)
     rows = rows - rows.max(axis=-1, keepdims=True)
@@ -2604,7 +2604,7 @@ def each_text_by_itself(logits, targets, ignore=-1):
 
 @misconception(step="layer_norm_backward", caught_by="layer_norm_backward-by_hand")
 def centred_for_normed(d_output, x, gamma, eps=1e-5):
-    """The factor in front of your last mean has not been divided yet. Print it in the first check: is it -3/4, -3/4, 3/4, 3/4?"""
+    """The factor in front of your last mean is not normalised yet. Print it in the first check: is it -3/4, -3/4, 3/4, 3/4?"""
     root = np.sqrt(x.var(axis=-1, keepdims=True) + eps)
     centred = x - x.mean(axis=-1, keepdims=True)
     normed, g, over = centred / root, gamma * d_output, tuple(range(x.ndim - 1))
@@ -2614,14 +2614,14 @@ def centred_for_normed(d_output, x, gamma, eps=1e-5):
 
 @misconception(step="clip_by_global_norm", caught_by="clip_by_global_norm-by_hand")
 def sum_of_the_sizes(gradients, max_norm):
-    """You add up sizes without squares. Print your length for 3 and 4: is it 5 or 7?"""
+    """You sum absolute values without squares. Print your length for 3 and 4: is it 5 or 7?"""
     size = sum(float(np.abs(array).sum()) for array in gradients)
     return [array * (max_norm / size if size > max_norm else 1.0) for array in gradients]
 
 
 @misconception(step="clip_by_global_norm", caught_by="clip_by_global_norm-drawn")
 def another_norm_of_a_matrix(gradients, max_norm):
-    """Of a matrix you take another norm. Print your length of np.eye(2) alone: is it the root of 2?"""
+    """For a matrix you take a different norm. Print your length of np.eye(2) alone: is it the root of 2?"""
     sizes = [np.linalg.norm(array, 2) if array.ndim == 2 else np.linalg.norm(array.ravel()) for array in gradients]
     size = math.hypot(*sizes)
     return [array * (max_norm / size if size > max_norm else 1.0) for array in gradients]
@@ -2629,7 +2629,7 @@ def another_norm_of_a_matrix(gradients, max_norm):
 
 @misconception(step="clip_by_global_norm", caught_by="clip_by_global_norm-drawn")
 def long_arrays_alone_are_shortened(gradients, max_norm):
-    """Arrays that are short by themselves stay as they are. Print your factor for each array: is it the same for all?"""
+    """You do not scale arrays that are short by themselves. Print your factor for each array: is it the same for all?"""
     size = math.sqrt(sum(float(np.sum(array**2)) for array in gradients))
     if size <= max_norm:
         return list(gradients)
@@ -2638,7 +2638,7 @@ def long_arrays_alone_are_shortened(gradients, max_norm):
 
 @misconception(step="adamw_update", caught_by="adamw_update-second_step")
 def second_moment_never_falls(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
-    """Your second moment never gets smaller. Print v before and after a step without any gradient: which share of the old one is kept?"""
+    """Your second moment never gets smaller. Print v before and after a step without any gradient: what fraction of the old one should you keep?"""
     m, v = beta_1 * m + (1 - beta_1) * gradient, np.maximum(v, beta_2 * v + (1 - beta_2) * gradient**2)
     step = m / (1 - beta_1**t) / (np.sqrt(v / (1 - beta_2**t)) + eps)
     return w - learning_rate * (step + weight_decay * w), m, v
@@ -2655,7 +2655,7 @@ def warm_up_never_below_the_floor(step, peak, warmup, total, floor=0.0):
 
 @misconception(step="next_token_probabilities", caught_by="next_token_probabilities-top_k")
 def zero_for_a_logit_that_is_cut(logits, temperature=1.0, top_k=None, top_p=None):
-    """A logit of 0 is a logit like others. Print the exponential of what you write into the places that are cut: is it 0?"""
+    """A logit of 0 does not cut a token. Print the exponential of what you write into the entries that you cut: is it 0?"""
     if temperature == 0:
         return np.eye(len(logits))[np.argmax(logits)]
     scores = logits / temperature
@@ -2671,7 +2671,7 @@ def zero_for_a_logit_that_is_cut(logits, temperature=1.0, top_k=None, top_p=None
 
 @misconception(step="next_token_probabilities", caught_by="next_token_probabilities-inputs_unchanged")
 def exponentials_of_seven_hundred_at_most(logits, temperature=1.0, top_k=None, top_p=None):
-    """Logits above 700 are all alike to you. Print your probabilities for the logits 3000 and 3001: does one more not matter?"""
+    """You treat all logits above 700 as equal. Print your probabilities for the logits 3000 and 3001: should they be equal?"""
     if temperature == 0:
         return np.eye(len(logits))[np.argmax(logits)]
     scores = logits / temperature
@@ -2705,7 +2705,7 @@ def higher_index_throughout(logits, temperature=1.0, top_k=None, top_p=None):
 
 @misconception(step="next_token_probabilities", caught_by="next_token_probabilities-drawn")
 def top_k_of_one_for_none(logits, temperature=1.0, top_k=None, top_p=None):
-    """For a top_k of 1 you keep all. Print how many of your probabilities are above 0 then: how many were asked for?"""
+    """For a top_k of 1 you keep all. Print how many of your probabilities are above 0 then: how many should there be?"""
     if temperature == 0:
         return np.eye(len(logits))[np.argmax(logits)]
     scores = logits / temperature
@@ -2722,7 +2722,7 @@ def top_k_of_one_for_none(logits, temperature=1.0, top_k=None, top_p=None):
 
 @misconception(step="next_token_probabilities", caught_by="next_token_probabilities-top_p", family="crossing token")
 def kept_below_p_alone(logits, temperature=1.0, top_k=None, top_p=None):
-    """You keep what stays below top_p, without the token that reaches it. Print the sum of what you keep, before you divide: does it reach 0.6?"""
+    """You keep the tokens whose sum is below top_p, without the one that reaches it. Print the sum of what you keep, before you divide: does it reach 0.6?"""
     if temperature == 0:
         return np.eye(len(logits))[np.argmax(logits)]
     scores = logits / temperature
@@ -2745,13 +2745,13 @@ UNCLAIMED = {"next_token_probabilities-equals": "it asks of sorts that keep no o
 
 @misconception(step="loss_of_four", caught_by="loss_of_four-answer")
 def loss_of_the_whole_vocabulary():
-    """This is the price of knowing nothing. Print the loss of one row in which four logits are 0 and all others -1000: what is the probability of the target?"""
+    """This is the loss of a model that knows nothing. Print the loss of one row in which four logits are 0 and all others -1000: what is the probability of the target?"""
     return math.log(50_000)
 
 
 @misconception(step="loss_of_four", caught_by="loss_of_four-answer")
 def probability_for_a_price():
-    """This is the probability of the target. Print the loss of a row with four equal logits: what becomes of a probability there?"""
+    """This is the probability of the target. Print the loss of a row with four equal logits: what does the loss do with a probability?"""
     return 0.25
 
 
@@ -2769,7 +2769,7 @@ def one_moment():
 
 @misconception(step="numbers_kept", caught_by="numbers_kept-answer")
 def gradient_is_kept():
-    """Something in your sum is computed again at every step. Print the arguments of your adamw_update: which of them did the last call not return?"""
+    """One array in your sum is computed again at every step. Print the arguments of your adamw_update: which of them did the last call not return?"""
     return 4_000_000
 
 

@@ -183,13 +183,13 @@ class Practice:
         t.near("Position 0 is 0, 1, 0, 1, …", encoding[0], [0.0, 1.0] * (d_model // 2))
         p, hand = int(t.rng.integers(n)), int(t.rng.integers(d_model // 2))
         t.near("One sine, by the formula.", encoding[p, 2 * hand], math.sin(p / 10000 ** (2 * hand / d_model)))
-        t.near("Neighbours are equally alike everywhere.", encoding[0] @ encoding[1], encoding[-2] @ encoding[-1])
+        t.near("The dot product of neighbours is the same everywhere.", encoding[0] @ encoding[1], encoding[-2] @ encoding[-1])
 
     def layer_norm(t):
         lead, (n, d_model) = t.lead(), t.sizes(2)
         x, gamma, beta = 5 + 3 * t.normal(*lead, n, d_model), t.normal(d_model), t.normal(d_model)
         normed = np.asarray(t.call(x=x, gamma=gamma, beta=beta, eps=float(t.rng.uniform(0.1, 1.0))))
-        t.shape("the normed tokens", normed, *lead, n, d_model)
+        t.shape("the normalised tokens", normed, *lead, n, d_model)
         plain = np.asarray(t.again(gamma=np.ones(d_model), beta=np.zeros(d_model)))
         t.near("Gain and shift come at the end, feature by feature.", normed, gamma * plain + beta)
         t.near("Before them, the mean of every token is 0.", plain.mean(axis=-1), np.zeros((*lead, n)))
@@ -198,15 +198,15 @@ class Practice:
         token = t.place((*lead, n))
         spread = sum((one - x[token].mean()) ** 2 for one in x[token]) / d_model
         t.near("eps is added to the variance, under the root.", (plain[token] ** 2).mean(), spread / (spread + t.given["eps"]))
-        t.near("7 more for every feature of x changes nothing.", t.again(x=x + 7.0), normed)
-        t.near("Where all features are equal, beta is left.", t.again(x=np.full(x.shape, 4.0)), np.broadcast_to(beta, x.shape))
+        t.near("Adding 7 to every feature of x changes nothing.", t.again(x=x + 7.0), normed)
+        t.near("Where all features are equal, the result is beta.", t.again(x=np.full(x.shape, 4.0)), np.broadcast_to(beta, x.shape))
 
     def gelu(t):
         shape = (*t.lead(), *t.sizes(2))
         x = t.normal(*shape) * 2
         y = np.asarray(t.call(x=x))
         t.shape("the result", y, *shape)
-        t.near("gelu(x) less gelu(-x) is x.", np.asarray(y) - np.asarray(t.again(x=-x)), x)
+        t.near("gelu(x) minus gelu(-x) is x.", np.asarray(y) - np.asarray(t.again(x=-x)), x)
         place = t.place(shape)
         t.near("One number, by the formula.", y[place], x[place] * math.erfc(-x[place] / math.sqrt(2)) / 2)
 
@@ -216,7 +216,7 @@ class Practice:
         W_2, b_2 = t.normal(d_hidden, d_model), t.normal(d_model)
         output = np.asarray(t.call(x=x, W_1=W_1, b_1=b_1, W_2=W_2, b_2=b_2))
         t.shape("the output", output, *lead, n, d_model)
-        t.near("Where no hidden number is positive, b_2 is left.", t.again(b_1=b_1 - 1000.0), np.broadcast_to(b_2, x.shape))
+        t.near("Where no hidden number is positive, the result is b_2.", t.again(b_1=b_1 - 1000.0), np.broadcast_to(b_2, x.shape))
         *at, feature = t.place(x.shape)
         wanted = b_2[feature]
         for j in range(d_hidden):
@@ -232,7 +232,7 @@ class Practice:
         t.shape("the output", output, *lead, n, d_v)
         t.near("Keys in another order change nothing.", t.again(X_keys=X_keys[..., ::-1, :].copy()), output)
         same = np.broadcast_to(X_keys[..., :1, :], X_keys.shape).copy()
-        t.near("Where all keys are one token, everybody gets its value.", t.again(X_keys=same), np.broadcast_to(same[..., :1, :] @ W_V, np.shape(output)))
+        t.near("Where all keys are one token, every query gets its value.", t.again(X_keys=same), np.broadcast_to(same[..., :1, :] @ W_V, np.shape(output)))
         *at, i, feature = t.place(np.shape(output))
         query, keys = X_queries[(*at, i)] @ W_Q, X_keys[tuple(at)]
         scores = [float(np.dot(query, key @ W_K)) / math.sqrt(d_k) for key in keys]
@@ -251,10 +251,10 @@ class Practice:
         def nothing(a):
             return np.zeros(np.shape(a))
 
-        t.near("Where both parts add nothing, x is left.", t.again(attention=nothing, feed_forward=nothing), x)
+        t.near("Where both parts add nothing, the result is x.", t.again(attention=nothing, feed_forward=nothing), x)
         halfway = np.asarray(t.again(feed_forward=nothing))
-        t.near("Attention gets the normed tokens, and is added to x.", halfway, x + parts["attention"](parts["norm_1"](x)))
-        t.near("feed_forward gets what came of that, normed, and is added to it.", output, halfway + parts["feed_forward"](parts["norm_2"](halfway)))
+        t.near("Attention gets the normalised tokens, and its output is added to x.", halfway, x + parts["attention"](parts["norm_1"](x)))
+        t.near("feed_forward gets that sum, normalised, and its output is added to it.", output, halfway + parts["feed_forward"](parts["norm_2"](halfway)))
 
     def language_model(t):
         lead, (n, vocabulary), d_model = t.lead(), t.sizes(2), 2 * int(t.rng.integers(1, 5))
@@ -416,7 +416,7 @@ del table
 # $$P_{p,\,2i} = \sin\!\left(\frac{p}{10000^{2i/d_\text{model}}}\right), \qquad
 #   P_{p,\,2i+1} = \cos\!\left(\frac{p}{10000^{2i/d_\text{model}}}\right)$$
 #
-# | letter | runs over | is |
+# | symbol | runs over | is |
 # |---|---|---|
 # | $p$ | 0, 1, …, `n_positions` − 1 | the position, a row |
 # | $i$ | 0, 1, …, `d_model`/2 − 1 | the hand, a **pair** of neighbouring features |
@@ -476,16 +476,16 @@ agree(
 )
 
 # %% check="positional_encoding-a_single_row" points=0 category="edge cases"
-"""A single position is a table, too, of one row."""
+"""A single position also gives a table, with one row."""
 agree(positional_encoding(1, 4), [[0.0, 1.0, 0.0, 1.0]], "the encoding", "How many axes does your result have?")
 
 # %% check="positional_encoding-position_5000" points=0 category="positions"
 """Position 5,000 has the sine and the cosine of 5,000 and of 50."""
 wanted = [[math.sin(5000.0), math.cos(5000.0), math.sin(50.0), math.cos(50.0)]]
-agree(positional_encoding(5001, 4)[-1:], wanted, "the last row", "With how many digits do you compute such an angle?")
+agree(positional_encoding(5001, 4)[-1:], wanted, "the last row", "How many digits of such an angle do you compute?")
 
 # %% check="positional_encoding-any_size" points=5 category="positions" hidden=true
-"""Many positions or few, many features or few, as many of the one as of the other."""
+"""Many or few positions, many or few features, and as many positions as features."""
 n = int(rng.integers(3, 8))
 for n_positions, d_model in (
     (int(rng.integers(20, 40)), 2 * int(rng.integers(3, 8))),
@@ -500,16 +500,16 @@ for n_positions, d_model in (
 n_positions = int(rng.integers(5060, 5300))  # 5000 rows are what many keep in a table
 got = positional_encoding(n_positions, 18)
 wanted = positions_by_definition(n_positions, 18, n_positions - 60)
-agree(got[-60:], wanted, "the last of thousands of positions", "With how many digits do you compute such an angle?")
+agree(got[-60:], wanted, "the last of thousands of positions", "How many digits of such an angle do you compute?")
 
 # %% check="positional_encoding-one_position" points=2 category="edge cases" hidden=true
-"""A single position still gives a table, of one row."""
+"""A single position still gives a table, with one row."""
 for d_model in (2, 4, 2 * int(rng.integers(3, 9))):
     wanted = positions_by_definition(1, d_model)
     agree(positional_encoding(1, d_model), wanted, "the encoding", "How many axes does your result have?")
 
 # %% [markdown]
-# A larger table, of 100 positions in 64 features, as a picture: each row is a position, read it from left to right.
+# Here is a larger table as a picture, 100 positions in 64 features. Each row is a position: read it from left to right.
 # Bright is 1, dark is −1. On the left the waves are fast, on the right they have hardly begun.
 #
 # The second picture asks how similar the rows of a table of 24 positions are, by their dot product with row 12. It is
@@ -564,7 +564,7 @@ order_blind = "a"
 #
 # Here $x$ is **one token** and $d$ the number of its features. No token depends on any other, so it does not
 # matter what else is in the batch. The small $\varepsilon$ is added to the variance, under the root: a token
-# whose features are all equal has no spread at all, and even then nothing is divided by 0.
+# whose features are all equal has no spread at all, and even then there is no division by 0.
 
 
 # %% step="layer_norm" points=18
@@ -599,7 +599,7 @@ def layer_norm(x, gamma, beta, eps=1e-5):
 agree(
     layer_norm(np.array([[1.0, 3.0, 1.0, 3.0], [0.0, 0.0, 6.0, 6.0]]), np.ones(4), np.zeros(4), 0.0),
     [[-1.0, 1.0, -1.0, 1.0], [-1.0, -1.0, 1.0, 1.0]],
-    "the normed tokens",
+    "the normalised tokens",
     "What are the mean and the variance of your second row?",
     show=True,
 )
@@ -614,32 +614,32 @@ agree(
         eps=0.0,
     ),
     [[[98.0, 10.5], [102.0, -9.5]], [[98.0, 10.5], [102.0, -9.5]]],
-    "the normed tokens of the batch",
+    "the normalised tokens of the batch",
     "Before gain and shift every row is -1, 1 or 1, -1. Which gain belongs to which column?",
     show=True,
 )
 
 # %% check="layer_norm-eps" points=3 category="statistics"
-"""Variance 1 and eps 3 make a root of 2; where all features are equal, the shift alone is left."""
+"""Variance 1 and eps 3 make a root of 2; where all features are equal, the result is the shift."""
 agree(
     layer_norm(np.array([[1.0, 3.0], [5.0, 5.0]]), np.ones(2), np.array([0.0, 4.0]), 3.0),
     [[-0.5, 4.5], [0.0, 4.0]],
-    "the normed tokens",
+    "the normalised tokens",
     "What do you divide by in row 0, and what is added where?",
     show=True,
 )
 
 # %% check="layer_norm-eps_of_its_own" points=0 category="statistics"
-"""Without a word about eps it is 0.00001: a token with a spread of 0.01 is divided by the root of 0.00011."""
+"""The default eps is 0.00001: a token with a spread of 0.01 is divided by the root of 0.00011."""
 agree(
     layer_norm(np.array([[-0.01, 0.01]]), np.ones(2), np.zeros(2)),
     [[-0.9534625892, 0.9534625892]],
-    "the normed token",
-    "What does the signature say of eps?",
+    "the normalised token",
+    "What is the default of eps?",
 )
 
 # %% check="layer_norm-any_batch" points=4 category="shapes" hidden=true
-"""Tokens of very different mean and size, any number of leading axes, sizes that are equal or 1, one feature far out."""
+"""Tokens of very different mean and size, any number of leading axes, sizes that are equal or 1, one very large feature."""
 for *lead, n, d_model in batches():
     spread, middle = rng.uniform(0.5, 4.0, size=(*lead, n, 1)), rng.uniform(-8.0, 8.0, size=(*lead, n, 1))
     x = middle + spread * rng.normal(size=(*lead, n, d_model))
@@ -647,37 +647,37 @@ for *lead, n, d_model in batches():
     gamma[0] *= -1.0
     wanted = normed_by_definition(x, gamma, beta, eps)
     got = layer_norm(x, gamma, beta, eps)
-    agree(got, wanted, "the normed tokens", "Change one token. Do the others change?")
+    agree(got, wanted, "the normalised tokens", "Change one token. Do the others change?")
 x, gamma, beta = rng.normal(size=(3, 120)), np.ones(120), np.zeros(120)
 x[0, int(rng.integers(120))], x[1, int(rng.integers(120))] = 50.0, -50.0  # some 10 times the spread
 x[2] += 40.0  # a mean of 40 times the spread
 wanted = normed_by_definition(x, gamma, beta)
-agree(layer_norm(x, gamma, beta), wanted, "tokens with features far from zero", "How large may a normed number be, and which digits of the variance are left?")
+agree(layer_norm(x, gamma, beta), wanted, "tokens with features far from zero", "How large may a normalised number be, and which digits of the variance are left?")
 
 # %% check="layer_norm-small_tokens" points=2 category="edge cases" hidden=true
-"""Without an eps, tokens so small that 0.00001 counts; with one, any other value of it."""
+"""The default eps with tokens so small that it matters, and other values of eps."""
 n, d_model = int(rng.integers(2, 7)), 5
 x, gamma, beta = 0.004 * rng.normal(size=(n, d_model)), rng.uniform(0.5, 2.0, size=d_model), rng.normal(size=d_model)
 wanted = normed_by_definition(x, gamma, beta)
-agree(layer_norm(x.copy(), gamma.copy(), beta.copy()), wanted, "the normed tokens", "What does the signature say of eps?")
+agree(layer_norm(x.copy(), gamma.copy(), beta.copy()), wanted, "the normalised tokens", "What is the default of eps?")
 for eps in (0.0, 1e-4, 1e-6):
     wanted = normed_by_definition(x, gamma, beta, eps)
-    agree(layer_norm(x.copy(), gamma.copy(), beta.copy(), eps=eps), wanted, "the normed tokens", "Which eps did the caller ask for?")
+    agree(layer_norm(x.copy(), gamma.copy(), beta.copy(), eps=eps), wanted, "the normalised tokens", "Which eps did the caller ask for?")
 for size, eps in ((1e-4, 1e-5), (1e-5, 1e-10), (1e-7, 1e-14), (1e-3, 0.0), (1e-6, 0.0), (1e-10, 0.0)):
     x = size * rng.normal(size=(n, d_model))
     wanted = normed_by_definition(x, gamma, beta, eps)
-    agree(layer_norm(x, gamma.copy(), beta.copy(), eps), wanted, "tokens that are tiny", "Below which spread do you do something else?")
+    agree(layer_norm(x, gamma.copy(), beta.copy(), eps), wanted, "tokens that are tiny", "Does your function treat a small spread differently?")
 
 # %% check="layer_norm-equal_features" points=2 category="edge cases" hidden=true
-"""A token of equal features becomes the shift, also where there is one feature alone; its neighbours notice nothing."""
+"""A token of equal features becomes the shift, also with a single feature; other tokens do not change."""
 n, d_model = int(rng.integers(3, 7)), 5
 x, gamma, beta = 300 * rng.normal(size=(n, d_model)), rng.uniform(0.5, 2.0, size=d_model), rng.normal(size=d_model)
 x[0], x[-1] = 0.0, float(rng.integers(-32, 33)) / 8
 wanted = normed_by_definition(x, gamma, beta)
-agree(layer_norm(x, gamma, beta), wanted, "the normed tokens", "What is the variance of equal numbers?")
+agree(layer_norm(x, gamma, beta), wanted, "the normalised tokens", "What is the variance of equal numbers?")
 x, gamma, beta = rng.integers(-9, 10, size=(n, 1)) / 4, np.array([3.0]), rng.normal(size=1)
 wanted = normed_by_definition(x, gamma, beta)
-agree(layer_norm(x, gamma, beta), wanted, "tokens of one feature", "What is left of a single number without its mean?")
+agree(layer_norm(x, gamma, beta), wanted, "tokens of one feature", "What is left of a single number after you subtract its mean?")
 # A hundred tokens whose squares have no exact mean, for a third of which the mean of the squares comes out below the square
 # of the mean, by more than eps. In float32 they are whole numbers, whose mean is exact; in float64 the mean is off by 3e-13 at
 # most, which even by the root of eps is no more than 1e-7.
@@ -698,8 +698,8 @@ for lead in ((), (2,)):
         agree(layer_norm(x, gamma, beta), wanted, "the second answer")
 
 # %% [markdown]
-# What is it good for? Below, 32 random layers in a row each add something to their tokens. In one run each layer
-# reads the tokens as they are, in the other your normed ones. How large have the tokens become after 32 layers?
+# What is it good for? Below, each of 32 random layers adds something to the tokens. In one run each layer
+# reads the tokens as they are, in the other it reads your normalised ones. How large have the tokens become after 32 layers?
 
 
 # %%
@@ -723,12 +723,12 @@ def thirty_two_layers():
 # %% [markdown]
 # ### 3. A soft switch: `gelu`
 #
-# Between two matrix products there must be a non-linearity, a "bend" (also called an activation); without it, two
-# matrices are no more than one. The simplest bend is **ReLU**: keep a positive number, set a negative one to 0.
+# Between two matrix products there must be a non-linearity, also called an **activation**; without it, two
+# matrices are no more than one. The simplest activation is **ReLU**: keep a positive number, set a negative one to 0.
 # It has a corner at 0, and to the left of it the slope is 0, so a feature that ends up there may never recover.
 #
-# **GELU**, the bend of BERT, is a smooth ReLU. It multiplies each number by the share of the bell curve
-# that lies to its left: a large number keeps all of itself, a very negative one nothing, and 0 is in the middle.
+# **GELU**, the activation of BERT, is a smooth ReLU. It multiplies each number by the share of the bell curve
+# to its left: a large number keeps its whole value, a very negative one becomes 0, and 0 is in the middle.
 #
 # $$\operatorname{gelu}(x) = x \cdot \Phi(x), \qquad
 #   \Phi(x) = \frac12 \left( 1 + \operatorname{erf}\frac{x}{\sqrt 2} \right)$$
@@ -740,7 +740,7 @@ def thirty_two_layers():
 
 # %% step="gelu" points=11
 def gelu(x):
-    """Every number times the share of the standard normal distribution that lies below it.
+    """Every number times the share of the standard normal distribution below it.
 
     Shapes
         x: any shape with one axis or more
@@ -764,8 +764,8 @@ def gelu(x):
 agree(
     gelu(np.array([0.0, 1.0, -1.0, 2.0])),
     [0.0, 0.8413447461, -0.1586552539, 1.9544997361],
-    "the bent numbers",
-    "Which share of the bell curve lies to the left of 1? And of -1?",
+    "the result of gelu",
+    "Which share of the bell curve is to the left of 1? And of -1?",
     show=True,
 )
 
@@ -774,8 +774,8 @@ agree(
 agree(
     gelu(np.array([[0.5, -0.5], [3.0, -3.0], [-0.1, 0.0]])),
     [[0.3457312306, -0.1542687694], [2.9959503057, -0.0040496943], [-0.0460172163, 0.0]],
-    "the bent numbers",
-    "What becomes of negative numbers, near to 0 and far from it?",
+    "the result of gelu",
+    "What happens to negative numbers, near 0 and far from it?",
     show=True,
 )
 
@@ -784,27 +784,27 @@ agree(
 agree(
     gelu(np.array([10000.0, -10000.0, 40.0, -40.0])),
     [10000.0, 0.0, 40.0, 0.0],
-    "the bent numbers",
-    "Print what you compute on the way for 10000: is every part of it finite?",
+    "the result of gelu",
+    "Print each part of your formula for 10000: is all of it finite?",
 )
 
 # %% check="gelu-drawn" points=3 category="values" hidden=true
-"""Drawn numbers, in arrays of one axis to four, each by itself."""
+"""Random numbers in arrays with one to four axes, each by itself."""
 for shape in ((24,), different_sizes(2), different_sizes(3), (2, 1, 3, 2), (1,)):
     x = rng.uniform(-5.0, 5.0, size=shape)
     wanted = gelu_by_definition(x)
-    agree(gelu(x), wanted, "the bent numbers", "Is it the form with erf, and is every digit of it there?")
+    agree(gelu(x), wanted, "the result of gelu", "Do you use the formula with erf, and all of its digits?")
 
 # %% check="gelu-far_out" points=2 category="overflow safety" hidden=true
-"""Far to the right a number stays as it is, far to the left it becomes 0, even in the thousands."""
+"""A large number stays as it is, a very negative one becomes 0, even in the thousands."""
 sizes = np.array([6.5, 9.0, 27.0, 40.0, 800.0, 10000.0])
 x = np.concatenate([sizes, -sizes])[rng.permutation(12)]
 wanted = gelu_by_definition(x)
-agree(gelu(x), wanted, "the bent numbers", "Print what you compute on the way for 10000: is every part of it finite?")
+agree(gelu(x), wanted, "the result of gelu", "Print each part of your formula for 10000: is all of it finite?")
 for first in (-40.0, 40.0):
     x = np.array([first, *rng.permutation([-1.5, -0.5, 0.5, 1.5])])
     wanted = gelu_by_definition(x)
-    agree(gelu(x), wanted, "ordinary numbers behind one that is far out", "Does the first number decide what becomes of the others?")
+    agree(gelu(x), wanted, "ordinary numbers after a very large one", "Does the first number affect the others?")
 
 # %% check="gelu-inputs_unchanged" points=1 category="purity" hidden=true
 """The numbers stay as they are, and a second call gives the same answer."""
@@ -816,7 +816,7 @@ with tools.unchanged(x=x):
     agree(gelu(x), wanted, "the second answer")
 
 # %% [markdown]
-# GELU beside ReLU. Where do they differ most? Look at the small dip on the left: for which numbers does GELU
+# Compare GELU with ReLU. Where do they differ most? Look at the small dip on the left: for which numbers does GELU
 # still pass something on that ReLU cuts off?
 
 
@@ -828,7 +828,7 @@ def two_bends():
     lowest = x[smooth.argmin()]
     print(f"GELU is lowest at {lowest:.1f}, with {smooth.min():.3f}; ReLU never falls below 0.")
     tools.table([smooth[::10], sharp[::10]], ["gelu", "relu"], [f"{number:.0f}" for number in x[::10]], 3)
-    tools.curves(x, {"gelu": smooth, "relu": sharp}, "Two bends", "x", "what becomes of it")
+    tools.curves(x, {"gelu": smooth, "relu": sharp}, "Two activations", "x", "the result")
 
 
 # %% [markdown]
@@ -837,7 +837,7 @@ def two_bends():
 # ### 4. Every token thinks for itself: `feed_forward`
 #
 # Attention moves information from token to token, but all it does is average. The work *on* a token is done by
-# two matrices with a bend between them. The first one looks for patterns: each of its `d_ff` columns asks the
+# two matrices with an activation between them. The first one looks for patterns: each of its `d_ff` columns asks the
 # token a question, and ReLU keeps the answers that are above 0. The second one says what to write for each
 # pattern that was found.
 #
@@ -903,7 +903,7 @@ agree(
     ),
     [[[5.0, -1.0], [7.0, 1.0]], [[5.0, -4.0], [0.0, 1.0]]],
     "the new tokens of the batch",
-    "What does the last token find, and what is left of it?",
+    "What are the hidden features of the last token, and what does ReLU leave of them?",
     show=True,
 )
 
@@ -930,16 +930,16 @@ for turn, (*lead, n, d_model) in enumerate(batches()):
 x, W_1, W_2 = (rng.integers(-50, 51, size=size).astype(float) for size in ((3, 4), (4, 5), (5, 4)))
 b_1, b_2 = np.array([12000.0, -50.0, 0.0, 20.0, 1.0]), rng.integers(-9, 10, size=4).astype(float)
 wanted = fed_forward_by_definition(x, W_1, b_1, W_2, b_2)
-agree(feed_forward(x, W_1, b_1, W_2, b_2), wanted, "the new tokens where much is found", "Has your bend an upper end?")
+agree(feed_forward(x, W_1, b_1, W_2, b_2), wanted, "the new tokens with large hidden features", "Does your activation have an upper limit?")
 
 # %% check="feed_forward-nothing_found" points=2 category="edge cases" hidden=true
-"""A token that finds nothing becomes the second bias; a single hidden feature is enough for a layer."""
+"""A token whose hidden features are all 0 becomes the second bias; a layer may have a single hidden feature."""
 n, d_model, d_ff = different_sizes(3)
 W_1, W_2 = np.abs(random_weights(d_model, d_ff)), random_weights(d_ff, d_model)
 b_1, b_2 = -rng.uniform(0.0, 1.0, size=d_ff), rng.normal(size=d_model)
 x = -np.abs(rng.normal(size=(n, d_model)))
 wanted = np.tile(b_2, (n, 1))
-agree(feed_forward(x, W_1, b_1, W_2, b_2), wanted, "tokens that find nothing", "What do hidden zeros give?")
+agree(feed_forward(x, W_1, b_1, W_2, b_2), wanted, "tokens without positive hidden features", "What is the result for hidden features of 0?")
 for count, size in (different_sizes(2), (1, 1), (n, 1), (1, d_model)):
     x, W_1, W_2 = 0.3 * rng.normal(size=(count, size)), random_weights(size, 1), rng.normal(size=(1, size))
     b_1, b_2 = rng.uniform(0.5, 1.0, size=1), rng.normal(size=size)
@@ -960,7 +960,7 @@ with tools.unchanged(x=x, W_1=W_1, b_1=b_1, W_2=W_2, b_2=b_2):
 
 # %% [markdown]
 # What can two layers do that one cannot? With three hidden features and weights chosen by hand, a single number
-# becomes a hat: 1 at 0, and 0 from −1 downwards and from 1 upwards. With many hats you
+# becomes a hat: 1 at 0, and 0 below −1 and above 1. With many hats you
 # can build any curve you like.
 
 
@@ -997,7 +997,7 @@ weights_of_the_layers = 2 * 512 * 2048 + 2048 + 512
 
 # %% step="cross_attention" points=16
 def cross_attention(X_queries, X_keys, W_Q, W_K, W_V):
-    """For every token of one text, a blend of the tokens of another.
+    """For every token of one text, a weighted average of the values of another.
 
     Shapes
         X_queries: (..., n_queries, d_model); X_keys: (..., n_keys, d_model), with the same leading axes,
@@ -1050,19 +1050,19 @@ agree(
     ),
     [[[3.0, 2.0]], [[6.0, 0.6]]],
     "the output of the batch",
-    "The scaled scores of sequence 1 are log 3, 0 and 0. What are yours, and how many rows has your output?",
+    "The scaled scores of sequence 1 are log 3, 0 and 0. What are yours, and how many rows does your output have?",
     show=True,
 )
 
 # %% check="cross_attention-thousands" points=0 category="overflow safety"
-"""Scores of 9,000 and of -9,000 give one key everything; a small query beside them still gets quarters."""
+"""Scores of 9,000 and of -9,000 give one key all the weight; a query with small scores still gets quarters."""
 agree(
     cross_attention(
         np.array([[9000.0], [-9000.0], [math.log(3.0)]]), np.array([[1.0], [0.0]]), np.eye(1), np.eye(1), np.array([[8.0]])
     ),
     [[8.0], [0.0], [6.0]],
     "the output",
-    "Which function meets 9,000 first, and what does it make of it?",
+    "Which function gets 9,000 first, and what does it return for it?",
 )
 
 # %% check="cross_attention-one_of_each" points=0 category="edge cases"
@@ -1071,7 +1071,7 @@ agree(
     cross_attention(np.array([[2.0, 1.0]]), np.array([[3.0, 5.0]]), np.eye(2), np.eye(2), 2.0 * np.eye(2)),
     [[6.0, 10.0]],
     "the output",
-    "Which weight has a single key, and how many axes has your output?",
+    "Which weight does a single key get, and how many axes does your output have?",
 )
 
 # %% check="cross_attention-any_batch" points=4 category="shapes" hidden=true
@@ -1092,10 +1092,10 @@ for *lead, n_queries, n_keys, d_model, d_k, d_v in (
     W_Q, W_K, W_V = random_weights(d_model, d_k), random_weights(d_model, d_k), random_weights(d_model, d_v)
     wanted = crossed_by_definition(X_queries, X_keys, W_Q, W_K, W_V)
     got = cross_attention(X_queries, X_keys, W_Q, W_K, W_V)
-    agree(got, wanted, "the output", "Print scores, scaled scores and weights for d_k = 8: which is the first that is not what you expect?")
+    agree(got, wanted, "the output", "Print scores, scaled scores and weights for d_k = 8: which is the first that you do not expect?")
 
 # %% check="cross_attention-large_scores" points=2 category="overflow safety" hidden=true
-"""Scores in the thousands, of either sign, overflow nothing."""
+"""Scores in the thousands, positive or negative, do not overflow."""
 n_queries, n_keys = 3, 5
 X_queries, X_keys = (rng.integers(-16, 17, size=(n, 4)).astype(float) for n in (n_queries, n_keys))
 X_queries[0], X_keys[-1], X_keys[1] = 16.0, 16.0, -16.0
@@ -1103,7 +1103,7 @@ X_keys[0] = X_keys[-1] + [-4.0, 4.0 - 1 / 128, 0.0, 0.0]  # to query 0 one point
 W_Q, W_K, W_V = (size * np.eye(4)[:, rng.permutation(4)] for size in (2.0, 8.0, 0.125))
 wanted = crossed_by_definition(X_queries, X_keys, W_Q, W_K, W_V)
 got = cross_attention(X_queries, X_keys, W_Q, W_K, W_V)
-agree(got, wanted, "the output", "Does every row survive its exponentials?")
+agree(got, wanted, "the output", "Does an exponential overflow, or a whole row become 0?")
 
 # %% check="cross_attention-one_of_them" points=2 category="edge cases" hidden=true
 """One query and many keys, many queries and one key, one of each: the output has a row for every query."""
@@ -1113,7 +1113,7 @@ for n_queries, n_keys in ((1, 4), (int(rng.integers(2, 7)), 1), (1, 1)):
     W_Q, W_K, W_V = random_weights(d_model, d_k), random_weights(d_model, d_k), random_weights(d_model, d_v)
     wanted = crossed_by_definition(X_queries, X_keys, W_Q, W_K, W_V)
     got = cross_attention(X_queries, X_keys, W_Q, W_K, W_V)
-    agree(got, wanted, "the output", "Which weight has a single key?")
+    agree(got, wanted, "the output", "Which weight does a single key get?")
 
 # %% check="cross_attention-inputs_unchanged" points=2 category="purity" hidden=true
 """Both texts and the three matrices stay as they are, and a second call gives the same answer."""
@@ -1148,8 +1148,8 @@ def a_translator_looks():
 # ### 6. The block: `transformer_block`
 #
 # Picture a river that flows through the whole model, a row for every token: the **residual stream**. No part
-# replaces it. Attention reads a normed copy of the stream and *adds* what it found; then the feed-forward layer
-# reads a normed copy of what is there now, and adds, too:
+# replaces it. Attention reads a normalised copy of the stream and *adds* its result; then the feed-forward layer
+# reads a normalised copy of the new stream, and adds its result, too:
 #
 # $$h = x + \operatorname{attention}(\operatorname{norm}_1(x)), \qquad
 #   y = h + \operatorname{feed\_forward}(\operatorname{norm}_2(h))$$
@@ -1161,7 +1161,7 @@ def a_translator_looks():
 #
 # Because everything is added, what a token says at the start is still there at the end, and gradients flow back
 # along the same path. The norms come *before* the parts, not in the stream: this is **pre-norm**, as in GPT-2 and
-# most models since. The first transformer normed the stream itself, and was hard to train.
+# most models since. The first transformer normalised the stream itself, and was hard to train.
 #
 # You get all four parts as functions of one array. A block does not need to know which functions they are.
 
@@ -1204,12 +1204,12 @@ with tools.check("transformer_block-by_hand"):
         ),
         [[57.0, 7.0], [31.0, 21.0]],
         "the stream",
-        "Print the stream after attention. Is it [[8, 3], [6, 5]]? What does each part read, and what is added to what?",
+        "Print the stream after attention. Is it [[8, 3], [6, 5]]? What does each part read, and what do you add its output to?",
         show=True,
     )
 
 # %% check="transformer_block-batch_of_two" points=3 category="shapes"
-"""In a batch of two, with norms that make every row -1, 1 or 1, -1: each sequence's tokens look at each other alone."""
+"""In a batch of two, with norms that make every row -1, 1 or 1, -1: tokens look only at tokens of their own sequence."""
 with tools.check("transformer_block-batch_of_two"):
 
     def less_its_mean_by_its_spread(a):
@@ -1227,7 +1227,7 @@ with tools.check("transformer_block-batch_of_two"):
         ),
         [[[1.0, 13.0], [19.0, 1.0]], [[-1.0, 13.0], [-5.0, 17.0]]],
         "the stream of the batch",
-        "Sequence 0 is not changed by attention. Is that so in yours?",
+        "Attention does not change sequence 0. Does yours?",
         show=True,
     )
 
@@ -1245,16 +1245,16 @@ with tools.check("transformer_block-a_trained_model"):
     tools.agree(scores, MODEL["logits"], "the scores", "Which check above fails?", rtol=0, atol=1e-3)
 
 # %% check="transformer_block-drawn_parts" points=7 category="residual stream" hidden=true
-"""Any four functions, any number of leading axes, and a stream of small or of large numbers."""
+"""Any four functions, any number of leading axes, and a stream of small or large numbers."""
 for turn, (*lead, n, d_model) in enumerate((*batches(), (3, 1))):
     size = 5000.0 if turn == 1 else 1.5
     x, parts = size * rng.normal(size=(*lead, n, d_model)), drawn_parts(n, d_model)
     wanted = block_by_definition(x, *parts)
     got = transformer_block(x, *parts)
-    agree(got, wanted, "the stream", "What does each of the four functions read, and where does its answer go?")
+    agree(got, wanted, "the stream", "What does each of the four functions read, and what do you do with its result?")
 
 # %% check="transformer_block-inputs_unchanged" points=3 category="purity" hidden=true
-"""The stream that came in stays as it is, and a second call gives the same answer."""
+"""The given stream stays as it is, and a second call gives the same answer."""
 n, d_model = different_sizes(2)
 x, parts = rng.normal(size=(n, d_model)), drawn_parts(n, d_model)
 wanted = block_by_definition(x, *parts)
@@ -1293,15 +1293,15 @@ def who_bit_whom():
     for waves in (np.zeros((3, 8)), np.asarray(positional_encoding(3, 8))):
         one, other = np.asarray(block(there + waves)), np.asarray(block(back + waves))[::-1]
         differences.append(np.abs(one - other).max(axis=-1))
-    print("How much does the vector of a word change when dog and man change places?")
+    print("How much does the vector of a word change when dog and man are swapped?")
     tools.table(differences, ["without positions", "with positions"], words, 3)
 
 
 # %% [markdown]
 # ### 7. From tokens to scores: `language_model`
 #
-# What goes into a block are vectors, what a text consists of are tokens: whole numbers. The **embedding** is a table
-# with a row for every token that the model knows. It serves twice:
+# A block reads vectors, but a text consists of tokens: whole numbers. The **embedding** is a table
+# with a row for every token that the model knows. It is used twice:
 #
 # 1. At the start the row of each token is looked up, and the waves of its position are added (your step 1).
 # 2. The blocks follow, one after the other, and a final norm.
@@ -1356,12 +1356,12 @@ with tools.check("language_model-by_hand"):
         ),
         [[30.0, 100.0, 80.0]],
         "the scores",
-        "What does each function get? It should be [[1, 2]], [[2, 4]] and [[3, 5]]. And what are the scores made of?",
+        "What does each function get? It should be [[1, 2]], [[2, 4]] and [[3, 5]]. And how do you compute the scores?",
         show=True,
     )
 
 # %% check="language_model-batch_of_two" points=2 category="shapes"
-"""In a batch of two, each sequence begins at position 0, and its block lets its tokens change places."""
+"""In a batch of two, each sequence begins at position 0, and its block swaps its tokens."""
 with tools.check("language_model-batch_of_two"):
     s, c = math.sin(1.0), math.cos(1.0)
     agree(
@@ -1395,7 +1395,7 @@ for lead, n, d_model, vocabulary, count in (
     tokens[..., -1] = tokens[..., 0]
     wanted = scores_by_definition(tokens, embedding, blocks[:count], norm)
     got = language_model(tokens, embedding, blocks[:count], norm)
-    agree(got, wanted, "the scores", "What does the first block get, what the second, what the norm, and what meets the embedding?")
+    agree(got, wanted, "the scores", "What does the first block get, what the second, what the norm, and what do you multiply by the embedding?")
 
 # %% check="language_model-inputs_unchanged" points=1 category="purity" hidden=true
 """Tokens and embedding stay as they are, and a second call with the same blocks gives the same answer."""
@@ -1456,10 +1456,10 @@ def the_same_numbers():
 # %% [markdown]
 # ### Where the answer looks
 #
-# The answer is the word behind the last "the". Here is where that "the" looks, in head 0 of the last block, when
+# The answer is the word after the last "the". Here is where that "the" looks, in head 0 of the last block, when
 # it chooses the next word. (Why head 0? During training, this head got an extra reward for giving 80 % of its
-# attention to the noun that is meant. In 200 of 200 new sentences that noun gets more than 0.7. The other heads,
-# which got no such reward, found work of their own.)
+# attention to the right noun. In all 200 new sentences that noun gets more than 0.7. The other heads,
+# which got no such reward, found other jobs.)
 
 
 # %%
@@ -1517,9 +1517,9 @@ def it_writes():
 # | 1.00 on one word, 0.00 on all others: it stares; in the text the question slips ("it was dry . what was flat") | scores that are not scaled |
 # | hardly any colour: no word gets more than 0.15, and the answer is some other noun | scores that are divided by `d_k`, not by its root |
 # | soft or tired, the answer looks at the same places, hardly at the noun; text without grammar | heads that interleave their features, or are cut by `reshape` alone |
-# | sentences that are over too soon ("the dog slept near the bird .") or begin in their middle; tired is suddenly a cow | no positions |
+# | sentences that end too soon ("the dog slept near the bird .") or begin in their middle; tired is suddenly a cow | no positions |
 # | sentences with words twice or missing | norms that come after the addition |
-# | all looks right, and the scores differ by 4 to 6 | `gelu` where the model has learned with ReLU |
+# | everything looks right, but the scores differ by 4 to 6 | `gelu` where the model has learned with ReLU |
 
 
 # %% [markdown]
@@ -1531,7 +1531,7 @@ def it_writes():
 #
 # **Type your own beginning.** The *temperature* divides the scores before softmax: below 1 the model prefers what it
 # thinks likely, above 1 it takes risks. *Top-k* lets only the `TOP_K` best tokens have a chance. Try a temperature of 0.2
-# and of 1.5, and a prompt that is no Shakespeare at all.
+# and of 1.5, and a prompt that is not like Shakespeare at all.
 
 # %%
 PROMPT = "ROMEO:\n"

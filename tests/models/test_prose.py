@@ -53,7 +53,7 @@ def test_two_thirds_of_a_block_are_in_its_feed_forward_layer():
 
 
 def test_three_hidden_features_make_a_hat(finale, monkeypatch):
-    assert "1 at 0, and 0 from −1 downwards and from 1 upwards" in prose("transformer")
+    assert "1 at 0, and 0 below −1 and above 1" in prose("transformer")
     names = finale("transformer")
     seen: list[Any] = []
     names["feed_forward"] = lambda *arrays: seen.extend(arrays) or np.zeros((61, 1))
@@ -84,7 +84,7 @@ def test_the_decoder_has_the_size_that_the_notebook_says(finale):
 def test_the_decoder_answers_all_sentences_that_it_has_not_seen(finale, count):
     said = prose("transformer")
     assert "It answers all 200 test sentences correctly" in said
-    assert "In 200 of 200 new sentences that noun gets more than 0.7" in said
+    assert "In all 200 new sentences that noun gets more than 0.7" in said
     items = grammar.unseen_items(200, Random(15))[:count]
     for is_right, look in reference.answers(finale("transformer")["MODEL"], items):
         assert is_right and look > 0.7
@@ -204,7 +204,7 @@ def test_gelu_for_relu_changes_scores_and_no_answer(finale, seen_with):
 
 
 def test_a_model_that_knows_nothing_pays_the_logarithm_of_the_vocabulary(finale):
-    assert r"among 50 tokens pays $\log 50 = 3.9$" in prose("training")
+    assert r"among 50 tokens has a loss of $\log 50 = 3.9$" in prose("training")
     loss = finale("training")["cross_entropy"](np.zeros((7, 50)), np.arange(7))
     assert f"{loss:.1f}" == "3.9"
 

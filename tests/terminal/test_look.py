@@ -30,7 +30,7 @@ def softmax(scores, axis=-1):
     powers = np.exp(scores - scores.max(axis=0, keepdims=True))
     return powers / powers.sum(axis=0, keepdims=True)
 """
-HINT = "Your columns add up to 1."
+HINT = "Your columns sum to 1."
 OWN = "What is np.exp(1000)?"
 """What a check of softmax asks by itself."""
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from autograder.sandbox.worker.protocol import records
-from autograder.sandbox.worker.protocol.bounds import ProtocolError
+from autograder.sandbox.worker.protocol import records, tables
+from autograder.sandbox.worker.protocol.bounds import CannotCross, ProtocolError
 from autograder.sandbox.worker.protocol.decode import Decoder
 from autograder.sandbox.worker.protocol.encode import Encoder
 
@@ -25,8 +25,8 @@ class Snapshot:
         """Append how many arguments have changed, then each one's number and new content."""
         changed = []
         for index, (thing, before) in enumerate(zip(self._known, self._before)):
-            if isinstance(thing, np.ndarray):
-                is_unchanged = (thing.shape, thing.tobytes()) == before
+            if isinstance(thing, np.ndarray) or tables.is_table(thing):
+                is_unchanged = _state(thing) == before
             else:
                 is_unchanged = _has_the_same_items(_state(thing), before)
             if not is_unchanged:
@@ -66,6 +66,8 @@ def apply_changes(changes: list[tuple[Any, Any]]) -> None:
         elif isinstance(thing, dict) and isinstance(content, dict):
             thing.clear()
             dict.update(thing, content)  # a counter's own would add
+        elif tables.is_table(thing):
+            tables.fill(thing, content)
         elif _can_hold(thing, content):
             records.fill(thing, content)
         else:
@@ -101,13 +103,29 @@ def _reshape(array: np.ndarray[Any, Any], shape: tuple[int, ...]) -> None:
 
 
 def _state(thing: Any) -> Any:
-    """What tells a change: bytes and shape of an array, the very items of anything else."""
+    """What tells a change: bytes of an array or a table, the very items of anything else."""
     if isinstance(thing, np.ndarray):
         return thing.shape, thing.tobytes()
     if isinstance(thing, dict):
         return list(thing.items())
+    if tables.is_table(thing):
+        return _written(thing)
     form = records.form_of(thing)
     return list(thing) if form is None else list(records.values_of(thing, form))
+
+
+def _written(table: Any) -> bytes | None:
+    """The bytes of a table; None if something in it cannot cross."""
+
+    def refuse(value: Any) -> bytes:
+        raise CannotCross("a function")
+
+    encoder = Encoder(refuse)
+    try:
+        encoder.content(table)
+    except CannotCross:
+        return None
+    return bytes(encoder.out)
 
 
 def _has_the_same_items(now: list[Any], before: list[Any]) -> bool:

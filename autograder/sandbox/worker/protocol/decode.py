@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.sandbox.worker.protocol import bounds, rare
+from autograder.sandbox.worker.protocol import bounds, rare, tables
 from autograder.sandbox.worker.protocol.bounds import ProtocolError
 from autograder.sandbox.worker.protocol.frames import Payload
 
@@ -79,6 +79,7 @@ class Decoder:
             b"e": lambda: rare.members(self),
             b"m": self.mapping,
             b"v": self._tuple,
+            b"p": self._table,
         }
         reader = readers.get(bytes(self.take(1)))
         if reader is None:
@@ -171,6 +172,18 @@ class Decoder:
         self.known.append(items)
         items += self.several()
         return items
+
+    def _table(self) -> Any:
+        return tables.table(self.several())
+
+    def _numbered_table(self) -> Any:
+        place = len(self.known)
+        self.known.append(None)  # what it holds has later numbers
+        self.known[place] = found = self._table()
+        return found
+
+    def _index(self) -> Any:
+        return tables.index(self.several())
 
     def several(self) -> list[Any]:
         """The values of a container: how many, then each."""
@@ -275,4 +288,6 @@ _READERS: dict[int, Callable[[Decoder], Any]] = {
     ord("c"): rare.complex_number,
     ord("k"): rare.spelled_value,
     ord("n"): Decoder._named,
+    ord("p"): Decoder._numbered_table,
+    ord("q"): Decoder._index,
 }

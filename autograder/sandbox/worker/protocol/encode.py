@@ -2,9 +2,9 @@
 
 What crosses: None, booleans, integers, floats, complex numbers, fractions, decimals, dates, texts,
 bytes, tuples, lists, sets, dictionaries (also counters and those with a default), named tuples and
-dataclasses, NumPy arrays and scalars of numbers and texts, and functions, nested. What can change
-(arrays, lists, sets, dictionaries, dataclasses) is numbered as it comes, so that one object sent
-twice arrives as one. An iterator is read whole and arrives as a tuple.
+dataclasses, NumPy arrays and scalars of numbers and texts, tables of pandas, and functions, nested.
+What can change (arrays, lists, sets, dictionaries, dataclasses, tables) is numbered as it comes, so
+that one object sent twice arrives as one. An iterator is read whole and arrives as a tuple.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.sandbox.worker.protocol import bounds, rare, records
+from autograder.sandbox.worker.protocol import bounds, rare, records, tables
 from autograder.sandbox.worker.protocol.bounds import CannotCross
 from autograder.sandbox.worker.protocol.records import Form
 
@@ -74,6 +74,8 @@ class Encoder:
             for entry in _few(value, "dictionary").items():
                 parts += entry
             self._several(b"m" + _U32.pack(len(value)), parts)
+        elif tables.is_table(value):
+            self._items(b"p", tables.parts_of(value))
         else:
             form = records.form_of(value)
             assert form is not None
@@ -226,6 +228,12 @@ class Encoder:
             return
         if isinstance(value, dict):
             self._mapping(value)
+            return
+        if tables.is_table(value):
+            self._numbered(value)
+            return
+        if tables.is_index(value):
+            self._items(b"q", tables.parts_of(value))
             return
 
         for kind, writer in _WRITERS.items():

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.sandbox.worker.protocol import bounds, records
+from autograder.sandbox.worker.protocol import bounds, records, tables
 from autograder.sandbox.worker.protocol.bounds import ProtocolError
 
 
@@ -76,6 +76,8 @@ def _parts(value: Any) -> Collection[Any] | None:
         return [*value.keys(), *value.values()]
     if isinstance(value, (tuple, list, set, frozenset)):
         return value
+    if tables.is_table(value) or tables.is_index(value):
+        return tables.parts_of(value)
     form = records.form_of(value)
     return None if form is None else records.values_of(value, form)
 

@@ -722,6 +722,12 @@ with tools.unchanged(merges=merges):
     tools.same(encode(text, merges), wanted, "the first answer")
     tools.same(encode(text, merges), wanted, "the second answer", "Does your first call change the merges?")
 
+# %% question="tokens_left" kind="number" points=0
+"""The first merge is (97, 98), an "a" and a "b", the second one (98, 99), a "b" and a "c". How many tokens does encode
+return for the text "abcbc"?
+"""
+tokens_left = 3
+
 # %% [markdown]
 # ### 5. And back: `decode`
 #

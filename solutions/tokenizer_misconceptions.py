@@ -2137,3 +2137,21 @@ def largest_number():
 def two_for_each_pair():
     """A pair becomes one new token. Print the tokens before and after one merge: how many new numbers appear?"""
     return 256 + 2000
+
+
+@misconception(step="tokens_left", caught_by="tokens_left-answer")
+def every_pair_at_once():
+    """A letter belongs to one token alone. Print the tokens after the first merge: how many letters b are left for the second?"""
+    return 2
+
+
+@misconception(step="tokens_left", caught_by="tokens_left-answer")
+def first_merge_alone():
+    """One merge is missing. Print the tokens after the first merge: which pairs are there now?"""
+    return 4
+
+
+@misconception(step="tokens_left", caught_by="tokens_left-answer")
+def bytes_of_the_text():
+    """This is the number of bytes. Print what encode returns for "ab": what do merges do to that number?"""
+    return 5

@@ -1129,6 +1129,11 @@ for max_norm in (2.0, 500.0):
         lists_agree(clip_by_global_norm(gradients, max_norm), wanted, "the second answer")
         assert len(gradients) == 2 and gradients[0] is first and gradients[1] is second, "The list you were given has changed."
 
+# %% question="largest_norm" kind="number" points=0
+"""Three gradients have the norms 3, 4 and 12. What is the norm of the last one after clip_by_global_norm with max_norm = 6.5?
+"""
+largest_norm = 6
+
 # %% [markdown]
 # ### 8. The step itself: `adamw_update`
 #

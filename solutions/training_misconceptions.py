@@ -2777,3 +2777,21 @@ def gradient_is_kept():
 def weights_alone():
     """This is the model. Print what your adamw_update returns: what else does the next call need?"""
     return 1_000_000
+
+
+@misconception(step="largest_norm", caught_by="largest_norm-answer")
+def each_by_its_own_norm():
+    """The norm goes over all gradients together. Print what becomes of a gradient with the norm 3: is it as it was?"""
+    return 6.5
+
+
+@misconception(step="largest_norm", caught_by="largest_norm-answer")
+def norms_added_up():
+    """Squares are added, not norms. Print the norm of two arrays that hold one number each, 3 and 4: is it 7?"""
+    return 12 * 6.5 / 19
+
+
+@misconception(step="largest_norm", caught_by="largest_norm-answer")
+def nothing_is_clipped():
+    """These gradients are too long together. Print the norm over all three: is it below 6.5?"""
+    return 12

@@ -720,6 +720,17 @@ def thirty_two_layers():
     tools.curves(np.arange(33), lines, "Spread of the tokens, as a power of ten", "layer", "power of ten")
 
 
+# %% question="ten_times_larger" kind="choice" points=0 hidden=true
+"""Every feature of a token is multiplied by ten. Its features differ by far more than the root of eps. What becomes of the
+output of layer_norm?
+
+a: it stays nearly the same
+b: it is multiplied by ten
+c: it is divided by ten
+d: only beta is left
+"""
+ten_times_larger = "a"
+
 # %% [markdown]
 # ### 3. A soft switch: `gelu`
 #

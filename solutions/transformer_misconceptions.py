@@ -2020,3 +2020,21 @@ def second_matrix_forgotten():
 def two_large_biases():
     """One of your biases is too long. Print the shapes of b_1 and b_2: what is each added to?"""
     return 2 * 512 * 2048 + 2 * 2048
+
+
+@misconception(step="ten_times_larger", caught_by="ten_times_larger-answer")
+def mean_alone_is_taken_away():
+    """The mean is only half of it. Print the spread of the token before and after: what are the numbers divided by?"""
+    return "b"
+
+
+@misconception(step="ten_times_larger", caught_by="ten_times_larger-answer")
+def the_square_is_divided_by():
+    """The variance grows with the square. Print the variance of both tokens: what is divided by it, and what by its root?"""
+    return "c"
+
+
+@misconception(step="ten_times_larger", caught_by="ten_times_larger-answer")
+def differences_vanish():
+    """Large features do not become equal. Print the output for the features 10, 20 and 30: is anything left of their order?"""
+    return "d"

@@ -70,6 +70,22 @@ def numbers_kept(known: Names) -> int:
     return sum(array.size for array in kept) * 1000
 
 
+def tokens_left(known: Names) -> int:
+    return len(known["encode"]("abcbc", [(97, 98), (98, 99)]))
+
+
+def largest_norm(known: Names) -> float:
+    gradients = [np.array([3.0]), np.array([[0.0, 4.0]]), np.array([12.0, 0.0])]
+    return float(np.linalg.norm(known["clip_by_global_norm"](gradients, 6.5)[2]))
+
+
+def ten_times_larger(known: Names) -> str:
+    token, (gamma, beta) = RNG.normal(size=8), RNG.normal(size=(2, 8))
+    usual, larger = (known["layer_norm"](x, gamma, beta) for x in (token, 10 * token))
+    np.testing.assert_allclose(usual, larger, rtol=1e-3)
+    return "a"
+
+
 def cache_bytes(known: Names) -> int:
     cache, per_layer = None, (8, 128)
     for _ in range(10):
@@ -120,9 +136,9 @@ def sure_of_one(known: Names) -> str:
 
 ANSWERS = {
     "attention": [root_reason, zero_for_hidden, score_count],
-    "transformer": [order_blind, weights_of_the_layers],
-    "tokenizer": [bytes_to_begin, different_tokens],
-    "training": [loss_of_four, numbers_kept],
+    "transformer": [order_blind, ten_times_larger, weights_of_the_layers],
+    "tokenizer": [bytes_to_begin, different_tokens, tokens_left],
+    "training": [loss_of_four, largest_norm, numbers_kept],
     "inference": [cache_bytes, still_right, sum_so_far],
     "gradients": [shared_number, fourth_score, sure_of_one],
 }

@@ -421,6 +421,7 @@ def raised(subject: Subject) -> Found:
     given, usual = called
 
     shape = usual.numbers.shape
+    found: list[CodeQuestion | None] = []
     for other in arguments.other_calls(given, subject.rng):
         outcome = subject.call(other)
         if outcome is None or not _is_fair(outcome):
@@ -445,7 +446,14 @@ def raised(subject: Subject) -> Found:
 
         prompt = f"What happens when `{subject.step}` is called with "
         prompt += f"{_quoted(told(other, shapes_only=True))}?"
-        yield subject.question("raised", prompt, right, wrong, 0, {"given": other})
+        found.append(subject.question("raised", prompt, right, wrong, 0, {"given": other}))
+    # Most calls that do not fit raise ValueError: nobody should be right by saying so.
+    is_error = subject.rng.random() < 0.25
+    yield from (
+        question
+        for question in found
+        if question and question.options[question.right].startswith("it raises") == is_error
+    )
 
 
 def _related(kind: str, other: str) -> bool:

@@ -292,6 +292,17 @@ def test_right_code_does_not_always_stay_finite():
     assert {*right} == {"line", "none:"}
 
 
+def test_who_always_says_that_a_call_raises_is_mostly_wrong():
+    right = [
+        question.options[question.right].startswith("it raises")
+        for name in ("attention", "gradients")
+        for sheet, _ in drawn(name, islice(bank(name), 5), 2, wanted=12)
+        for question in sheet.questions
+        if question.kind == "raised"
+    ]
+    assert 0 < sum(right) <= 0.6 * len(right)
+
+
 def test_weights_are_drawn_as_softmax_makes_them():
     for sheet, _ in drawn("gradients", islice(bank("gradients"), 3), wanted=8):
         for question in sheet.questions:

@@ -295,6 +295,10 @@ SENTENCES = {
     # Of lists, dictionaries and texts.
     "first_missing": "{your} lacks the first of what is asked for. Where do you begin?",
     "last_missing": "{your} lacks the last of what is asked for. Where do you stop?",
+    "numbers_cut": (
+        "{your} is right but for large numbers, of which only the last bits are left. How large a "
+        "number does each of your types hold?"
+    ),
     "doubled": "{your} holds everything twice. Which line adds it a second time?",
     "constant_values": (
         "{your} has the same number for every key. What in your code should make one larger than "

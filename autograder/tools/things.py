@@ -106,6 +106,12 @@ def _of_lists(got: list[Any], wanted: list[Any]) -> Iterator[str]:
     if alike(got, twice):
         yield "doubled"
 
+    if all(type(part) is int for part in (*got, *wanted)):
+        for bits in (8, 16, 32):
+            cut = [part % 2**bits for part in wanted]
+            if got == cut != wanted:
+                yield "numbers_cut"
+
     try:
         ordered = [sorted(wanted), sorted(wanted, reverse=True)]
     except (TypeError, ValueError):  # of things that have no order

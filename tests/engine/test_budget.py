@@ -12,7 +12,7 @@ import pytest
 
 from autograder.base.errors import Fault
 from autograder.base.settings import Settings
-from autograder.engine import budget
+from autograder.engine import budget, recorded_calls
 from autograder.engine.budget import WATCH, Budget
 from autograder.engine.run import Run
 from autograder.exercises.cell_code import ExerciseCode
@@ -292,7 +292,7 @@ def test_numpys_library_for_matrices_has_its_memory_before_any_is_limited():
     program = """
 import resource
 from autograder.base.settings import Settings
-from autograder.engine import budget
+from autograder.engine import budget, recorded_calls
 from autograder.grader.grader import Grader
 from tests.support.toy import exercise
 import numpy as np
@@ -359,7 +359,8 @@ def test_a_check_goes_on_for_as_long_as_it_likes_where_the_clock_is_left_out(fas
     assert taken[0] < 1 <= taken[1]
 
 
-def test_calls_are_kept_while_they_are_small_and_few():
+def test_calls_are_kept_while_they_are_small_and_few(monkeypatch):
+    monkeypatch.setattr(recorded_calls, "MAX_CALL", 64 << 10)  # many large ones take long
     small, large = "def f(x):\n    return x", "def f(x):\n    return 'x' * 70_000"
     toy = exercise(*["for n in range(100): f(np.zeros(700))"] * 12)
     kept = {}

@@ -356,7 +356,7 @@ tools.agree(
     rope(np.array([[1.0, 0.0, 1.0, 0.0]]), np.array([10000])),
     [[math.cos(10000.0), math.sin(10000.0), math.cos(100.0), math.sin(100.0)]],
     "the turned token",
-    "How many digits of such an angle do you compute?",
+    "Print the angle at this position: is it the position times the speed of its pair, to all digits?",
     **COMPOSED,
 )
 

@@ -482,7 +482,7 @@ agree(positional_encoding(1, 4), [[0.0, 1.0, 0.0, 1.0]], "the encoding", "How ma
 # %% check="positional_encoding-position_5000" points=0 category="positions"
 """Position 5,000 has the sine and the cosine of 5,000 and of 50."""
 wanted = [[math.sin(5000.0), math.cos(5000.0), math.sin(50.0), math.cos(50.0)]]
-agree(positional_encoding(5001, 4)[-1:], wanted, "the last row", "How many digits of such an angle do you compute?")
+agree(positional_encoding(5001, 4)[-1:], wanted, "the last row", "Print the angle at this position: is it the position times the speed of its pair, to all digits?")
 
 # %% check="positional_encoding-any_size" points=5 category="positions" hidden=true
 """Many or few positions, many or few features, and as many positions as features."""
@@ -500,7 +500,7 @@ for n_positions, d_model in (
 n_positions = int(rng.integers(5060, 5300))  # 5000 rows are what many keep in a table
 got = positional_encoding(n_positions, 18)
 wanted = positions_by_definition(n_positions, 18, n_positions - 60)
-agree(got[-60:], wanted, "the last of thousands of positions", "How many digits of such an angle do you compute?")
+agree(got[-60:], wanted, "the last of thousands of positions", "Print the angle at this position: is it the position times the speed of its pair, to all digits?")
 
 # %% check="positional_encoding-one_position" points=2 category="edge cases" hidden=true
 """A single position still gives a table, with one row."""

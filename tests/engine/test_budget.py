@@ -292,7 +292,7 @@ def test_numpys_library_for_matrices_has_its_memory_before_any_is_limited():
     program = """
 import resource
 from autograder.base.settings import Settings
-from autograder.engine import budget, recorded_calls
+from autograder.engine import budget
 from autograder.grader.grader import Grader
 from tests.support.toy import exercise
 import numpy as np

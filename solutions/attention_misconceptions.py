@@ -345,6 +345,12 @@ def cosine_similarity(Q, K):
     return Q @ np.swapaxes(K, -1, -2) / lengths
 
 
+@misconception(step="attention_scores", caught_by="attention_scores-any_batch")
+def scores_cut_off_at_a_limit(Q, K):
+    """Large scores all become the same number. Print your largest score for Q and K whose numbers are all 200: which line sets a limit?"""
+    return np.clip(Q @ np.swapaxes(K, -1, -2), -1e4, 1e4)
+
+
 @misconception(
     step="attention_scores",
     caught_by="attention_scores-by_hand",
@@ -838,6 +844,13 @@ def another_base(scores, axis=-1):
     """Your rows sum to 1, but the weights are too even. Print your weight of log(2) divided by that of log(1): what should it be?"""
     powers = np.exp2(scores - scores.max(axis=axis, keepdims=True))
     return powers / powers.sum(axis=axis, keepdims=True)
+
+
+@misconception(step="softmax", caught_by="softmax-by_hand")
+def a_millionth_added_to_the_sum(scores, axis=-1):
+    """Your weights sum to a little less than 1. Print 1 minus the sum of each row: which small number do you add to what you divide by?"""
+    e = np.exp(scores - np.max(scores, axis=axis, keepdims=True))
+    return e / (e.sum(axis=axis, keepdims=True) + 1e-6)
 
 
 @misconception(
@@ -1359,6 +1372,16 @@ def true_means_hidden(n_queries, n_keys=None):
     """Every entry is the opposite of the expected one. Print your mask for a single token: what does True mean in this notebook?"""
     n_keys = n_queries if n_keys is None else n_keys
     return np.triu(np.ones((n_queries, n_keys), dtype=bool), n_keys - n_queries + 1)
+
+
+@misconception(step="causal_mask", caught_by="causal_mask-more_keys_than_queries")
+def last_key_alone_hidden(n_queries, n_keys=None):
+    """Your mask hides at most one key from each query. Print it for 3 queries and 5 keys: which of the five keys come after query 0?"""
+    if n_keys is None:
+        return np.tri(n_queries, dtype=bool)
+    mask = np.ones((n_queries, n_keys), dtype=bool)
+    mask[:-1, -1] = False
+    return mask
 
 
 @misconception(step="causal_mask", caught_by="causal_mask-by_hand")
@@ -3113,6 +3136,13 @@ def features_interleaved(heads):
     """Each row has the right numbers in the wrong order. Print row 0 in the first check: which two of them came from head 0, and are they still neighbours?"""
     *lead, num_heads, n, d_head = heads.shape
     return np.moveaxis(heads, -3, -1).reshape(*lead, n, num_heads * d_head)
+
+
+@misconception(step="concat_heads", caught_by="concat_heads-any_batch")
+def two_places_for_the_head_axis(heads):
+    """One leading axis works, two do not. Print the shape of your result for heads of shape (2, 3, 4, 5, 6): which two axes have changed places?"""
+    turned = heads.swapaxes(0, 1) if heads.ndim == 3 else heads.swapaxes(1, 2)
+    return turned.reshape(turned.shape[:-2] + (turned.shape[-2] * turned.shape[-1],))
 
 
 @misconception(

@@ -162,6 +162,17 @@ def own_weight_only(weights, d_weights):
     return weights * (1 - weights) * d_weights
 
 
+@misconception(step="softmax_backward", caught_by="softmax_backward-batch_of_two")
+def average_taken_off_columns(weights, d_weights):
+    """Tables as wide as they are high go wrong. Print the shape of the average that you subtract for weights of shape (2, 2): does each row get its own?"""
+    average = np.sum(weights * d_weights, axis=-1)
+    if weights.ndim > 1 and weights.shape[-1] != weights.shape[-2]:
+        average = average[..., None]
+    elif weights.ndim > 1:
+        average = average[..., None, :]
+    return weights * (d_weights - average)
+
+
 @misconception(step="softmax_backward", caught_by="softmax_backward-by_hand")
 def passed_through(weights, d_weights):
     """You return the gradient unchanged. Print weights and your result for a key of weight 0: can a score change a weight of 0?"""
@@ -351,6 +362,21 @@ def almost_sure_rows_left_out(weights, d_weights):
 def visible_scores_blocked(mask, d_masked):
     """You block the allowed scores. Print mask and result of the first check side by side: what does True mean in this notebook?"""
     return np.where(mask, 0.0, d_masked)
+
+
+@misconception(step="mask_backward", caught_by="mask_backward-any_mask")
+def mask_repeated_in_memory_order(mask, d_masked):
+    """A mask with a single column is repeated in the wrong order. Print your repeated mask for (2, 1) and a gradient of shape (3, 2, 4): does each row keep its own value?"""
+    if mask.ndim < d_masked.ndim:
+        mask = np.resize(mask, d_masked.shape)
+    return np.where(mask, d_masked, 0.0)
+
+
+@misconception(step="mask_backward", caught_by="mask_backward-any_mask")
+def missing_axes_added_behind(mask, d_masked):
+    """Masks with fewer axes hide the wrong entries. Print the shape that you give to a mask of shape (3,) for a gradient of shape (3, 3): on which side are its missing axes?"""
+    mask = mask.reshape(mask.shape + (1,) * (d_masked.ndim - mask.ndim))
+    return np.where(mask, d_masked, 0.0)
 
 
 @misconception(step="mask_backward", caught_by="mask_backward-by_hand")

@@ -174,6 +174,15 @@ def attention_by_definition(Q, K, V):
     return np.array(output)
 
 
+def is_data(cache):
+    """Whether a cache is made of arrays, numbers, tuples, lists and dictionaries alone."""
+    if isinstance(cache, dict):
+        return all(map(is_data, cache.values()))
+    if isinstance(cache, (tuple, list)):
+        return all(map(is_data, cache))
+    return cache is None or isinstance(cache, (np.ndarray, np.generic, int, float))
+
+
 def causal_by_definition(Q, K, V):
     """Row i is attention of query i to the first i + 1 keys."""
     return np.concatenate([attention_by_definition(Q[i : i + 1], K[: i + 1], V[: i + 1]) for i in range(len(Q))])
@@ -716,6 +725,7 @@ Q, K, V = (rng.normal(size=(texts, length + 3, size)) for size in (3, 3, 2))
 beginning = None
 for i in range(length):
     _, beginning = tools.unpack(cached_step(Q[0, i].copy(), K[0, i].copy(), V[0, i].copy(), beginning), "output, cache")
+assert is_data(beginning), "your cache holds something that is no array, number, tuple, list or dictionary. Could it be written to a file?"
 K[:, :length], V[:, :length] = K[0, :length], V[0, :length]
 caches = [beginning] * texts
 wanted = [causal_by_definition(Q[text], K[text], V[text]) for text in range(texts)]

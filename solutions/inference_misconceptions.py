@@ -523,6 +523,18 @@ def dealt_out_like_cards(Q, K, V):
     return scaled_dot_product_attention(Q, np.tile(K, (times, 1, 1)), np.tile(V, (times, 1, 1)))[0]
 
 
+@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-groups")
+def divided_by_the_number_of_groups(Q, K, V):
+    """Four heads in two groups are right, six heads in two groups are not. Print which head of K each head of Q reads for h = 6 and g = 2: how many heads of Q share one head of K?"""
+    out = []
+    for i in range(len(Q)):
+        j = i // len(K) % len(K)
+        s = Q[i] @ K[j].T / np.sqrt(Q.shape[-1])
+        e = np.exp(s - s.max(axis=-1, keepdims=True))
+        out.append(e / e.sum(axis=-1, keepdims=True) @ V[j])
+    return np.array(out)
+
+
 @misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand")
 def first_head_for_all(Q, K, V):
     """The last two heads read the same keys as the first two. Print how many heads of keys you use: how many are there?"""
@@ -875,6 +887,44 @@ def own_token_left_out(q, k, v, cache):
         q[..., None, :], keys[..., seen, :], values[..., seen, :]
     )
     return np.asarray(output)[..., 0, :], (keys, values)
+
+
+@misconception(step="cached_step", caught_by="cached_step-any_sizes")
+def largest_score_of_all_steps(q, k, v, cache):
+    """A query with low scores fails after one with high scores. Print the number that you subtract for each token: whose scores is it the largest of?"""
+    K, V, m = k[..., None, :], v[..., None, :], -np.inf
+    if cache is not None:
+        K, V, m = np.concatenate([cache[0], K], axis=-2), np.concatenate([cache[1], V], axis=-2), cache[2]
+    s = (K @ q[..., None])[..., 0] / np.sqrt(q.shape[-1])
+    m = np.maximum(m, s.max(axis=-1, keepdims=True))
+    e = np.exp(s - m)
+    w = e / e.sum(axis=-1, keepdims=True)
+    return (w[..., None, :] @ V)[..., 0, :], (K, V, m)
+
+
+@misconception(step="cached_step", caught_by="cached_step-any_sizes")
+def eight_tokens_remembered(q, k, v, cache):
+    """Long texts lose their beginning. Print how many keys the cache holds after each of twelve tokens: which line drops the old ones?"""
+    K, V = k[..., None, :], v[..., None, :]
+    if cache is not None:
+        K = np.concatenate([cache[0], K], axis=-2)[..., -8:, :]
+        V = np.concatenate([cache[1], V], axis=-2)[..., -8:, :]
+    s = (K @ q[..., None])[..., 0] / np.sqrt(q.shape[-1])
+    e = np.exp(s - s.max(axis=-1, keepdims=True))
+    w = e / e.sum(axis=-1, keepdims=True)
+    return (w[..., None, :] @ V)[..., 0, :], (K, V)
+
+
+@misconception(step="cached_step", caught_by="cached_step-batch_of_two")
+def tokens_joined_along_the_first_axis(q, k, v, cache):
+    """Your texts mix as soon as there are two. Print the shape of the keys in the cache after two tokens of two texts: along which axis does a new token come?"""
+    K, V = k[None], v[None]
+    if cache is not None:
+        K, V = np.concatenate([cache[0], K]), np.concatenate([cache[1], V])
+    s = np.sum(K * q, axis=-1) / np.sqrt(q.shape[-1])
+    e = np.exp(s - s.max())
+    w = e / e.sum()
+    return np.sum(w[..., None] * V, axis=0), (K, V)
 
 
 @misconception(step="cached_step", caught_by="cached_step-by_hand")
@@ -1431,6 +1481,18 @@ def sums_of_other_queries_kept(q, k, v, cache):
 def everybody_sees_everything(Q, K, V):
     """Your first token reads later ones. Print the keys that query 0 meets: which of them are in the cache at that point?"""
     return scaled_dot_product_attention(Q, K, V)[0]
+
+
+@misconception(step="decode_with_cache", caught_by="decode_with_cache-large_scores")
+def largest_score_so_far(Q, K, V):
+    """A row of low scores fails after a row of high ones. Print the number that you subtract in each row: whose scores is it the largest of?"""
+    rows, m = [], -np.inf
+    for i in range(len(Q)):
+        s = K[: i + 1] @ Q[i] / np.sqrt(Q.shape[-1])
+        m = max(m, s.max())
+        e = np.exp(s - m)
+        rows.append(e / e.sum() @ V[: i + 1])
+    return np.array(rows)
 
 
 @misconception(step="decode_with_cache", caught_by="decode_with_cache-by_hand")

@@ -346,6 +346,22 @@ def either_order_merged(tokens, pair, new):
     return merged
 
 
+@misconception(step="merge_pair", caught_by="merge_pair-left_to_right")
+def pair_after_an_overlap_lost(tokens, pair, new):
+    """The pair after two overlapping ones is never merged. Print your result for 7 7 7 7: how many pairs of 7 fit in there without sharing a token?"""
+    places = [i for i in range(len(tokens) - 1) if (tokens[i], tokens[i + 1]) == tuple(pair)]
+    chosen = [p for k, p in enumerate(places) if k == 0 or p - places[k - 1] > 1]
+    out, i = [], 0
+    while i < len(tokens):
+        if i in chosen:
+            out.append(new)
+            i += 2
+        else:
+            out.append(tokens[i])
+            i += 1
+    return out
+
+
 @misconception(step="merge_pair", caught_by="merge_pair-by_hand")
 def first_occurrence_alone(tokens, pair, new):
     """Only the first occurrence is merged. Print your result in the first check: what happens after your first merge?"""
@@ -751,6 +767,21 @@ def counted_once_and_for_all(text, merges):
     counts = count_pairs(list(text.encode("utf-8")))
     ranked = sorted(counts, key=lambda pair: (-counts[pair], pair))
     return [pair for pair in ranked[:merges] if counts[pair] > 1]
+
+
+@misconception(step="train", caught_by="train-no_text_or_no_merges")
+def zero_merges_taken_for_no_limit(text, merges):
+    """You learn pairs although none are asked for. Print your limit for merges = 0: what does Python take 0 for in a condition?"""
+    tokens, learned = list(text.encode("utf-8")), []
+    limit = merges or len(tokens)
+    while len(learned) < limit:
+        counts = count_pairs(tokens)
+        best = min(counts, key=lambda p: (-counts[p], p), default=None)
+        if best is None or counts[best] < 2:
+            break
+        tokens = merge_pair(tokens, best, 256 + len(learned))
+        learned.append(best)
+    return learned
 
 
 @misconception(step="train", caught_by="train-by_hand")
@@ -1316,6 +1347,18 @@ def merges_from_the_end(text, merges):
     return tokens
 
 
+@misconception(step="encode", caught_by="encode-drawn")
+def encoded_word_by_word(text, merges):
+    """Merges that contain a space are never used. Print your tokens for the text "a b" with the pairs (97, 32) and (256, 98): where do you cut the text?"""
+    tokens = []
+    for k, word in enumerate(text.split(" ")):
+        part = list(word.encode("utf-8"))
+        for i, pair in enumerate(merges):
+            part = merge_pair(part, pair, 256 + i)
+        tokens += ([32] if k else []) + part
+    return tokens
+
+
 @misconception(step="encode", caught_by="encode-by_hand")
 def numbers_from_0(text, merges):
     """Your merged tokens have the numbers of bytes. Print the tokens after the first merge: which numbers are free?"""
@@ -1691,6 +1734,18 @@ def spelled_out_once(tokens, merges):
     for token in tokens:
         spelled.extend([token] if token < 256 else merges[token - 256])
     return bytes(spelled).decode("utf-8", errors="replace")
+
+
+@misconception(step="decode", caught_by="decode-no_text")
+def unfinished_character_swallowed(tokens, merges):
+    """A character that is cut short at the end disappears. Print your text for the tokens 97 and 195: what does the docstring say becomes of the 195?"""
+    import codecs
+
+    pieces = {b: bytes([b]) for b in range(256)}
+    for i, (left, right) in enumerate(merges):
+        pieces[256 + i] = pieces[left] + pieces[right]
+    decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+    return "".join(decoder.decode(pieces[t]) for t in tokens)
 
 
 @misconception(step="decode", caught_by="decode-by_hand")

@@ -879,7 +879,7 @@ for *lead, d_model in ((4, 6), (n, n), (2, 3, 5), (7,), (3, 2)):
     parts_agree(layer_norm_backward(d_output.copy(), x.copy(), gamma.copy(), eps), wanted, "d_x, d_gamma, d_beta", NORM_ASKS)
 
 # %% check="layer_norm_backward-any_batch" points=2 category="shapes" hidden=true
-"""Any number of leading axes, sizes that are equal or 1, tokens of different spread, small tokens with the default eps."""
+"""Any number of leading axes, sizes that are equal or 1, tokens of different spread, small tokens with the default eps and with a tiny one."""
 n = int(rng.integers(3, 6))
 for lead, d_model in zip((*leads(), (n, n), (2, 3)), (6, 5, 7, 3, 4, n, 1)):
     spread = rng.uniform(0.5, 4.0, size=(*lead, 1))
@@ -889,8 +889,10 @@ for lead, d_model in zip((*leads(), (n, n), (2, 3)), (6, 5, 7, 3, 4, n, 1)):
     parts_agree(layer_norm_backward(d_output, x, gamma, eps), wanted, "d_x, d_gamma, d_beta", NORM_ASKS)
 x, d_output, gamma = rng.integers(-9, 10, size=(4, 5)) / 2048, rng.integers(-9, 10, size=(4, 5)) / 512, np.array([1.0, 2.0, 0.5, 1.0, 1.5])
 x[:, 0], x[:, 1] = 0.0, 0.004
-wanted = norm_backward_by_definition(d_output, x, gamma)
-parts_agree(layer_norm_backward(d_output, x, gamma), wanted, "d_x, d_gamma, d_beta", ("What is the default of eps?",) * 3)
+for eps in ({}, {"eps": 1e-9}):
+    wanted = norm_backward_by_definition(d_output, x, gamma, **eps)
+    got = layer_norm_backward(d_output.copy(), x.copy(), gamma.copy(), **eps)
+    parts_agree(got, wanted, "d_x, d_gamma, d_beta", ("Which eps do you add, the caller's or the default?",) * 3)
 
 # %% check="layer_norm_backward-inputs_unchanged" points=2 category="purity" hidden=true
 """Gradient, tokens and gain stay as they are, and a second call gives the same answer."""
@@ -976,6 +978,7 @@ for size in (1.0, 5000.0):
 # %% check="gelu_backward-inputs_unchanged" points=1 category="purity" hidden=true
 """Gradient and input stay as they are, and a second call gives the same answer."""
 x, d_output = rng.uniform(-1.9, 1.9, size=(3, 4)), rng.normal(size=(3, 4))
+x[0] = -50.0, 50.0, -5000.0, 5000.0  # such as some cut off before they begin
 wanted = gelu_backward_by_definition(d_output, x)
 with tools.unchanged(d_output=d_output, x=x):
     agree(gelu_backward(d_output, x), wanted, "the first answer")
@@ -1039,6 +1042,7 @@ for lead, vocabulary_size, d_model in zip((*leads()[1:], (60,), (4,)), (5, 3, 40
     largest = vocabulary_size - (vocabulary_size > 5)  # in a large table the last row never occurs
     tokens, d_output = rng.integers(largest, size=lead), 1 + rng.normal(size=(*lead, d_model))
     tokens.reshape(-1)[-2:] = tokens.reshape(-1)[0]  # one is repeated, wherever there are two
+    d_output.reshape(-1, d_model)[-2:] = 1.5  # with the same gradient
     wanted = embedding_backward_by_definition(d_output, tokens, vocabulary_size)
     agree(embedding_backward(d_output, tokens, vocabulary_size), wanted, "d_table", "What does a row collect, and from which tokens?")
 
@@ -1213,13 +1217,13 @@ for shape, t in ((different_sizes(2), 1), ((7,), 2), ((2, 3, 4), 3), ((1, 1), 10
     parts_agree(got, wanted, "w, m, v", ADAM_ASKS)
 
 # %% check="adamw_update-defaults" points=2 category="AdamW" hidden=true
-"""Without settings the defaults apply; three steps in a row, one with a gradient as small as eps."""
-for size, atol in ((1.0, 2e-5), (1e-8, 0.0)):
+"""Without settings the defaults apply; three steps in a row, also with gradients as small as eps, whatever eps is."""
+for size, atol, settings in ((1.0, 2e-5, {}), (1e-8, 0.0, {}), (1e-11, 0.0, {"eps": 1e-12})):
     w, m, v = rng.choice([-1.0, 1.0], size=(2, 3)) * rng.uniform(20.0, 50.0, size=(2, 3)), np.zeros((2, 3)), np.zeros((2, 3))
     for t in (1, 2, 3):
         gradient = size * rng.uniform(0.5, 2.0, size=w.shape)
-        wanted = adamw_by_definition(w, gradient, m, v, t, 0.5)
-        got = tools.unpack(adamw_update(w.copy(), gradient, m.copy(), v.copy(), t, 0.5), "w, m, v")
+        wanted = adamw_by_definition(w, gradient, m, v, t, 0.5, **settings)
+        got = tools.unpack(adamw_update(w.copy(), gradient, m.copy(), v.copy(), t, 0.5, **settings), "w, m, v")
         for part, right, name, ask in zip(got, wanted, ("the weights", "the first moment", "the second moment"), ADAM_ASKS):
             tools.agree(part, right, name, ask, rtol=2e-5, atol=atol)
         w, m, v = wanted
@@ -1607,6 +1611,7 @@ PROMISES = {
         **single("x", -1),
         "eps is not given": lambda eps: eps == 1e-5,
         "a large eps": lambda eps: eps > 0.1,
+        "an eps below 1e-8": lambda eps: eps < 1e-8,
         "features that are all equal": lambda x: np.shape(x)[-1] > 1 and (np.ptp(x, axis=-1) == 0).any(),
         "a spread below the root of eps": lambda x, eps: ((np.std(x, axis=-1) > 0) & (np.var(x, axis=-1) < eps)).any(),
         "tokens of different spread": lambda x: np.ndim(x) > 1 and np.ptp(np.std(x, axis=-1)) > 0.5,
@@ -1652,6 +1657,7 @@ PROMISES = {
         "the settings of the signature": lambda beta_1, beta_2, eps, weight_decay: (
             (beta_1, beta_2, eps, weight_decay) == (0.9, 0.999, 1e-8, 0.01)
         ),
+        "an eps below that of the signature": lambda eps: eps < 1e-8,
         "other settings": lambda beta_1, beta_2, eps, weight_decay: (
             beta_1 != 0.9 and beta_2 != 0.999 and eps > 0.1 and weight_decay > 0.1
         ),

@@ -32,6 +32,18 @@ def summed_not_averaged(logits, targets, ignore=-1):
     return (np.log(np.exp(rows).sum(axis=-1)) - rows[np.arange(len(rows)), targets[kept]]).sum()
 
 
+@misconception(step="cross_entropy", caught_by="cross_entropy-any_padding")
+def stopped_at_the_first_padding(logits, targets, ignore=-1):
+    """Rows after the first ignored target do not count. Print how many rows you average over for the targets 1, -1, 2: how many should it be?"""
+    z = np.reshape(logits, (-1, np.shape(logits)[-1]))
+    t = np.ravel(targets)
+    n = int(np.argmax(t == ignore)) if np.any(t == ignore) else len(t)
+    if n == 0:
+        return 0.0
+    z = z[:n] - z[:n].max(axis=1, keepdims=True)
+    return float(np.mean(np.log(np.exp(z).sum(axis=1)) - z[np.arange(n), t[:n]]))
+
+
 @misconception(step="cross_entropy", caught_by="cross_entropy-by_hand")
 def sign_forgotten(logits, targets, ignore=-1):
     """Your loss is negative. Print the logarithm of 1/2: is a surprise a gain or a price?"""
@@ -263,6 +275,19 @@ def gradient_of_the_sum(logits, targets, ignore=-1):
 
     kept = (targets != ignore)[..., None]
     return kept * (shares_of(logits) - (targets[..., None] == np.arange(logits.shape[-1])))
+
+
+@misconception(step="cross_entropy_backward", caught_by="cross_entropy_backward-by_hand")
+def one_subtracted_in_whole_columns(logits, targets, ignore=-1):
+    """Every row loses 1 for the targets of all rows. Print your array after you subtract 1, in the first check: how many of its entries have changed?"""
+    shape = logits.shape
+    z, t = logits.reshape(-1, shape[-1]), targets.ravel()
+    e = np.exp(z - z.max(axis=1, keepdims=True))
+    p = e / e.sum(axis=1, keepdims=True)
+    keep = t != ignore
+    p[:, t[keep]] -= 1
+    p[~keep] = 0
+    return (p / max(1, keep.sum())).reshape(shape)
 
 
 @misconception(step="cross_entropy_backward", caught_by="cross_entropy_backward-by_hand")
@@ -932,6 +957,15 @@ def product_rule_forgotten(d_output, x):
     return d_output * phi_of(x)
 
 
+@misconception(step="gelu_backward", caught_by="gelu_backward-as_measured")
+def flat_beyond_three(d_output, x):
+    """Far from 0 your slope is exactly 0 or 1. Print it for 3.5, next to what you measure with a small step: how much is missing?"""
+    Phi = 0.5 * (1 + np.vectorize(math.erf)(x / np.sqrt(2)))
+    slope = Phi + x * np.exp(-x * x / 2) / np.sqrt(2 * np.pi)
+    slope = np.where(x > 3, 1.0, np.where(x < -3, 0.0, slope))
+    return d_output * slope
+
+
 @misconception(step="gelu_backward", caught_by="gelu_backward-by_hand")
 def second_term_without_x(d_output, x):
     """Your slope at 0 is not 1/2. Print it: what do you multiply the height of the curve by there?"""
@@ -1094,6 +1128,16 @@ def plus_equals_with_repeated_tokens(d_output, tokens, vocabulary_size):
     return d_table
 
 
+@misconception(step="embedding_backward", caught_by="embedding_backward-any_tokens")
+def table_of_whole_numbers(d_output, tokens, vocabulary_size):
+    """Your table holds whole numbers only. Print its dtype, and one of its rows after 0.5 has been added: what does your table begin as?"""
+    d_table = np.zeros((vocabulary_size, d_output.shape[-1]), dtype=int)
+    D = d_output.reshape(-1, d_output.shape[-1])
+    for t, row in zip(tokens.ravel(), D):
+        d_table[t] = d_table[t] + row
+    return d_table
+
+
 @misconception(step="embedding_backward", caught_by="embedding_backward-by_hand")
 def averaged_over_occurrences(d_output, tokens, vocabulary_size):
     """Rows that occur twice get an average. Print yours for token 2 and both of its gradients: should you add them?"""
@@ -1184,6 +1228,13 @@ def clipped_array_by_array(gradients, max_norm):
         return math.sqrt(sum(float(np.sum(array**2)) for array in gradients))
 
     return [array * min(1.0, max_norm / max(length_of([array]), 1e-300)) for array in gradients]
+
+
+@misconception(step="clip_by_global_norm", caught_by="clip_by_global_norm-drawn")
+def first_and_last_array_alone(gradients, max_norm):
+    """Some arrays have no part in your norm. Print it for the three arrays [3], [4] and [12]: is it 13?"""
+    norm = np.hypot(np.sqrt(np.sum(gradients[0] ** 2)), np.sqrt(np.sum(gradients[-1] ** 2)))
+    return [g * (max_norm / norm) if norm > max_norm else g.copy() for g in gradients]
 
 
 @misconception(step="clip_by_global_norm", caught_by="clip_by_global_norm-by_hand")
@@ -1696,6 +1747,27 @@ def multiplied_by_the_temperature(logits, temperature=1.0, top_k=None, top_p=Non
     if temperature == 0:
         return best_of(logits)
     return top_p_of(top_k_of(softmax_of(logits * temperature), logits, top_k), top_p)
+
+
+@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-drawn")
+def one_place_beyond_the_vocabulary(logits, temperature=1.0, top_k=None, top_p=None):
+    """Your function raises an error if all tokens are kept. Call it with four logits and top_k = 4, and print which place you ask for: is there one?"""
+    if temperature == 0:
+        return np.eye(len(logits))[np.argmax(logits)]
+    z = logits / temperature
+    p = np.exp(z - z.max())
+    p /= p.sum()
+    if top_k is not None:
+        keep = np.argpartition(-p, top_k)[:top_k]
+        kept = np.zeros_like(p)
+        kept[keep] = p[keep]
+        p = kept / kept.sum()
+    if top_p is not None:
+        order = np.argsort(-p, kind="stable")
+        c = np.cumsum(p[order])
+        p[order[1:][c[:-1] >= top_p - 1e-12]] = 0
+        p /= p.sum()
+    return p
 
 
 @misconception(step="next_token_probabilities", caught_by="next_token_probabilities-temperature")

@@ -18,7 +18,6 @@ from autograder.exercises.misconceptions import misconception
 # A check that is nobody's first catch would stand here with its reason: {"step-check": "why it stays"}.
 UNCLAIMED = {
     "positional_encoding-one_position": "it asks with other sizes what a_single_row asks before it",
-    "cross_attention-one_of_them": "it asks with other sizes what one_of_each asks before it",
 }
 
 # Questions that help with both of two mistakes that a visible check cannot tell apart.
@@ -36,6 +35,14 @@ def positions_from_one(n_positions, d_model):
     """Every row is off by one position. Print your row 0 next to the expected one: which position comes first?"""
     angles = np.arange(1, n_positions + 1)[:, None] / 10000 ** (np.arange(0, d_model, 2) / d_model)
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n_positions, d_model)
+
+
+@misconception(step="positional_encoding", caught_by="positional_encoding-any_size")
+def power_before_the_root(n_positions, d_model):
+    """Low features are right, higher ones are not. Print 10000 to the power of 2i for each i of d_model = 20, before you take any root: how large can a whole number in NumPy be?"""
+    i = np.arange(d_model // 2)
+    angle = np.arange(n_positions)[:, None] / np.power(10000, 2 * i) ** (1 / d_model)
+    return np.stack([np.sin(angle), np.cos(angle)], axis=-1).reshape(n_positions, d_model)
 
 
 @misconception(step="positional_encoding", caught_by="positional_encoding-by_hand")
@@ -279,6 +286,22 @@ def statistics_over_tokens(x, gamma, beta, eps=1e-5):
     """You compare each feature with that of other tokens. Print the mean that you subtract: which numbers did you average?"""
     centred = x - x.mean(axis=-2, keepdims=True)
     return gamma * centred / np.sqrt((centred**2).mean(axis=-2, keepdims=True) + eps + 1e-12) + beta
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-any_batch")
+def median_for_the_mean(x, gamma, beta, eps=1e-5):
+    """Tokens with one large feature come out wrong. Print what you subtract from the features 0, 0, 0, 8: is it their mean?"""
+    middle = np.median(x, axis=-1, keepdims=True)
+    var = ((x - middle) ** 2).mean(axis=-1, keepdims=True)
+    return gamma * (x - middle) / np.sqrt(var + eps) + beta
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-any_batch")
+def mean_distance_for_the_spread(x, gamma, beta, eps=1e-5):
+    """You divide by the mean distance from the mean. Print your divisor for the features 0, 0, 0, 8 without eps: what do you square, and when do you average?"""
+    centred = x - x.mean(axis=-1, keepdims=True)
+    spread = np.abs(centred).mean(axis=-1, keepdims=True)
+    return gamma * centred / np.sqrt(spread**2 + eps) + beta
 
 
 @misconception(step="layer_norm", caught_by="layer_norm-by_hand")
@@ -1087,6 +1110,15 @@ def both_texts_exchanged(X_queries, X_keys, W_Q, W_K, W_V):
     return scaled_dot_product_attention(X_keys @ W_Q, X_queries @ W_K, X_queries @ W_V)[0]
 
 
+@misconception(step="cross_attention", caught_by="cross_attention-one_of_them")
+def one_row_for_a_single_key(X_queries, X_keys, W_Q, W_K, W_V):
+    """With a single key your result has one row. Print its shape for two queries and one key: who gets a row of the result?"""
+    V = X_keys @ W_V
+    if X_keys.shape[-2] == 1:
+        return V
+    return scaled_dot_product_attention(X_queries @ W_Q, X_keys @ W_K, V)[0]
+
+
 @misconception(step="cross_attention", caught_by="cross_attention-by_hand")
 def values_from_the_queries(X_queries, X_keys, W_Q, W_K, W_V):
     """Queries and keys are right, but the values come from the wrong text. Print your values: which of the two texts should they come from?"""
@@ -1639,6 +1671,29 @@ def no_positions(tokens, embedding, blocks, norm):
     for block in blocks:
         x = block(x)
     return norm(x) @ embedding.T
+
+
+@misconception(step="language_model", caught_by="language_model-by_hand")
+def waves_written_into_the_table(tokens, embedding, blocks, norm):
+    """The table has changed after your call. Print embedding before and after it: which line adds the positions to its rows?"""
+    waves = positional_encoding(np.shape(tokens)[-1], embedding.shape[1])
+    for place, wave in enumerate(waves):
+        for token in np.unique(tokens[..., place]):
+            embedding[token] += wave
+    stream = embedding[tokens]
+    for block in blocks:
+        stream = block(stream)
+    return norm(stream) @ embedding.T
+
+
+@misconception(step="language_model", caught_by="language_model-batch_of_two")
+def columns_of_a_square_table(tokens, embedding, blocks, norm):
+    """Your scores go wrong where the table is square. Print the numbers of embedding that meet the stream for token 0: are they a row or a column?"""
+    stream = embedding[tokens] + positional_encoding(np.shape(tokens)[-1], embedding.shape[1])
+    for block in blocks:
+        stream = block(stream)
+    stream = norm(stream)
+    return stream @ (embedding if embedding.shape[0] == embedding.shape[1] else embedding.T)
 
 
 @misconception(step="language_model", caught_by="language_model-by_hand")

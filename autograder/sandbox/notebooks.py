@@ -21,6 +21,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from functools import cache
+from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import Any
 
@@ -283,8 +284,9 @@ class Sandbox:
     def _without_namespaces(self) -> dict[str, Any]:
         """What holds notebooks where bubblewrap does not work."""
         # In /tmp: the name of a local socket is short.
-        self._scratch = Path(tempfile.mkdtemp(prefix="notebooks-", dir="/tmp"))
+        self._scratch = Path(tempfile.mkdtemp(prefix=f"notebooks-{os.getppid()}-", dir="/tmp"))
         self._scratch.chmod(0o711)
+        Finalize(None, self.close, exitpriority=1)  # a process of a pool ends without a word
         for name in ("home", "now"):
             (self._scratch / name).mkdir(mode=0o755)
         readable = [*map(str, _readable()), *LINKS, str(self._script), str(self._scratch / "home")]

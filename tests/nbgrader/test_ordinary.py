@@ -288,6 +288,7 @@ def test_a_class_of_ordinary_notebooks_is_graded_in_sandboxes_as_nbgrader_would(
     assert said.count("Error") == 5 and "a file beside it" in said
     assert "seen [False, False]" in said and "seen in" not in said
     assert not list(mixed.root.rglob("left"))
+    assert not list(Path("/tmp").glob(f"notebooks-{os.getpid()}-*"))
 
     # Nothing is done twice, and nbgrader itself says the same.
     monkeypatch.setattr(execution, "_graded", None)

@@ -600,6 +600,7 @@ for *lead, n, d_model, d_k, d_v in (
     parts = tools.unpack(project_qkv(X, W_Q, W_K, W_V), "Q, K, V")
     for got, right, what in zip(parts, wanted, ("the queries", "the keys", "the values")):
         tools.agree(got, right, what, "Which axes of X are the batch, which the tokens, which the features?")
+    assert X.shape == (*lead, n, d_model), "your function changed its input X. Which of your lines gives it another shape?"
 
 # %% check="project_qkv-all_sizes_equal" points=1 category="values" hidden=true
 """Where all sizes are equal, a mistake raises no shape error: the numbers must still be right."""
@@ -707,11 +708,12 @@ tools.agree(attention_scores(Q, K), wanted, "the scores of many long vectors", "
 
 # %% check="attention_scores-inputs_unchanged" points=1 category="purity" hidden=true
 """Queries and keys stay as they are, and a second call gives the same answer."""
-Q, K = rng.normal(size=(2, 5, 5))  # of one size, the scores would fit into their memory
-wanted = scores_by_definition(Q, K)
-with tools.unchanged(Q=Q, K=K):
-    tools.agree(attention_scores(Q, K), wanted, "the first answer")
-    tools.agree(attention_scores(Q, K), wanted, "the second answer")
+for lead in ((), (3,)):
+    Q, K = rng.normal(size=(2, *lead, 5, 5))  # of one size, the scores would fit into their memory
+    wanted = scores_by_definition(Q, K)
+    with tools.unchanged(Q=Q, K=K):
+        tools.agree(attention_scores(Q, K), wanted, "the first answer")
+        tools.agree(attention_scores(Q, K), wanted, "the second answer")
 
 # %% [markdown]
 # ### 3. Keeping scores in range: `scale_scores`
@@ -780,11 +782,12 @@ for turn, d_k in enumerate((1, int(short), int(longer), 1000)):
 
 # %% check="scale_scores-inputs_unchanged" points=1 category="purity" hidden=true
 """The scores stay as they are: scaling the same scores twice gives the same answer twice."""
-d_k, scores = 6, 3 * rng.normal(size=(3, 5))
-wanted = scores / math.sqrt(d_k)
-with tools.unchanged(scores=scores):
-    tools.agree(scale_scores(scores, d_k), wanted, "the first answer")
-    tools.agree(scale_scores(scores, d_k), wanted, "the second answer")
+for shape in ((3, 5), (2, 3, 5)):
+    d_k, scores = 6, 3 * rng.normal(size=shape)
+    wanted = scores / math.sqrt(d_k)
+    with tools.unchanged(scores=scores):
+        tools.agree(scale_scores(scores, d_k), wanted, "the first answer")
+        tools.agree(scale_scores(scores, d_k), wanted, "the second answer")
 
 # %% [markdown]
 # Does it work? The next cell draws random queries and keys of growing length and measures the spread of
@@ -958,7 +961,7 @@ for far in (-9990.0, 10000.0):  # whatever stands for -inf must lose against sco
 # %% check="softmax-any_axis" points=2 category="row sums" hidden=true
 """The weights sum to 1 along the given axis, in arrays with one to four axes."""
 a, b, c, n = different_sizes(4)
-for shape, axes in (((a,), (0,)), ((a, b), (-2,)), ((a, b, 1), (0,)), ((n, n, n), (1,)), ((a, 1, b, c), (1, 2))):
+for shape, axes in (((a,), (0,)), ((a, b), (-2,)), ((a, b, 1), (0,)), ((n, n, n), (1, -3)), ((a, 1, b, c), (1, 2))):
     scores = 2 * rng.normal(size=shape)
     for axis in axes:
         wanted = softmax_by_definition(scores, axis)
@@ -990,14 +993,15 @@ tools.agree(softmax(scores, 1), wanted, "the weights along the axis in the middl
 
 # %% check="softmax-inputs_unchanged" points=1 category="purity" hidden=true
 """The scores stay as they are, and a second call gives the same answer."""
-scores = 2 * rng.normal(size=different_sizes(2))
-scores[0, 0] = 20.0
-wanted = softmax_by_definition(scores)
-with tools.unchanged(scores=scores):
-    tools.agree(softmax(scores), wanted, "the first answer")
-    tools.agree(softmax(scores), wanted, "the second answer")
+for count in (2, 3):
+    scores = 2 * rng.normal(size=different_sizes(count))
+    scores[..., 0, 0] = 20.0
+    wanted = softmax_by_definition(scores)
+    with tools.unchanged(scores=scores):
+        tools.agree(softmax(scores), wanted, "the first answer")
+        tools.agree(softmax(scores), wanted, "the second answer")
 
-scores[:, 1] = -np.inf
+scores = np.where(np.arange(scores.shape[-1]) == 1, -np.inf, scores)
 with tools.unchanged(scores=scores):
     softmax(scores)  # what it makes of -inf is graded above
 
@@ -1098,13 +1102,14 @@ tools.agree(weighted_sum(weights, V), wanted, "the other outputs", "What does a 
 # %% check="weighted_sum-square_and_unchanged" points=1 category="purity" hidden=true
 """With all sizes equal the numbers are right, the inputs stay as they are, and a second call agrees."""
 n = int(rng.integers(3, 6))
-weights, V = rng.dirichlet(np.ones(n), size=n), rng.normal(size=(n, n))
-wanted = product_by_definition(weights, V)
-with tools.unchanged(weights=weights, V=V):
-    tools.agree(weighted_sum(weights, V), wanted, "the outputs", "Which of the two is on the left?")
-    tools.agree(weighted_sum(weights, V), wanted, "the second answer")
+for lead in ((), (2,)):
+    weights, V = rng.dirichlet(np.ones(n), size=(*lead, n)), rng.normal(size=(*lead, n, n))
+    wanted = product_by_definition(weights, V)
+    with tools.unchanged(weights=weights, V=V):
+        tools.agree(weighted_sum(weights, V), wanted, "the outputs", "Which of the two is on the left?")
+        tools.agree(weighted_sum(weights, V), wanted, "the second answer")
 
-weights[0] = 0.0
+weights = weights * (np.arange(n) > 0)[:, None]
 with tools.unchanged(weights=weights, V=V):
     weighted_sum(weights, V)  # what it makes of a row of zeros is graded above
 
@@ -1414,10 +1419,13 @@ b, h, n, m = different_sizes(4)
 for shape, mask_shape in (
     ((b, n, m), (b, n, m)),
     ((b, h, n, m), (b, 1, 1, m)),
+    ((b, n, m), (1, n, m)),
     ((1, n, m), (n, m)),
     ((n, n, n), (n, n)),
+    ((n, n), (n,)),
     ((b, h, n, m), (h, 1, m)),
     ((n, m), (m,)),
+    ((n, m), (1, m)),
     ((n, m), (n, 1)),
     ((b, n, m), (b, n, 1)),
     ((b, n, m), (b, 1, 1)),
@@ -1451,14 +1459,15 @@ tools.agree(apply_mask(scores, mask), wanted, "the masked scores", "What happens
 
 # %% check="apply_mask-inputs_unchanged" points=1 category="purity" hidden=true
 """Scores and mask stay as they are, and a second call gives the same answer."""
-scores, mask = 2 * rng.normal(size=(3, 5)), random_mask(3, 5)
-mask[:2, :2] = [[False, True], [True, False]]
-wanted = masked_by_definition(scores, mask)
-with tools.unchanged(scores=scores, mask=mask):
-    tools.agree(apply_mask(scores, mask), wanted, "the first answer")
-    tools.agree(apply_mask(scores, mask), wanted, "the second answer")
+for lead in ((), (2,)):
+    scores, mask = 2 * rng.normal(size=(*lead, 3, 5)), random_mask(3, 5)
+    mask[:2, :2] = [[False, True], [True, False]]
+    wanted = masked_by_definition(scores, mask)
+    with tools.unchanged(scores=scores, mask=mask):
+        tools.agree(apply_mask(scores, mask), wanted, "the first answer")
+        tools.agree(apply_mask(scores, mask), wanted, "the second answer")
 
-scores[0, 0], mask[2] = np.nan, False
+scores, mask = np.where(mask, scores, np.nan), mask & (np.arange(3) < 2)[:, None]
 with tools.unchanged(scores=scores, mask=mask):
     apply_mask(scores, mask)  # what it makes of them is graded above
 
@@ -1695,7 +1704,9 @@ for lead, shape in (
     ((b,), (b, n, m)),
     ((b, n), (b, n, 1, m)),
     ((b, n), (b, 1, n, m)),
+    ((b,), (1, n, m)),
     ((b, n), (n, 1, m)),
+    ((), (1, m)),
     ((), (m,)),
     ((b,), (n, 1)),
     ((b,), (b, n, 1)),
@@ -1710,7 +1721,7 @@ n = int(rng.integers(4, 7))
 causal, winner, nobody = causal_mask_by_definition(n, n), random_mask(n, n), random_mask(n, n)
 winner[:, -1], winner[:, 0] = False, True
 nobody[int(rng.integers(n))] = False
-for mask in (causal, winner, nobody):
+for mask in (causal, winner, nobody, random_mask(n)):
     Q, K, V = (rng.normal(size=(n, n)) for _ in range(3))
     if mask is winner:  # the last key would get everything
         Q[:, 0], K[-1, 0] = 1.0, 3000.0 * math.sqrt(n)
@@ -1728,16 +1739,17 @@ attention_agrees(scaled_dot_product_attention(Q, K, V, mask.copy()), wanted, mas
 # %% check="scaled_dot_product_attention-inputs_unchanged" points=1 category="purity" hidden=true
 """Queries, keys, values and mask stay as they are, a second call gives the same answer, and earlier calls do not matter."""
 n = 5  # of one size, any result would fit into the memory of any input
-Q, K, V = rng.normal(size=(3, n, n))
-mask, wanted = random_mask(n, n), attention_by_definition(Q, K, V)
-mask[0] = False
-others = attention_by_definition(Q[::-1], K[::-1], V)
-with tools.unchanged(Q=Q, K=K, V=V, mask=mask):
-    scaled_dot_product_attention(Q, K, V)
-    attention_agrees(scaled_dot_product_attention(Q, K, V), wanted)
-    scaled_dot_product_attention(Q, K, V, mask)  # what it makes of a mask is graded above
-    attention_agrees(scaled_dot_product_attention(Q, K, V), wanted)
-attention_agrees(scaled_dot_product_attention(Q[::-1].copy(), K[::-1].copy(), V), others)
+for lead in ((), (2,)):
+    Q, K, V = rng.normal(size=(3, *lead, n, n))
+    mask, wanted = random_mask(n, n), attention_by_definition(Q, K, V)
+    mask[0] = False
+    others = attention_by_definition(K, Q, V)
+    with tools.unchanged(Q=Q, K=K, V=V, mask=mask):
+        scaled_dot_product_attention(Q, K, V)
+        attention_agrees(scaled_dot_product_attention(Q, K, V), wanted)
+        scaled_dot_product_attention(Q, K, V, mask)  # what it makes of a mask is graded above
+        attention_agrees(scaled_dot_product_attention(Q, K, V), wanted)
+    attention_agrees(scaled_dot_product_attention(K.copy(), Q.copy(), V), others)
 
 # %% [markdown]
 # ### Look back: steering a soft lookup
@@ -1875,6 +1887,7 @@ for turn, (b, n, d_model, d_k, d_v) in enumerate((*rising_and_falling(5), (3, 3,
     masks = masks[turn % 2 :: 2]
     if turn == 0:
         masks += [((2, b), random_mask(b, 1, n)), ((), random_mask(n)), ((b,), mask_for_all_keys(n, 1)), ((), mask_for_all_keys())]
+        masks += [((b,), random_mask(1, n, n)), ((2, b), random_mask(2, 1, n, n)), ((), random_mask(1, n))]
     for lead, mask in masks:
         X = 1.3 * rng.normal(size=(*lead, n, d_model))
         wanted = attention_by_definition(*(product_by_definition(X, W) for W in (W_Q, W_K, W_V)), mask)
@@ -2057,11 +2070,12 @@ for count in (d_model + 1, d_model - 1, num_heads - 1):  # one too many, one too
 # %% check="split_heads-inputs_unchanged" points=1 category="purity" hidden=true
 """X stays as it is, its shape included, and a second call gives the same answer."""
 n, num_heads, d_head = different_sizes(3)
-X = rng.normal(size=(n, num_heads * d_head))
-wanted = heads_by_definition(X, num_heads)
-with tools.unchanged(X=X):
-    tools.agree(split_heads(X, num_heads), wanted, "the first answer")
-    tools.agree(split_heads(X, num_heads), wanted, "the second answer")
+for lead in ((), (2,)):
+    X = rng.normal(size=(*lead, n, num_heads * d_head))
+    wanted = heads_by_definition(X, num_heads)
+    with tools.unchanged(X=X):
+        tools.agree(split_heads(X, num_heads), wanted, "the first answer")
+        tools.agree(split_heads(X, num_heads), wanted, "the second answer")
 
 # %% [markdown]
 # ### 12. Side by side again: `concat_heads`
@@ -2154,11 +2168,12 @@ for *lead, n_tokens, num_heads, d_head in (
 # %% check="concat_heads-inputs_unchanged" points=1 category="purity" hidden=true
 """The heads stay as they are, their shape included, and a second call gives the same answer."""
 num_heads, n, d_head = 3, 5, 2
-X = rng.normal(size=(n, num_heads * d_head))
-heads = heads_by_definition(X, num_heads)
-with tools.unchanged(heads=heads):
-    tools.agree(concat_heads(heads), X, "the first answer")
-    tools.agree(concat_heads(heads), X, "the second answer")
+for lead in ((), (2,)):
+    X = rng.normal(size=(*lead, n, num_heads * d_head))
+    heads = heads_by_definition(X, num_heads)
+    with tools.unchanged(heads=heads):
+        tools.agree(concat_heads(heads), X, "the first answer")
+        tools.agree(concat_heads(heads), X, "the second answer")
 
 # %% [markdown]
 # ### 13. Many heads at once: `multi_head_attention`
@@ -2548,6 +2563,7 @@ PROMISES = {
         "an axis in the middle": lambda scores, axis: 0 < axis % np.ndim(scores) < np.ndim(scores) - 1,
         "an axis counted from the front": lambda axis: axis >= 0,
         "an axis counted from the end": lambda axis: axis < -1,
+        "the third axis from the end": lambda axis: axis == -3,
         "scores near 1e4": lambda scores: np.max(scores) > 5e3,
         "a row near -1e4": lambda scores, axis: (np.max(scores, axis=axis) < -5e3).any() and np.isfinite(scores).any(),
         "rows thousands apart": lambda scores: np.ndim(scores) > 1 and far_apart(np.max(scores, axis=-1), 1e3, None),

@@ -278,6 +278,14 @@ def values_in_the_place_of_the_tokens(X, W_Q, W_K, W_V):
     return Q, K, V
 
 
+@misconception(step="project_qkv", caught_by="project_qkv-any_batch")
+def batch_flattened_in_place(X, W_Q, W_K, W_V):
+    """Your answer is right, but it leaves something behind. Print X.shape before and after a call with the second check's X: who has changed it?"""
+    shape = X.shape
+    X.shape = (-1, shape[-1])
+    return tuple((X @ W).reshape(*shape[:-1], W.shape[1]) for W in (W_Q, W_K, W_V))
+
+
 # 2. attention_scores
 
 
@@ -2871,6 +2879,24 @@ def padding_hides_queries_too(X, W_Q, W_K, W_V, mask=None):
     if mask is not None and mask.ndim > 1 and mask.shape[-2] == 1:
         mask = mask & np.swapaxes(mask, -1, -2)
     return scaled_dot_product_attention(*project_qkv(X, W_Q, W_K, W_V), mask)
+
+
+@misconception(
+    step="self_attention",
+    caught_by="self_attention-any_batch",
+    title="a mask with as many axes as X must have an entry for each sequence",
+)
+def mask_taken_apart_with_the_batch(X, W_Q, W_K, W_V, mask=None):
+    """Masks for each sequence work, one with a first axis of 1 does not. Give the third check's X a mask of the shape (1, 2, 2) and print what your second sequence gets: to how many sequences does this mask belong?"""
+    if X.ndim == 2:
+        return scaled_dot_product_attention(*project_qkv(X, W_Q, W_K, W_V), mask)
+    outputs, weights = [], []
+    for b, x in enumerate(X):
+        own = mask[b] if mask is not None and mask.ndim == X.ndim else mask
+        output, weight = scaled_dot_product_attention(*project_qkv(x, W_Q, W_K, W_V), own)
+        outputs.append(output)
+        weights.append(weight)
+    return np.stack(outputs), np.stack(weights)
 
 
 # 11. split_heads

@@ -357,11 +357,12 @@ for *lead, n, k, m in (*rising_and_falling(4), different_sizes(5), (size,) * 4, 
 # %% check="matmul_backward-inputs_unchanged" points=2 category="purity" hidden=true
 """Both factors and the gradient of the product stay as they are, and a second call gives the same answer."""
 n, k, m = different_sizes(3)
-A, B, d_C = rng.normal(size=(n, k)), rng.normal(size=(k, m)), rng.normal(size=(n, m))
-wanted = matmul_backward_by_definition(A, B, d_C)
-with tools.unchanged(A=A, B=B, d_C=d_C):
-    factors_agree(matmul_backward(A, B, d_C), wanted)
-    factors_agree(matmul_backward(A, B, d_C), wanted)
+for lead in ((), (2,)):
+    A, B, d_C = rng.normal(size=(*lead, n, k)), rng.normal(size=(*lead, k, m)), rng.normal(size=(*lead, n, m))
+    wanted = matmul_backward_by_definition(A, B, d_C)
+    with tools.unchanged(A=A, B=B, d_C=d_C):
+        factors_agree(matmul_backward(A, B, d_C), wanted)
+        factors_agree(matmul_backward(A, B, d_C), wanted)
 
 # %% question="shared_number" kind="number" points=0
 """A single number w multiplies three others: 2, 3 and 5. The gradients of the three products are 1, 10 and 100. What is
@@ -455,6 +456,8 @@ weights[1, rng.permutation(m)[:2]] = 0.9995, 0.0005
 d_weights = rng.normal(size=weights.shape)
 wanted = softmax_backward_by_definition(weights, d_weights)
 tools.agree(softmax_backward(weights, d_weights), wanted, "the gradient where some keys have no weight", "Can a score change a weight of 0?", **COMPOSED)
+weights, d_weights = np.eye(m)[:2], 1e6 * rng.permuted(np.tile(np.arange(m), (2, 1)), axis=1)
+tools.agree(softmax_backward(weights, d_weights), np.zeros((2, m)), "the gradient where one key has everything", "What does a weight of exactly 1 leave for the others?", **COMPOSED)
 weights, d_weights = rng.dirichlet(np.ones(m), size=2), np.full((2, m), 3.0)
 tools.agree(softmax_backward(weights, d_weights), np.zeros((2, m)), "the gradient where d_weights is the same for all keys", "How far is each from the average then?", **COMPOSED)
 
@@ -474,11 +477,12 @@ tools.agree(softmax_backward(weights, d_weights), wanted, "the gradient of the s
 # %% check="softmax_backward-inputs_unchanged" points=3 category="purity" hidden=true
 """Weights and their gradient stay as they are, and a second call gives the same answer."""
 n, m = different_sizes(2)
-weights, d_weights = 0.9 * rng.dirichlet(np.ones(m), size=n) + 0.1 / m, rng.normal(size=(n, m))
-wanted = softmax_backward_by_definition(weights, d_weights)
-with tools.unchanged(weights=weights, d_weights=d_weights):
-    tools.agree(softmax_backward(weights, d_weights), wanted, "the first answer", **COMPOSED)
-    tools.agree(softmax_backward(weights, d_weights), wanted, "the second answer", **COMPOSED)
+for shape in ((n, m), (2, n, m)):
+    weights, d_weights = 0.9 * rng.dirichlet(np.ones(m), size=shape[:-1]) + 0.1 / m, rng.normal(size=shape)
+    wanted = softmax_backward_by_definition(weights, d_weights)
+    with tools.unchanged(weights=weights, d_weights=d_weights):
+        tools.agree(softmax_backward(weights, d_weights), wanted, "the first answer", **COMPOSED)
+        tools.agree(softmax_backward(weights, d_weights), wanted, "the second answer", **COMPOSED)
 
 # %% question="fourth_score" kind="number" points=0
 """A query has four scores. The gradients of the first three are 0.5, -0.2 and 0.1. What is the gradient of the fourth?"""
@@ -553,15 +557,19 @@ for shape, mask_shape in (
     ((1, n, m), (n, m)),
     ((b, n, m), (n, m)),
     ((n, n, n), (n, n)),
+    ((n, n), (n,)),
     ((b, h, n, m), (h, 1, m)),
     ((b, n, m), (b, n, 1)),
+    ((b, n, m), (1, n, m)),
+    ((n, m), (1, m)),
+    ((n, m), (n, 1)),
     ((n, m), (m,)),
     ((b, 1, 1), (b, 1, 1)),
     ((n, m), ()),
 ):
     mask = (rng.permutation(math.prod(mask_shape)) % 2 == 0).reshape(mask_shape)
     if mask_shape == (n, n):
-        mask[0, 1], mask[1, 0] = False, True
+        mask[0, :2], mask[1, 0] = False, True
     d_masked = 10.0 ** rng.integers(-2, 6) * rng.normal(size=shape)
     behind = rng.choice([np.nan, np.inf, -np.inf, 1.0], size=shape)
     d_masked = np.where(mask, d_masked, behind)
@@ -572,12 +580,14 @@ for shape, mask_shape in (
 # %% check="mask_backward-inputs_unchanged" points=1 category="purity" hidden=true
 """Mask and gradient stay as they are, and a second call gives the same answer."""
 n, m = different_sizes(2)
-mask, d_masked = (rng.permutation(n * m) % 2 == 0).reshape(n, m), rng.normal(size=(n, m))
+mask = (rng.permutation(n * m) % 2 == 0).reshape(n, m)
 mask[:, 0] = True
-wanted = mask_backward_by_definition(mask, d_masked)
-with tools.unchanged(mask=mask, d_masked=d_masked):
-    tools.agree(mask_backward(mask, d_masked), wanted, "the first answer")
-    tools.agree(mask_backward(mask, d_masked), wanted, "the second answer")
+for lead in ((), (2,)):
+    d_masked = rng.normal(size=(*lead, n, m))
+    wanted = mask_backward_by_definition(mask, d_masked)
+    with tools.unchanged(mask=mask, d_masked=d_masked):
+        tools.agree(mask_backward(mask, d_masked), wanted, "the first answer")
+        tools.agree(mask_backward(mask, d_masked), wanted, "the second answer")
 
 # %% [markdown]
 # ### 4. All the way back: `attention_backward`
@@ -714,11 +724,12 @@ gradients_agree(attention_backward(Q, K, V, d_output), wanted, rtol=2e-5, atol=5
 
 # %% check="attention_backward-inputs_unchanged" points=1 category="purity" hidden=true
 """Queries, keys, values and the gradient stay as they are, and a second call gives the same answer."""
-Q, K, V, d_output = drawn(*different_sizes(4))
-wanted = attention_backward_by_definition(Q, K, V, d_output)
-with tools.unchanged(Q=Q, K=K, V=V, d_output=d_output):
-    gradients_agree(attention_backward(Q, K, V, d_output), wanted)
-    gradients_agree(attention_backward(Q, K, V, d_output), wanted)
+for lead in ((), (2,)):
+    Q, K, V, d_output = drawn(*lead, *different_sizes(4))
+    wanted = attention_backward_by_definition(Q, K, V, d_output)
+    with tools.unchanged(Q=Q, K=K, V=V, d_output=d_output):
+        gradients_agree(attention_backward(Q, K, V, d_output), wanted)
+        gradients_agree(attention_backward(Q, K, V, d_output), wanted)
 K = rng.normal(size=K.shape)  # the same sizes, and the same queries
 gradients_agree(attention_backward(Q, K, V, d_output), attention_backward_by_definition(Q, K, V, d_output))
 
@@ -778,11 +789,12 @@ for shape in (*rising_and_falling(3), different_sizes(4), different_sizes(5), (n
 
 # %% check="split_heads_backward-inputs_unchanged" points=1 category="purity" hidden=true
 """The gradient of the heads stays as it is, and a second call gives the same answer."""
-d_heads = rng.normal(size=(3, int(rng.integers(4, 7)), 2))
-wanted = split_heads_backward_by_definition(d_heads)
-with tools.unchanged(d_heads=d_heads):
-    tools.agree(split_heads_backward(d_heads), wanted, "the first answer")
-    tools.agree(split_heads_backward(d_heads), wanted, "the second answer")
+for lead in ((), (2,)):
+    d_heads = rng.normal(size=(*lead, 3, int(rng.integers(4, 7)), 2))
+    wanted = split_heads_backward_by_definition(d_heads)
+    with tools.unchanged(d_heads=d_heads):
+        tools.agree(split_heads_backward(d_heads), wanted, "the first answer")
+        tools.agree(split_heads_backward(d_heads), wanted, "the second answer")
 
 # %% [markdown]
 # ### Look: two heads learn where to look
@@ -867,6 +879,7 @@ PROMISES = {
         "a weight of exactly 0": lambda weights: (weights == 0).any(),
         "a weight just below 1": lambda weights: ((weights > 0.99) & (weights < 1)).any(),
         "a weight of exactly 1": lambda weights: np.shape(weights)[-1] > 1 and (weights == 1).any(),
+        "a gradient of a million, for a weight of 0": lambda weights, d_weights: ((weights == 0) & (np.abs(d_weights) > 9e5)).any(),
         "a gradient that is the same for all keys": lambda d_weights: (
             np.shape(d_weights)[-1] > 1 and (np.ptp(d_weights, axis=-1) == 0).any()
         ),

@@ -355,6 +355,13 @@ def almost_sure_rows_left_out(weights, d_weights):
     return np.where(weights.max(axis=-1, keepdims=True) > 0.99, 0.0, d_scores)
 
 
+@misconception(step="softmax_backward", caught_by="softmax_backward-as_measured")
+def weights_kept_away_from_zero_and_one(weights, d_weights):
+    """A key without weight is pushed. Print your result for the weights 1 and 0 and the gradients 0 and 1,000,000: what do you make of the two weights before you begin?"""
+    w = np.clip(weights, 1e-7, 1.0 - 1e-7)
+    return w * (d_weights - (w * d_weights).sum(axis=-1, keepdims=True))
+
+
 # 3. mask_backward
 
 
@@ -510,6 +517,22 @@ def head_axis_put_into_any_mask_of_three_axes(mask, d_masked):
     if mask.ndim == 3 and d_masked.ndim == 4:
         mask = mask[:, None]
     return np.where(mask, d_masked, 0.0)
+
+
+@misconception(step="mask_backward", caught_by="mask_backward-any_mask")
+def mask_of_two_axes_as_an_index(mask, d_masked):
+    """A mask of two axes works only if it is as large as the gradients. Take the first row of the first check's mask, mask[:1], and print both shapes: which axis would have to be stretched before you pick entries with it?"""
+    d_scores = d_masked.copy()
+    if mask.ndim == 2:
+        d_scores[..., ~mask] = 0.0
+        return d_scores
+    return np.where(mask, d_masked, 0.0)
+
+
+@misconception(step="mask_backward", caught_by="mask_backward-any_mask")
+def whole_number_for_the_first_hidden_one(mask, d_masked):
+    """Where the first score is hidden, the others lose their digits behind the point. Call your function with such a mask and print the dtype of your result: who chose it?"""
+    return np.vectorize(lambda allowed, gradient: gradient if allowed else 0)(mask, d_masked)
 
 
 # 4. attention_backward

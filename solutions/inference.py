@@ -538,9 +538,10 @@ for h, g, n_queries, n_keys, d in (
     (3, 3, 4, 2, 5),
     (5, 1, 3, 6, 2),
     (4, 2, 1, 1, 3),
+    (4, 2, 5, 5, 3),
     (n, n, n, n, n),
     (2 * n, n, n, 2 * n, 2 * n),
-    (1, 1, 1, 3, 2),
+    (1, 1, 2, 3, 2),
     (36, 18, 1, 2, 2),
     (2, 1, 1, 300, 3),
 ):
@@ -704,10 +705,10 @@ for length, *lead, d_k, d_v in (*rising_and_falling(3), (5, 2, 3, 6), (3, 2, 4, 
         output, cache = tools.unpack(cached_step(Q[i].copy(), K[i].copy(), V[i].copy(), cache), "output, cache")
         output = tools.plain(output, "the output", (*lead, d_v))
         tools.agree(output[at], wanted[i], "the output of a token", "Which keys does it meet, and how are they scaled?", **COMPOSED)
-Q, K, V = rng.normal(size=(58, 2)), rng.normal(size=(58, 2)), rng.normal(size=(58, 1))
+Q, K, V = rng.normal(size=(70, 2)), rng.normal(size=(70, 2)), rng.normal(size=(70, 1))
 V[:2] = 40.0  # what a full cache forgets first, and everybody reads
-cache, wanted = None, attention_by_definition(Q[57:], K, V)
-for i in range(58):
+cache, wanted = None, attention_by_definition(Q[69:], K, V)
+for i in range(70):
     output, cache = tools.unpack(cached_step(Q[i].copy(), K[i].copy(), V[i].copy(), cache), "output, cache")
 tools.agree(output, wanted[0], "the output of the last token of a long text", "How many keys does your cache hold at that point?", **COMPOSED)
 low = np.column_stack([np.full(6, 100.0), rng.integers(-3, 4, size=(6, 3))])  # all scores near -10,000
@@ -1438,8 +1439,9 @@ PROMISES = {
         "one head of keys for all": lambda Q, K: len(K) == 1 < len(Q),
         "groups of several": lambda Q, K: 1 < len(K) < len(Q),
         "groups that differ in number from their size": lambda Q, K: 1 < len(K) < len(Q) and len(K) ** 2 != len(Q),
-        "one head in all": lambda Q: len(Q) == 1,
+        "one head in all, of several queries": lambda Q: len(Q) == 1 < Q.shape[1],
         "m differs from n": lambda Q, K: K.shape[1] != Q.shape[1],
+        "m is n, above 2": lambda Q, K: K.shape[1] == Q.shape[1] > 2,
         "d is no square number": lambda Q: not_square(Q.shape[-1]),
         "scores near 1e4": lambda Q, K: largest_score(Q, K) > 5e3,
     },
@@ -1451,7 +1453,7 @@ PROMISES = {
         "d_k is no square number": lambda q: not_square(q.shape[-1]),
         "the first token": lambda cache: cache is None,
         "a second token": lambda cache: cache is not None and np.shape(cache[0])[-2] == 1,
-        "50 tokens before it or more": lambda cache: cache is not None and np.shape(cache[0])[-2] >= 50,
+        "more than 64 tokens before it": lambda cache: cache is not None and np.shape(cache[0])[-2] > 64,
         "a score near 1e4": lambda q, k: np.abs((q * k).sum(axis=-1)).max() / math.sqrt(q.shape[-1]) > 5e3,
     },
     "decode_with_cache": {

@@ -872,6 +872,14 @@ def outputs_averaged_in_their_group(Q, K, V):
     return output.reshape(K.shape[0], times, *output.shape[1:]).mean(axis=1)
 
 
+@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-groups")
+def causal_where_it_could_be(Q, K, V):
+    """With as many keys as queries, early queries do not see all keys. Print the weights of query 0 with three queries and three keys: which keys does the docstring hide?"""
+    K, V = (np.repeat(part, len(Q) // len(K), axis=0) for part in (K, V))
+    n, m = Q.shape[1], K.shape[1]
+    return scaled_dot_product_attention(Q, K, V, causal_mask(n) if n == m and n > 2 else None)[0]
+
+
 # 3. cached_step
 
 
@@ -1472,6 +1480,19 @@ def sums_of_other_queries_kept(q, k, v, cache):
     total = total * np.exp(m - top) + np.exp(score - top)
     output = output * np.exp(m - top) + np.exp(score - top) * v
     return output / total, (top, total, output)
+
+
+@misconception(step="cached_step", caught_by="cached_step-any_sizes")
+def room_for_sixty_four(q, k, v, cache):
+    """Short texts work. Go on until your cache is full and print how many tokens have room in it: who says that a text is no longer?"""
+    if cache is None:
+        keys, values, used = np.zeros((*k.shape[:-1], 64, k.shape[-1])), np.zeros((*v.shape[:-1], 64, v.shape[-1])), 0
+    else:
+        keys, values, used = cache[0].copy(), cache[1].copy(), cache[2]
+    keys[..., used, :], values[..., used, :] = k, v
+    used += 1
+    output, _ = scaled_dot_product_attention(q[..., None, :], keys[..., :used, :], values[..., :used, :])
+    return output[..., 0, :], (keys, values, used)
 
 
 # 4. decode_with_cache

@@ -557,6 +557,9 @@ for text, merges in (("baabbbaa", 3), *zip(texts, (20, 60, 20, 16))):
     ask = "Print tokens and counts before each merge, for a text of your own with spaces: is every pair counted, and which of the best do you take?"
     tools.same(train(text, merges), wanted, "the merges", ask)
 tools.same(train(text, 5), wanted[:5], "fewer merges of the same text", "What does your function store in a call?")
+text = 2 * "".join(map(chr, 40 + rng.permutation(70)))
+wanted = trained_by_definition(text, 90)[0]
+tools.same(train(text, 90), wanted, "the merges of a text in which nearly everything is learned", "When do you stop?")
 text = 40 * "qr" + drawn_text(1000, "abcdefghijklmnop") + 50 * "xy"
 wanted = trained_by_definition(text, 4)[0]
 tools.same(train(text, 4), wanted, "the merges of a long text", "How much of the text do you read?")
@@ -684,6 +687,9 @@ for letters in ("abc", "xyz  ", "az"):
 text = drawn_text(120, "abc")
 learned, wanted = trained_by_definition(text, 40)
 tools.same(encode(text, list(learned)), wanted, "the tokens of the training text")
+text = 2 * "".join(map(chr, 40 + rng.permutation(70)))
+learned, wanted = trained_by_definition(text, 90)
+tools.same(encode(text, list(learned)), wanted, "the tokens of a text of many merges", "Which is the last merge that has its turn?")
 text = drawn_text(1100, "ab") + drawn_text(100, "cdef")
 learned, wanted = trained_by_definition(text, 4)
 tools.same(encode(text, list(learned)), wanted, "the tokens of a long text", "How much of the text do you read?")
@@ -939,6 +945,7 @@ PROMISES = {
         "more merges than there are pairs": lambda text, merges: pairs_left(text, merges) < merges,
         "fewer merges than there are pairs": lambda text, merges: pairs_left(text, merges) > merges,
         "a pair of merged tokens": lambda text, merges: any(min(pair) > 255 for pair in trained_by_definition(text, merges)[0]),
+        "more than 64 pairs": lambda text, merges: merges > 64 and len(trained_by_definition(text, merges)[0]) > 64,
         "a pair that is most frequent across a space": lambda text, merges: any(
             32 in pair and {*pair} != {32} for pair in trained_by_definition(text, merges)[0]
         ),
@@ -949,6 +956,7 @@ PROMISES = {
         "a pair that does not occur": lambda text, merges: any(
             256 + place not in encoded_by_definition(text, merges) for place in range(len(merges))
         ),
+        "more than 64 merges": lambda merges: len(merges) > 64,
         "another text than that of training": lambda text, merges: trained_by_definition(text, len(merges))[0] != list(merges),
         "a pair of merged tokens": lambda merges: any(min(pair) > 255 for pair in merges),
     },

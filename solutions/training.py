@@ -575,9 +575,9 @@ agree(
 # %% check="cross_entropy-any_batch" points=2 category="loss" hidden=true
 """Random logits and targets with one to four axes, sizes that are equal or 1."""
 n = int(rng.integers(3, 6))
-for lead, vocabulary in ((*((lead, size) for lead, size in zip(leads()[1:], (4, 9, 1, 6))), ((n,), n), ((n, n), n), ((40,), 60))):
+for lead, vocabulary in ((*((lead, size) for lead, size in zip(leads()[1:], (4, 9, 1, 6))), ((n,), n), ((n, n), n), ((40,), 300))):
     logits, targets = drawn_rows(lead, vocabulary, ignore=-5)
-    targets[targets == -5] = 0
+    targets[targets == -5] = vocabulary - 1
     wanted = loss_by_definition(logits, targets)
     agree(cross_entropy(logits, targets), wanted, "the loss", "Which entry of each row belongs to its target?")
 
@@ -702,6 +702,10 @@ for lead, vocabulary in zip(leads()[1:], (5, 1, 8, 3)):
     wanted = np.zeros(logits.shape)
     got = cross_entropy_backward(logits, np.full(lead, ignore), ignore)
     agree(got, wanted, "the gradient of nothing but padding", "What do you divide by?")
+logits, targets = rng.normal(size=(2, 300)), np.array([int(rng.integers(256)), 299])
+logits[:, -4:] += 6.0
+wanted = loss_backward_by_definition(logits, targets)
+agree(cross_entropy_backward(logits, targets), wanted, "the gradient of a large vocabulary", "Which logit of each row belongs to its target?")
 for middle in (4000.0, -4000.0):
     logits, targets = middle + rng.integers(-16, 17, size=(3, 6)) / 8, rng.integers(6, size=3)
     logits[0, 0] += 2000.0
@@ -784,7 +788,7 @@ for *lead, d_in, d_out in (different_sizes(3), (n, n, n), (2, 3, 4, 2), (3, 1, 1
 # %% check="linear_backward-any_batch" points=2 category="shapes" hidden=true
 """Any number of leading axes, equal sizes and sizes of 1."""
 n = int(rng.integers(2, 5))
-for lead, (d_in, d_out) in zip((*leads(), (n, n), (2, 3)), ((3, 5), (4, 2), (5, 3), (1, 4), (6, 1), (n, n), (1, 1))):
+for lead, (d_in, d_out) in zip((*leads(), (n, n), (2, 3), (80,)), ((3, 5), (4, 2), (5, 3), (1, 4), (6, 1), (n, n), (1, 1), (2, 3))):
     x, W, d_output = 1 + 3 * rng.normal(size=(*lead, d_in)), rng.normal(size=(d_in, d_out)), 1 + rng.normal(size=(*lead, d_out))
     wanted = linear_backward_by_definition(d_output, x, W)
     parts_agree(linear_backward(d_output, x, W), wanted, "d_x, d_W, d_b", LINEAR_ASKS)
@@ -974,6 +978,10 @@ for size in (1.0, 5000.0):
     d_output = size * rng.uniform(0.5, 2.0, size=x.shape)
     wanted = gelu_backward_by_definition(d_output, x)
     tools.agree(gelu_backward(d_output, x.copy()), wanted, "d_x", "What is exp of a very large number?", rtol=2e-5, atol=2e-5 * size)
+for first in (-40.0, 40.0):
+    x, d_output = np.array([first, *rng.permutation([-1.5, -0.5, 0.5, 1.5])]), rng.uniform(0.5, 2.0, size=5)
+    wanted = gelu_backward_by_definition(d_output, x)
+    agree(gelu_backward(d_output, x), wanted, "d_x of ordinary numbers behind one that is far out", "Does the first number decide what becomes of the others?")
 
 # %% check="gelu_backward-inputs_unchanged" points=1 category="purity" hidden=true
 """Gradient and input stay as they are, and a second call gives the same answer."""
@@ -1038,9 +1046,10 @@ agree(
 
 # %% check="embedding_backward-any_tokens" points=3 category="embedding" hidden=true
 """Random tokens with one to three axes, many of them repeated, tables larger than the text or with a single row."""
-for lead, vocabulary_size, d_model in zip((*leads()[1:], (60,), (4,)), (5, 3, 40, 1, 7, 4), (3, 6, 2, 4, 5, 4)):
+for lead, vocabulary_size, d_model in zip((*leads()[1:], (60,), (4,)), (5, 3, 40, 1, 300, 4), (3, 6, 2, 4, 5, 4)):
     largest = vocabulary_size - (vocabulary_size > 5)  # in a large table the last row never occurs
     tokens, d_output = rng.integers(largest, size=lead), 1 + rng.normal(size=(*lead, d_model))
+    tokens.reshape(-1)[0] = largest - 1
     tokens.reshape(-1)[-2:] = tokens.reshape(-1)[0]  # one is repeated, wherever there are two
     d_output.reshape(-1, d_model)[-2:] = 1.5  # with the same gradient
     wanted = embedding_backward_by_definition(d_output, tokens, vocabulary_size)
@@ -1216,6 +1225,12 @@ for shape, t in ((different_sizes(2), 1), ((7,), 2), ((2, 3, 4), 3), ((1, 1), 10
     got = adamw_update(w.copy(), gradient.copy(), m.copy(), v.copy(), t, *settings)
     parts_agree(got, wanted, "w, m, v", ADAM_ASKS)
 
+w, gradient, m, v = np.abs(rng.normal(size=(4, 3))) + 1.0
+for beta_1, beta_2 in ((0.0, 0.9), (0.9, 0.0)):
+    wanted = adamw_by_definition(w, gradient, m, v, 3, 0.5, beta_1, beta_2)
+    got = adamw_update(w.copy(), gradient.copy(), m.copy(), v.copy(), 3, 0.5, beta_1, beta_2)
+    parts_agree(got, wanted, "w, m, v", ADAM_ASKS)
+
 # %% check="adamw_update-defaults" points=2 category="AdamW" hidden=true
 """Without settings the defaults apply; three steps in a row, also with gradients as small as eps, whatever eps is."""
 for size, atol, settings in ((1.0, 2e-5, {}), (1e-8, 0.0, {}), (1e-11, 0.0, {"eps": 1e-12})):
@@ -1299,6 +1314,11 @@ for warmup, total in ((0, 1), (0, 9), (1, 2), (1, 30), (int(rng.integers(3, 9)),
             if floor == 0:
                 agree(learning_rate(step, peak, warmup, total), wanted, "that without a floor", "What is the default of the floor?")
 
+for step in (0, 3, 20, 40):
+    wanted = rate_by_definition(step, 0.0006, 9, 40, 0.00006)
+    ask = "How many digits has your rate?"
+    tools.agree(learning_rate(step, 0.0006, 9, 40, 0.00006), wanted, "a small learning rate", ask, rtol=2e-5, atol=0)
+
 # %% [markdown]
 # ## Part four: writing
 #
@@ -1367,11 +1387,12 @@ agree(next_token_probabilities(logits.copy(), top_k=2), [4 / 7, 0, 3 / 7, 0], "t
 agree(next_token_probabilities(logits.copy(), top_k=3), [0.5, 0.125, 0.375, 0.0], "the three best", "Which of two equals comes first?")
 
 # %% check="next_token_probabilities-top_p" points=2 category="sampling"
-"""Of 0.1, 0.4, 0.2 and 0.3, the fewest that reach 0.6 are 0.4 and 0.3; of four equal ones two reach a half."""
+"""Of 0.1, 0.4, 0.2 and 0.3, the fewest that reach 0.6 are 0.4 and 0.3; of four equal ones two reach a half, of ten all reach 1."""
 logits = np.log([1.0, 4.0, 2.0, 3.0])
 agree(next_token_probabilities(logits.copy(), top_p=0.6), [0, 4 / 7, 0, 3 / 7], "the fewest that reach 0.6", "Does 0.4 reach it, and what do 0.4 and 0.3 sum to?", show=True)
 agree(next_token_probabilities(logits.copy(), top_p=0.05), [0, 1, 0, 0], "the fewest that reach 0.05", "How many should you keep at least?")
 agree(next_token_probabilities(np.zeros(4), top_p=0.5), [0.5, 0.5, 0, 0], "the fewest that reach a half", "Which two of four equals come first?")
+agree(next_token_probabilities(np.zeros(10), top_p=1.0), [0.1] * 10, "all of ten for a top-p of 1", "What do ten tenths sum to, to the last digit?")
 
 # %% check="next_token_probabilities-one_after_the_other" points=1 category="sampling"
 """Temperature comes first, then top-k keeps three of four, and top-p uses their new probabilities."""
@@ -1393,6 +1414,10 @@ for vocabulary in (1, 2, int(rng.integers(5, 9)), 60):
                 wanted = probabilities_by_definition(logits, temperature, top_k, top_p)
                 got = next_token_probabilities(logits.copy(), temperature, top_k, top_p)
                 agree(got, wanted, "the probabilities", "Which tokens are kept, and what do they sum to?")
+    wanted = probabilities_by_definition(logits, 1.0)
+    agree(next_token_probabilities(0.001 * logits, 0.001), wanted, "those at a very low temperature", "From which temperature on do you divide by it?")
+    agree(next_token_probabilities(1000.0 * logits, 1000.0), wanted, "those at a very high temperature", "From which temperature on do you divide by it?")
+    agree(next_token_probabilities(logits.copy(), top_p=1.0), wanted, "those for a top-p of 1", "What do all of them sum to, to the last digit?")
 
 # %% check="next_token_probabilities-equals" points=1 category="edge cases" hidden=true
 """Of many equal tokens, those with a lower index are kept, by every setting; a top-p of 1 keeps all."""
@@ -1403,6 +1428,13 @@ for vocabulary, best in ((4, 4), (8, 8), (40, 32), (64, 16)):
         wanted = probabilities_by_definition(logits, temperature, top_k, top_p)
         got = next_token_probabilities(logits.copy(), temperature, top_k, top_p)
         agree(got, wanted, "the probabilities", "Which of the equal ones come first?")
+
+logits = rng.permutation(6) + np.zeros(6)
+best = int(logits.argmax())
+logits[(best + 1) % 6] = logits[best] - 0.001
+for temperature, top_k in ((0.0, None), (1.0, 1)):
+    got = next_token_probabilities(logits.copy(), temperature, top_k)
+    agree(got, np.eye(6)[best], "the probabilities where two are nearly equal", "Which one is larger, by however little?")
 
 # %% check="next_token_probabilities-inputs_unchanged" points=1 category="purity" hidden=true
 """The logits stay as they are, and a second call gives the same answer, also for logits of thousands."""
@@ -1593,6 +1625,7 @@ LOSS = {
     "logits above 1,000": lambda logits: np.max(logits) > 1e3,
     "rows of logits below -1,000": lambda logits: (np.max(logits, axis=-1) < -1e3).any(),
     "logits that are 1,000 apart": lambda logits: (np.ptp(logits, axis=-1) > 1e3).any(),
+    "a target above 255": lambda logits, targets: 255 < np.max(targets) < logits.shape[-1],
     "as many rows as tokens": lambda logits: logits.shape[-1] == logits.shape[-2] > 1,
 }
 PROMISES = {
@@ -1631,6 +1664,7 @@ PROMISES = {
         "a token that occurs twice": lambda tokens: len(set(tokens.ravel().tolist())) < tokens.size,
         "a token that does not occur": lambda tokens, vocabulary_size: len(set(tokens.ravel().tolist())) < vocabulary_size,
         "a single row": lambda vocabulary_size: vocabulary_size == 1,
+        "a token above 255": lambda tokens: np.max(tokens) > 255,
         "a single feature": lambda d_output: d_output.shape[-1] == 1,
         "the last token does not occur": lambda tokens, vocabulary_size: tokens.max() < vocabulary_size - 1,
     },
@@ -1658,6 +1692,8 @@ PROMISES = {
             (beta_1, beta_2, eps, weight_decay) == (0.9, 0.999, 1e-8, 0.01)
         ),
         "an eps below that of the signature": lambda eps: eps < 1e-8,
+        "a beta_1 of 0": lambda beta_1: beta_1 == 0,
+        "a beta_2 of 0": lambda beta_2: beta_2 == 0,
         "other settings": lambda beta_1, beta_2, eps, weight_decay: (
             beta_1 != 0.9 and beta_2 != 0.999 and eps > 0.1 and weight_decay > 0.1
         ),
@@ -1673,10 +1709,13 @@ PROMISES = {
         "at the end": lambda step, total: step == total,
         "after the end": lambda step, total: step > total,
         "a floor": lambda floor: floor > 0,
+        "a peak below 0.001": lambda peak: peak < 1e-3,
+        "a rate below the floor": lambda step, peak, warmup, floor: step < warmup and peak * (step + 1) / warmup < floor,
         "the floor is not given": lambda floor: floor == 0,
     },
     "next_token_probabilities": {
         "a vocabulary of one token": lambda logits: len(logits) == 1,
+        "a temperature below 0.1": lambda temperature: 0 < temperature < 0.1,
         "a temperature below 1": lambda temperature: 0 < temperature < 1,
         "a temperature above 1": lambda temperature: temperature > 1,
         "temperature 0": lambda temperature: temperature == 0,

@@ -1117,6 +1117,19 @@ def slope_of_the_share(d_output, x):
     return d_output * height_of(x)
 
 
+@misconception(step="gelu_backward", caught_by="gelu_backward-large_numbers")
+def whole_slopes_far_out(d_output, x):
+    """Behind a number that is far out, the slopes of all others become whole numbers. Print the dtype of your slopes for x = [40, 1]: which number decided it?"""
+
+    def slope(number):
+        if abs(number) > 8.0:
+            return 1 if number > 0 else 0
+        height = math.exp(-(number**2) / 2) / math.sqrt(2 * math.pi)
+        return 0.5 * (1.0 + math.erf(number / math.sqrt(2.0))) + number * height
+
+    return d_output * np.vectorize(slope)(x)
+
+
 # 6. embedding_backward
 
 
@@ -2867,3 +2880,40 @@ def norms_added_up():
 def nothing_is_clipped():
     """These gradients are too long together. Print the norm over all three: is it below 6.5?"""
     return 12
+
+
+@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-top_p")
+def one_more_until_it_is_reached(logits, temperature=1.0, top_k=None, top_p=None):
+    """For a top_p of 1 your loop runs out of tokens. Print your sum after the last of ten equal ones, with all its digits: has it reached 1?"""
+    if temperature == 0:
+        return np.eye(len(logits))[np.argmax(logits)]
+    shares = np.exp((logits - logits.max()) / temperature)
+    shares = shares / shares.sum()
+    order = np.argsort(-logits, kind="stable")
+    if top_k is not None:
+        shares[order[top_k:]] = 0.0
+        shares = shares / shares.sum()
+    if top_p is not None:
+        kept, total, i = np.zeros(len(shares)), 0.0, 0
+        while total < top_p:
+            kept[order[i]] = shares[order[i]]
+            total += shares[order[i]]
+            i += 1
+        shares = kept / kept.sum()
+    return shares
+
+
+@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-drawn")
+def nearly_zero_is_zero(logits, temperature=1.0, top_k=None, top_p=None):
+    """A low temperature is no temperature to you. Print what you return at 0.05 for the logits 0 and 0.05: by which factor is the second one more likely?"""
+    if temperature < 0.1:
+        return np.eye(len(logits))[np.argmax(logits)]
+    shares = np.exp((logits - logits.max()) / temperature)
+    shares = shares / shares.sum()
+    order = np.argsort(-logits, kind="stable")
+    if top_k is not None:
+        shares[order[top_k:]] = 0.0
+        shares = shares / shares.sum()
+    if top_p is not None:
+        shares[order[np.searchsorted(np.cumsum(shares[order]), top_p) + 1 :]] = 0.0
+    return shares / shares.sum()

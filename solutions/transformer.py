@@ -933,7 +933,7 @@ for turn, (*lead, n, d_model) in enumerate(batches()):
     d_ff = (4 * d_model + 3, int(rng.integers(2, 10)), d_model)[turn % 3]
     x, W_1, W_2 = rng.normal(size=(*lead, n, d_model)), random_weights(d_model, d_ff), random_weights(d_ff, d_model)
     b_1, b_2 = rng.normal(size=d_ff), rng.normal(size=d_model)
-    b_1[0] = 9.0  # so that something is found: what becomes of a token that finds nothing is asked below
+    b_1[0], b_1[-1] = -9.0, 9.0  # so that something is found: what becomes of a token that finds nothing is asked below
     wanted = fed_forward_by_definition(x, W_1, b_1, W_2, b_2)
     got = feed_forward(x, W_1, b_1, W_2, b_2)
     agree(got, wanted, "the new tokens", "On which side of a token do the weights go?")
@@ -961,13 +961,15 @@ for count, size in (different_sizes(2), (1, 1), (n, 1), (1, d_model)):
 # %% check="feed_forward-inputs_unchanged" points=2 category="purity" hidden=true
 """Tokens, matrices and biases stay as they are, and a second call gives the same answer."""
 n, d_model, d_ff = 5, 3, 7
-x, W_1, W_2 = rng.normal(size=(n, d_model)), random_weights(d_model, d_ff), random_weights(d_ff, d_model)
+W_1, W_2 = random_weights(d_model, d_ff), random_weights(d_ff, d_model)
 b_1, b_2 = rng.normal(size=d_ff), rng.normal(size=d_model)
 b_1[:2], W_2[0] = (9.0, -9.0), -1.0  # every token finds the one, which takes away, and not the other
-wanted = fed_forward_by_definition(x, W_1, b_1, W_2, b_2)
-with tools.unchanged(x=x, W_1=W_1, b_1=b_1, W_2=W_2, b_2=b_2):
-    agree(feed_forward(x, W_1, b_1, W_2, b_2), wanted, "the first answer")
-    agree(feed_forward(x, W_1, b_1, W_2, b_2), wanted, "the second answer")
+for lead in ((), (2,)):
+    x = rng.normal(size=(*lead, n, d_model))
+    wanted = fed_forward_by_definition(x, W_1, b_1, W_2, b_2)
+    with tools.unchanged(x=x, W_1=W_1, b_1=b_1, W_2=W_2, b_2=b_2):
+        agree(feed_forward(x, W_1, b_1, W_2, b_2), wanted, "the first answer")
+        agree(feed_forward(x, W_1, b_1, W_2, b_2), wanted, "the second answer")
 
 # %% [markdown]
 # What can two layers do that one cannot? With three hidden features and weights chosen by hand, a single number
@@ -1129,12 +1131,13 @@ for n_queries, n_keys in ((1, 4), (int(rng.integers(2, 7)), 1), (1, 1)):
 # %% check="cross_attention-inputs_unchanged" points=2 category="purity" hidden=true
 """Both texts and the three matrices stay as they are, and a second call gives the same answer."""
 n = 5  # of one size, any result would fit into the memory of any input
-X_queries, X_keys = rng.normal(size=(2, n, n))
 W_Q, W_K, W_V = random_weights(n, n), random_weights(n, n), random_weights(n, n)
-wanted = crossed_by_definition(X_queries, X_keys, W_Q, W_K, W_V)
-with tools.unchanged(X_queries=X_queries, X_keys=X_keys, W_Q=W_Q, W_K=W_K, W_V=W_V):
-    agree(cross_attention(X_queries, X_keys, W_Q, W_K, W_V), wanted, "the first answer")
-    agree(cross_attention(X_queries, X_keys, W_Q, W_K, W_V), wanted, "the second answer")
+for lead in ((), (3,)):
+    X_queries, X_keys = rng.normal(size=(2, *lead, n, n))
+    wanted = crossed_by_definition(X_queries, X_keys, W_Q, W_K, W_V)
+    with tools.unchanged(X_queries=X_queries, X_keys=X_keys, W_Q=W_Q, W_K=W_K, W_V=W_V):
+        agree(cross_attention(X_queries, X_keys, W_Q, W_K, W_V), wanted, "the first answer")
+        agree(cross_attention(X_queries, X_keys, W_Q, W_K, W_V), wanted, "the second answer")
 
 # %% [markdown]
 # Three French words look at three English ones. The vectors are made by hand: one feature for each meaning. Your
@@ -1267,11 +1270,12 @@ for turn, (*lead, n, d_model) in enumerate((*batches(), (3, 1))):
 # %% check="transformer_block-inputs_unchanged" points=3 category="purity" hidden=true
 """The given stream stays as it is, and a second call gives the same answer."""
 n, d_model = different_sizes(2)
-x, parts = rng.normal(size=(n, d_model)), drawn_parts(n, d_model)
-wanted = block_by_definition(x, *parts)
-with tools.unchanged(x=x):
-    agree(transformer_block(x, *parts), wanted, "the first answer")
-    agree(transformer_block(x, *parts), wanted, "the second answer")
+for lead in ((), (2,)):
+    x, parts = rng.normal(size=(*lead, n, d_model)), drawn_parts(n, d_model)
+    wanted = block_by_definition(x, *parts)
+    with tools.unchanged(x=x):
+        agree(transformer_block(x, *parts), wanted, "the first answer")
+        agree(transformer_block(x, *parts), wanted, "the second answer")
 
 # %% [markdown]
 # ### Look back: now the order counts
@@ -1392,20 +1396,23 @@ with tools.check("language_model-batch_of_two"):
     )
 
 # %% check="language_model-any_batch" points=5 category="language model" hidden=true
-"""Any number of leading axes, of blocks and of known tokens, sizes that are equal or 1, tokens that come twice."""
+"""Any number of leading axes, of blocks and of known tokens, hundreds too, sizes that are equal or 1, tokens that come twice."""
 for lead, n, d_model, vocabulary, count in (
-    ((), 5, 4, 7, 3),
+    ((), 5, 4, 7, 6),
     ((2,), 7, 2, 3, 2),
     ((2, 3), 3, 6, 9, 1),
     ((2, 1, 3), 1, 8, 5, 2),
     ((4,), 4, 4, 4, 3),
     ((), 1, 2, 1, 1),
+    ((), 3, 2, 300, 1),
 ):
     *blocks, norm = drawn_parts(n, d_model)
     tokens, embedding = rng.integers(vocabulary, size=(*lead, n)), 1.5 * rng.normal(size=(vocabulary, d_model))
+    tokens[..., 0] = vocabulary - 1
     tokens[..., -1] = tokens[..., 0]
-    wanted = scores_by_definition(tokens, embedding, blocks[:count], norm)
-    got = language_model(tokens, embedding, blocks[:count], norm)
+    blocks = (2 * blocks)[:count]
+    wanted = scores_by_definition(tokens, embedding, blocks, norm)
+    got = language_model(tokens, embedding, blocks, norm)
     agree(got, wanted, "the scores", "What does the first block get, what the second, what the norm, and what do you multiply by the embedding?")
 
 # %% check="language_model-inputs_unchanged" points=1 category="purity" hidden=true
@@ -1692,5 +1699,7 @@ PROMISES = {
         "a token that comes twice": lambda tokens: tokens.shape[-1] > 1 and (tokens[..., 0] == tokens[..., -1]).any(),
         "one block": lambda blocks: len(blocks) == 1,
         "several blocks": lambda blocks: len(blocks) > 1,
+        "more than four blocks": lambda blocks: len(blocks) > 4,
+        "a token above 255": lambda tokens: np.max(tokens) > 255,
     },
 }

@@ -2030,6 +2030,16 @@ def tokens_flattened_in_place(tokens, embedding, blocks, norm):
 
 
 @misconception(step="language_model", caught_by="language_model-any_batch")
+def tokens_as_bytes(tokens, embedding, blocks, norm):
+    """Small vocabularies work. Print the token 300 as your code stores it: which row of the table does it pick?"""
+    x = embedding[np.asarray(tokens).astype(np.uint8)]
+    x = x + positional_encoding(*x.shape[-2:])
+    for block in blocks:
+        x = block(x)
+    return norm(x) @ embedding.T
+
+
+@misconception(step="language_model", caught_by="language_model-any_batch")
 def positions_for_the_first_axis(tokens, embedding, blocks, norm):
     """It works with as many sequences as tokens. Print the shape of your waves for three sequences of two tokens: which axis of tokens do you count?"""
     x = embedding[tokens] + positional_encoding(len(tokens), embedding.shape[1])

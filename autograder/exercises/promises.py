@@ -118,6 +118,9 @@ def masks(name: str, shape: Callable[..., Sequence[int]]) -> Properties:
         "a mask for each sequence": lambda mask, full: (
             mask.ndim > 2 and mask.shape[0] == full[0] > 1 and not (mask == mask[:1]).all()
         ),
+        "one mask with an axis for several sequences": lambda mask, full: (
+            mask.ndim == len(full) > 2 and mask.shape[0] == 1 < full[0]
+        ),
         "three axes, for scores of four": lambda mask, full: (
             mask.ndim == 3 < len(full) and mask.shape[0] > 1
         ),
@@ -127,7 +130,12 @@ def masks(name: str, shape: Callable[..., Sequence[int]]) -> Properties:
         "(…, n_queries, 1)": lambda mask, full: (
             mask.ndim > 1 and mask.shape[-2:] == (full[-2], 1) and full[-1] > 1
         ),
+        "(1, n_keys)": lambda mask, full: mask.shape == (1, full[-1]) and full[-2] > 1,
+        "(n_queries, 1)": lambda mask, full: mask.shape == (full[-2], 1) and full[-1] > 1,
         "one axis": lambda mask, full: mask.ndim == 1,
+        "one axis, as many queries as keys": lambda mask, full: (
+            mask.ndim == 1 and full[-1] == full[-2] > 1
+        ),
         "no axis": lambda mask, full: mask.ndim == 0,
         "not symmetric": lambda mask, full: (
             mask.ndim > 1

@@ -474,6 +474,8 @@ class unchanged:
                 if error is not None and not isinstance(error, AssertionError):
                     return
                 ask = "Which of your lines writes into it?"
+                if isinstance(value, np.ndarray) and value.shape != self.before[name][0]:
+                    ask = "Which of your lines gives it another shape?"
                 raise AssertionError(f"your function changed its input {name}. {ask}") from None
         if error is not None:
             vars(error)["changes_nothing"] = True
@@ -484,9 +486,9 @@ class unchanged:
 def frozen(value: Any) -> Any:
     """All that could be changed of a value, copied."""
     if isinstance(value, np.ndarray):
-        return value.shape, value.tobytes()
+        return value.shape, value.dtype, value.flags.writeable, value.tobytes()
     if isinstance(value, (list, tuple)):
-        return [frozen(part) for part in value]
+        return type(value), [frozen(part) for part in value]
     if isinstance(value, dict):
         return [(frozen(key), frozen(part)) for key, part in value.items()]
     if hasattr(type(value), "__dataclass_fields__"):

@@ -20,7 +20,7 @@ MAX_NUMBERS = MAX_BYTES // 8
 MAX_VALUES = 200_000
 """Values of a frame, those within others counted too."""
 
-MAX_DEPTH = 64
+MAX_DEPTH = 100
 """Values within values."""
 
 MAX_AXES = 8

@@ -84,11 +84,10 @@ def _fill(array: np.ndarray[Any, Any], content: np.ndarray[Any, Any]) -> None:
     if array.shape != content.shape:
         _reshape(array, content.shape)
 
-    writeable = array.flags.writeable
     try:
         array.flags.writeable = True
         array[...] = content
-        array.flags.writeable = writeable
+        array.flags.writeable = content.flags.writeable
     except (ValueError, TypeError):
         raise ProtocolError("an array that cannot change") from None
 
@@ -103,9 +102,9 @@ def _reshape(array: np.ndarray[Any, Any], shape: tuple[int, ...]) -> None:
 
 
 def _state(thing: Any) -> Any:
-    """What tells a change: bytes of an array or a table, the very items of anything else."""
+    """What tells a change: all that can be set of an array or a table, the very items of anything else."""
     if isinstance(thing, np.ndarray):
-        return thing.shape, thing.tobytes()
+        return thing.shape, thing.dtype, thing.flags.writeable, thing.tobytes()
     if isinstance(thing, dict):
         return list(thing.items())
     if tables.is_table(thing):

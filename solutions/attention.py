@@ -600,7 +600,6 @@ for *lead, n, d_model, d_k, d_v in (
     parts = tools.unpack(project_qkv(X, W_Q, W_K, W_V), "Q, K, V")
     for got, right, what in zip(parts, wanted, ("the queries", "the keys", "the values")):
         tools.agree(got, right, what, "Which axes of X are the batch, which the tokens, which the features?")
-    assert X.shape == (*lead, n, d_model), "your function changed its input X. Which of your lines gives it another shape?"
 
 # %% check="project_qkv-all_sizes_equal" points=1 category="values" hidden=true
 """Where all sizes are equal, a mistake raises no shape error: the numbers must still be right."""
@@ -614,12 +613,13 @@ for got, right, what in zip(parts, wanted, ("the queries", "the keys", "the valu
 # %% check="project_qkv-inputs_unchanged" points=1 category="purity" hidden=true
 """The tokens and the three matrices stay as they are, and a second call gives the same answer."""
 n = 5  # of one size, any result would fit into the memory of any input
-X, (W_Q, W_K, W_V) = rng.normal(size=(n, n)), (random_weights(n, n) for _ in range(3))
-wanted = [product_by_definition(X, W) for W in (W_Q, W_K, W_V)]
-with tools.unchanged(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V):
-    for turn in ("first", "second"):
-        for got, right in zip(tools.unpack(project_qkv(X, W_Q, W_K, W_V), "Q, K, V"), wanted):
-            tools.agree(got, right, f"the {turn} answer")
+for lead in ((), (2,)):
+    X, (W_Q, W_K, W_V) = rng.normal(size=(*lead, n, n)), (random_weights(n, n) for _ in range(3))
+    wanted = [product_by_definition(X, W) for W in (W_Q, W_K, W_V)]
+    with tools.unchanged(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V):
+        for turn in ("first", "second"):
+            for got, right in zip(tools.unpack(project_qkv(X, W_Q, W_K, W_V), "Q, K, V"), wanted):
+                tools.agree(got, right, f"the {turn} answer")
 
 # %% [markdown]
 # ### 2. Every query meets every key: `attention_scores`
@@ -1897,15 +1897,16 @@ for turn, (b, n, d_model, d_k, d_v) in enumerate((*rising_and_falling(5), (3, 3,
 # %% check="self_attention-inputs_unchanged" points=1 category="purity" hidden=true
 """Tokens, matrices and mask stay as they are, and a second call gives the same answer."""
 n = 5
-X, (W_Q, W_K, W_V) = rng.normal(size=(n, n)), (random_weights(n, n) for _ in range(3))
-wanted = attention_by_definition(*(product_by_definition(X, W) for W in (W_Q, W_K, W_V)))
-mask = random_mask(n, n)
-mask[0] = False
-with tools.unchanged(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V, mask=mask):
-    self_attention(X, W_Q, W_K, W_V)
-    attention_agrees(self_attention(X, W_Q, W_K, W_V), wanted)
-    self_attention(X, W_Q, W_K, W_V, mask)  # what it makes of a mask is graded above
-    attention_agrees(self_attention(X, W_Q, W_K, W_V), wanted)
+for lead in ((), (2,)):
+    X, (W_Q, W_K, W_V) = rng.normal(size=(*lead, n, n)), (random_weights(n, n) for _ in range(3))
+    wanted = attention_by_definition(*(product_by_definition(X, W) for W in (W_Q, W_K, W_V)))
+    mask = random_mask(n, n)
+    mask[0] = False
+    with tools.unchanged(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V, mask=mask):
+        self_attention(X, W_Q, W_K, W_V)
+        attention_agrees(self_attention(X, W_Q, W_K, W_V), wanted)
+        self_attention(X, W_Q, W_K, W_V, mask)  # what it makes of a mask is graded above
+        attention_agrees(self_attention(X, W_Q, W_K, W_V), wanted)
 
 # %% [markdown]
 # ### Look back: "The cat sat down"

@@ -278,7 +278,7 @@ def values_in_the_place_of_the_tokens(X, W_Q, W_K, W_V):
     return Q, K, V
 
 
-@misconception(step="project_qkv", caught_by="project_qkv-any_batch")
+@misconception(step="project_qkv", caught_by="project_qkv-inputs_unchanged")
 def batch_flattened_in_place(X, W_Q, W_K, W_V):
     """Your answer is right, but it leaves something behind. Print X.shape before and after a call with the second check's X: who has changed it?"""
     shape = X.shape

@@ -141,6 +141,11 @@ PIECES = "A|a|Ab|ab| |  |\t|\r|\n|\r\n|\0|\x0b|\x0c|\x1c|\x7f|\x85|\xa0|\u200b|\
 PIECES = PIECES.split("|")
 
 
+def all_different():
+    """68 signs, none of them twice."""
+    return "".join(rng.permutation([chr(code) for code in range(33, 127) if not chr(code).isupper()]))
+
+
 def texts_of_all_kinds():
     """Texts with all of these between them, each of which begins and ends with something that people cut off."""
     ends = " \n", "\ufeff\0", "\t ", "\r\t", "\n."
@@ -557,7 +562,7 @@ for text, merges in (("baabbbaa", 3), *zip(texts, (20, 60, 20, 16))):
     ask = "Print tokens and counts before each merge, for a text of your own with spaces: is every pair counted, and which of the best do you take?"
     tools.same(train(text, merges), wanted, "the merges", ask)
 tools.same(train(text, 5), wanted[:5], "fewer merges of the same text", "What does your function store in a call?")
-text = 2 * "".join(map(chr, 40 + rng.permutation(70)))
+text = 2 * all_different()
 wanted = trained_by_definition(text, 90)[0]
 tools.same(train(text, 90), wanted, "the merges of a text in which nearly everything is learned", "When do you stop?")
 text = 40 * "qr" + drawn_text(1000, "abcdefghijklmnop") + 50 * "xy"
@@ -687,7 +692,7 @@ for letters in ("abc", "xyz  ", "az"):
 text = drawn_text(120, "abc")
 learned, wanted = trained_by_definition(text, 40)
 tools.same(encode(text, list(learned)), wanted, "the tokens of the training text")
-text = 2 * "".join(map(chr, 40 + rng.permutation(70)))
+text = 2 * all_different()
 learned, wanted = trained_by_definition(text, 90)
 tools.same(encode(text, list(learned)), wanted, "the tokens of a text of many merges", "Which is the last merge that has its turn?")
 text = drawn_text(1100, "ab") + drawn_text(100, "cdef")

@@ -1227,8 +1227,9 @@ for shape, t in ((different_sizes(2), 1), ((7,), 2), ((2, 3, 4), 3), ((1, 1), 10
 
 w, gradient, m, v = np.abs(rng.normal(size=(4, 3))) + 1.0
 for beta_1, beta_2 in ((0.0, 0.9), (0.9, 0.0)):
-    wanted = adamw_by_definition(w, gradient, m, v, 3, 0.5, beta_1, beta_2)
-    got = adamw_update(w.copy(), gradient.copy(), m.copy(), v.copy(), 3, 0.5, beta_1, beta_2)
+    settings = 0.5, beta_1, beta_2, 0.3, 0.4
+    wanted = adamw_by_definition(w, gradient, m, v, 3, *settings)
+    got = adamw_update(w.copy(), gradient.copy(), m.copy(), v.copy(), 3, *settings)
     parts_agree(got, wanted, "w, m, v", ADAM_ASKS)
 
 # %% check="adamw_update-defaults" points=2 category="AdamW" hidden=true

@@ -102,7 +102,7 @@ def _reshape(array: np.ndarray[Any, Any], shape: tuple[int, ...]) -> None:
 
 
 def _state(thing: Any) -> Any:
-    """What tells a change: all that can be set of an array or a table, the very items of anything else."""
+    """What tells a change: all that is set of an array or a table, the items of anything else."""
     if isinstance(thing, np.ndarray):
         return thing.shape, thing.dtype, thing.flags.writeable, thing.tobytes()
     if isinstance(thing, dict):

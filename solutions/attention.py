@@ -2370,7 +2370,7 @@ got = multi_head_attention(X, W_Q, W_K, W_V, W_O, 3, mask)
 tools.agree(got, wanted, "the output where hidden tokens score higher", "What does a hidden score become?", **COMPOSED)
 
 # %% check="multi_head_attention-inputs_unchanged" points=1 category="purity" hidden=true
-"""Tokens, matrices and mask stay as they are, and a second call gives the same answer."""
+"""Tokens, all four matrices and mask stay as they are, and a second call gives the same answer."""
 n, num_heads, d_head = 4, 3, 2
 d_model = num_heads * d_head
 X, (W_Q, W_K, W_V, W_O) = 0.5 * rng.normal(size=(n, d_model)), (random_weights(d_model, d_model) for _ in range(4))

@@ -1418,7 +1418,9 @@ for vocabulary in (1, 2, int(rng.integers(5, 9)), 60):
     wanted = probabilities_by_definition(logits, 1.0)
     agree(next_token_probabilities(0.001 * logits, 0.001), wanted, "those at a very low temperature", "From which temperature on do you divide by it?")
     agree(next_token_probabilities(1000.0 * logits, 1000.0), wanted, "those at a very high temperature", "From which temperature on do you divide by it?")
-    agree(next_token_probabilities(logits.copy(), top_p=1.0), wanted, "those for a top-p of 1", "What do all of them sum to, to the last digit?")
+for vocabulary in (6, 10, 13):
+    wanted = np.full(vocabulary, 1 / vocabulary)
+    agree(next_token_probabilities(np.zeros(vocabulary), top_p=1.0), wanted, "those for a top-p of 1", "What do all of them sum to, to the last digit?")
 
 # %% check="next_token_probabilities-equals" points=1 category="edge cases" hidden=true
 """Of many equal tokens, those with a lower index are kept, by every setting; a top-p of 1 keeps all."""

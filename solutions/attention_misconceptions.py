@@ -1301,7 +1301,7 @@ def first_sequence_for_all(weights, V):
     title="einsum letters for two axes only",
 )
 def letters_for_two_axes(weights, V):
-    """One sequence works, a batch breaks your function. Stack the first check's arrays twice and print their shapes: which letter of your einsum is the batch axis?"""
+    """One sequence works, a batch breaks your function. Stack the first check's arrays twice and print their shapes: which of your letters is the batch axis?"""
     return np.einsum("ij,jd->id", weights, V)
 
 

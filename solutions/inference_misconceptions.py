@@ -39,6 +39,8 @@ ALIKE = {
     "cache holds for token b once c has been read: which text does it belong to now?",
     "joined_along_the_first_axis, texts_read_each_other": "Each of two texts also reads the other one. Print the shape of "
     "your keys after the first token of both: which axis is for the texts, and which one for the tokens?",
+    "one_maximum_for_all_texts, largest_score_of_all_steps": "Low scores fail where others are high. Print the number that you "
+    "subtract for each query: is it the largest of this query's own scores?",
     "step_without_a_shift, step_shifted_by_the_first": "Scores in the thousands break it. Print the numbers that your "
     "exponential gets in the last visible check: how large may they be before it overflows?",
 }

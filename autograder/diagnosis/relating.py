@@ -45,7 +45,7 @@ from autograder.diagnosis.experiments import (
 from autograder.engine.compiled_exercise import CompiledExercise
 from autograder.exercises.exercise import Exercise
 from autograder.tools import relations
-from autograder.tools.exceptions import EXACT, VAGUE, Kinds, said_by
+from autograder.tools.exceptions import EXACT, SHARED_BY_MISTAKES, Kinds, said_by
 from autograder.tools.likeness import ALIKE_ATOL, ALIKE_RTOL, ENOUGH, SURE, as_numbers
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def relate(
             or _by_comparison(wrong, right, vague=True)
             or _by_circumstance(space[step], every, only_given=True)
             or _by_size(space[step], every)
-            or _by_exception(wrong, VAGUE)
+            or _by_exception(wrong, SHARED_BY_MISTAKES)
             or changing(space[step], probes)
             or _by_some_exceptions(wrong)
         )
@@ -252,7 +252,11 @@ def _by_exception(wrong: Sequence[AnsweredCall], kinds: Kinds) -> Relation | Non
 def _by_some_exceptions(wrong: Sequence[AnsweredCall]) -> Relation | None:
     """What the calls that raise have in common, where others go wrong in another way."""
     raised = [answer for answer in wrong if answer.got.raised]
-    found = (_by_exception(raised, EXACT) or _by_exception(raised, VAGUE)) if raised else None
+    found = (
+        (_by_exception(raised, EXACT) or _by_exception(raised, SHARED_BY_MISTAKES))
+        if raised
+        else None
+    )
     if found is None or len(raised) == len(wrong):
         return found
     return Relation(found.name, f"In some calls your function stops. {found.sentence}")

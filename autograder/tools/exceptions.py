@@ -101,7 +101,7 @@ EXACT: Kinds = (
 )
 """By the text of an exception: what it says of a mistake."""
 
-VAGUE: Kinds = (
+SHARED_BY_MISTAKES: Kinds = (
     ("shapes_do_not_fit", r"broadcast|matmul:|not aligned|mismatch|must match|same shape",
      "Two arrays in your code do not fit each other. Print their shapes before they meet: which "
      "axes should be of the same length?"),

@@ -394,7 +394,9 @@ class check:
         elif at_fault:
             question = ""
 
-        if not first or (question and not at_fault):
+        # What an exception says of itself may well come of an earlier step's answer.
+        is_sure = question and isinstance(error, AssertionError)
+        if not first or (is_sure and not at_fault):
             return question, still_open(failing)
         where = place_of(failing[first])
         if not at_fault:

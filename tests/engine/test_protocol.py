@@ -188,7 +188,7 @@ def record(kind: int, *names: str, values: int) -> bytes:
         b"i" + struct.pack("<I", 2**32 - 1),
         b"t" + struct.pack("<I", 2**32 - 1),
         b"l" + struct.pack("<I", 10**6) + b"N" * 100,
-        b"t\x01\x00\x00\x00" * 100 + b"N",
+        b"t\x01\x00\x00\x00" * 101 + b"N",
         b"r" + bytes(4),
         b"m\x01\x00\x00\x00l\x00\x00\x00\x00N",
         b"s\x01\x00\x00\x00\xff",

@@ -150,7 +150,7 @@ def test_run_all_goes_on_below_whatever_raises(ran):
 def test_a_failure_is_the_question_the_picture_and_no_traceback(ran):
     name = "softmax-large_scores"
     card = shown(ran, name)
-    assert "✗ softmax-large_scores</b>" in card and "Scores around a thousand" in card
+    assert "✗ softmax-large_scores</b>" in card and "Scores around 1,000" in card
     assert card.count("outline:2px") == 6 and card.count(">nan<") == 6
     said = raised(ran, name)
     assert said.startswith("the weights: 6 of 6 entries are NaN or infinite.\nThink about this: ")

@@ -148,10 +148,14 @@ def test_masks_are_told_apart_by_how_they_broadcast():
     scores = np.zeros((2, 3, 4))
     wide = np.array([True, True, False, True])
     assert having(properties, mask=wide, scores=scores) == {"one axis"}
-    assert having(properties, mask=wide[None, None], scores=scores) == {"(…, 1, n_keys)"}
+    assert having(properties, mask=wide[None, None], scores=scores) == {
+        "(…, 1, n_keys)",
+        "one mask with an axis for several sequences",
+    }
     tall = np.array([True, False, True])[:, None]
     assert having(properties, mask=tall, scores=scores) == {
         "(…, n_queries, 1)",
+        "(n_queries, 1)",
         "two axes, for several sequences",
         "a query without a key",
     }

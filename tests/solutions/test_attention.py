@@ -421,7 +421,12 @@ def test_a_scene_prints_the_numbers_of_its_seed(scenes, title, table):
 
 
 def test_the_soft_lookup_leans_sixty_to_forty(scenes):
-    assert after("Output: a blend of", scenes, 4) == ["6.0167", "3.9833", "3.9833", "6.0167"]
+    assert after("Output: a weighted average of", scenes, 4) == [
+        "6.0167",
+        "3.9833",
+        "3.9833",
+        "6.0167",
+    ]
     assert "query [1, 0] looks most at key [1, 0] and key [1, 1] (0.40 each)" in scenes
 
 

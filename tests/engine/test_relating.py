@@ -19,7 +19,7 @@ from autograder.exercises.cell_code import ExerciseCode
 from autograder.exercises.exercise import Exercise
 from autograder.grader import grader
 from autograder.grader.grader import Grader
-from autograder.tools.exceptions import EXACT, VAGUE
+from autograder.tools.exceptions import EXACT, SHARED_BY_MISTAKES
 from tests.support import processes, wrong_answers
 from tests.support.courses import ROOT
 from tests.support.one_answer import graded_steps
@@ -417,7 +417,7 @@ def test_every_sentence_is_short_asks_one_question_and_names_no_number(attention
                 code.run(check, space)
         space[step], heard[step] = function, calls
 
-    sentences = {sentence for kinds in (EXACT, VAGUE) for _, _, sentence in kinds}
+    sentences = {sentence for kinds in (EXACT, SHARED_BY_MISTAKES) for _, _, sentence in kinds}
     for (_, phrase, ask), _ in (*RULES, *IN_CONDITIONS):
         sentences.add(f"Your function answers as if {phrase}. {ask}")
     for place, step in enumerate(attention.steps):

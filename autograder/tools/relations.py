@@ -323,7 +323,8 @@ def of_arguments(a: Array, b: Array, arguments: Mapping[str, Any]) -> Iterator[F
             array.ndim > 1
             and a.size == array.size
             and a.shape != array.shape
-            and without_ones(a.shape) != without_ones(b.shape)  # the axes are what is wrong then
+            # Where axes of length 1 alone differ, they are what is wrong.
+            and (a.shape == b.shape or without_ones(a.shape) != without_ones(b.shape))
             and close(a.ravel(), array.ravel())
         ):
             yield ("argument_reshaped", name), weight(a, a, b)

@@ -56,7 +56,7 @@ WITHOUT_BANK = {
     "maximum_without_its_axis": "axis_dropped",
     "divided_by_the_maximum": "other_operation normalised",
     "nan_papered_over": "wrong_with_large_numbers",
-    "axis_one_always": "fixed_number_of_axes",
+    "axis_one_always": "fixed_number_of_axes argument_ignored",
     "shifted_in_place": "argument_changed",
     "shifted_by_the_mean": "not_finite",
     "half_the_difference": "flatter_or_sharper",
@@ -460,7 +460,7 @@ def einsum_over_an_ellipsis(scores, axis=-1):
     return powers / np.einsum("...j->", powers)
 
 
-@wrong_answer(step="softmax", named="nearly")
+@wrong_answer(step="softmax", named="nearly a_millionth_added_to_the_sum")
 def a_little_in_the_denominator(scores, axis=-1):
     """Adds 1e-6 to the total."""
     e = np.exp(scores - scores.max(axis=axis, keepdims=True))

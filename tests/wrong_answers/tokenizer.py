@@ -16,7 +16,7 @@ WITHOUT_BANK = {
     "first_occurrence_alone": "first_time_only",
     "right_token_kept": "stride",
     "last_token_lost": "off_by_one",
-    "always_256": "argument_ignored",
+    "always_256": "argument_ignored wrong_with_large_whole_numbers",
     "either_order_merged": "half_compared",
     "merged_in_place": "argument_changed",
     "pair_dropped": "not_kept",

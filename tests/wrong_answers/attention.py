@@ -135,7 +135,7 @@ WITHOUT_BANK = {
     "hidden_and_allowed_exchanged": "complemented",
     "not_scaled_where_it_matters": "step_left_out",
     "reshape_alone": "argument_reshaped",
-    "heads_behind_the_tokens": "argument_reshaped",
+    "heads_behind_the_tokens": "argument_reshaped axes_in_other_order",
     "every_second_feature": "rearranged dealt_out",
     "rest_dropped": "does_not_refuse",
     "heads_before_the_batch": "axes_in_other_order",

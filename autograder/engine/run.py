@@ -365,7 +365,7 @@ class Run:
 
             for one in reversed(namespace["tools"].SHOWN):
                 if one["problem"]:
-                    values = [showing.in_short(one[name], margin=0) for name in ("got", "wanted")]
+                    values = [showing.in_short(one[name]) for name in ("got", "wanted")]
                     yours, wanted = (cut(value, TABLE) for value in values)
                     return Look(check.name, printed, str(one["what"]), yours, wanted)
             return None

@@ -66,7 +66,7 @@ def lines(*texts: str) -> list[str]:
     return filled
 
 
-def in_short(thing: Any, margin: int = 8) -> str:
+def in_short(thing: Any, margin: int = 0) -> str:
     """An array as text of a few lines, all but the first behind a margin; a text as it is."""
     if isinstance(thing, str):
         return thing
@@ -77,14 +77,14 @@ def in_short(thing: Any, margin: int = 8) -> str:
 def as_text(what: str, got: Any, wanted: Any) -> str:
     """An answer and the right one as text."""
     name = f"{what[0].upper()}{what[1:]}"
-    return f"{name}\n yours: {in_short(got)}\nwanted: {in_short(wanted)}"
+    return f"{name}\n   yours: {in_short(got, 10)}\nexpected: {in_short(wanted, 10)}"
 
 
 def as_picture(what: str, got: Any, wanted: Any, wrong: Any) -> str:
     """An answer beside the right one as HTML; ``wrong`` says which entries get a frame."""
     parts = [f'<div style="margin:6px 0 2px"><b>{html.escape(what)}</b></div>']
     parts.append('<div style="display:flex;flex-wrap:wrap;gap:8px 32px">')
-    for owner, thing, framed in (("yours", got, wrong), ("wanted", wanted, None)):
+    for owner, thing, framed in (("yours", got, wrong), ("expected", wanted, None)):
         parts.append(f'<div><div style="{FAINT}">{owner}</div>{grid(thing, wanted, framed)}</div>')
     return "".join([*parts, "</div>"])
 

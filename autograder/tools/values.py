@@ -252,7 +252,7 @@ def unlike(got: Any, wanted: Any, rtol: float, atol: float) -> str:
         if len(got) != len(wanted):
             return f"the number of entries is {len(got)}, not {len(wanted)}"
         return unlike_parts(list(got), list(wanted), "list", rtol, atol)
-    return "" if got == wanted else f"{kind_of(got)}, but not the one that is wanted"
+    return "" if got == wanted else f"{kind_of(got)}, but not the expected one"
 
 
 def unlike_array(got: Any, wanted: np.ndarray[Any, Any], rtol: float, atol: float) -> str:
@@ -285,7 +285,7 @@ def unlike_number(got: Any, wanted: Any, rtol: float, atol: float) -> str:
 
     if isinstance(got, numbers.Integral) and isinstance(wanted, numbers.Integral):
         distance = abs(int(got) - int(wanted))  # those of NumPy have a largest number
-        return f"it is off by {distance}" if distance < 10**20 else "it is not the number wanted"
+        return f"it is off by {distance}" if distance < 10**20 else "it is not the expected number"
 
     is_exact = isinstance(got, numbers.Rational) and isinstance(wanted, numbers.Rational)
     try:
@@ -295,7 +295,7 @@ def unlike_number(got: Any, wanted: Any, rtol: float, atol: float) -> str:
     if not is_exact and gap <= atol + rtol * abs(complex(wanted)):
         return ""
     if not math.isfinite(gap):
-        return "it is not the number wanted"
+        return "it is not the expected number"
     is_whole = gap.is_integer() and gap < 1e15
     return f"it is off by {gap:.0f}" if is_whole else f"it is off by {gap:.3g}"
 
@@ -336,7 +336,7 @@ def unlike_parts(got: list[Any], wanted: list[Any], noun: str, rtol: float, atol
         if problem and is_whole(part) and is_whole(right):
             # They may be names of something, tokens for example, which have no distance.
             problem = (
-                f"{in_words(part)}, wanted {in_words(right)}" if RUNNING else "it is another one"
+                f"{in_words(part)}, expected {in_words(right)}" if RUNNING else "it is another one"
             )
         if problem:
             return f"place {number} of the {noun}: {problem}"
@@ -349,7 +349,7 @@ def unlike_values(got: Any, wanted: Any, rtol: float, atol: float) -> str:
         problem = unlike(got[key], right, rtol, atol)
         if problem and RUNNING and is_whole(key):
             if is_whole(got[key]) and is_whole(right):
-                problem = f"{in_words(got[key])}, wanted {in_words(right)}"
+                problem = f"{in_words(got[key])}, expected {in_words(right)}"
             return f"the value of {in_words(key)}: {problem}"
         if problem:
             return f"a value: {problem}"

@@ -187,7 +187,7 @@ def test_of_a_step_still_to_be_written_there_is_one_line(ran):
 
 
 def test_the_comparison_is_shown_with_the_first_check_that_passes_alone(ran):
-    assert "wanted" in shown(ran, "project_qkv-by_hand")
+    assert "expected" in shown(ran, "project_qkv-by_hand")
     assert shown(ran, "weighted_sum-by_hand", "text/plain") == (
         "✓ weighted_sum-by_hand: passed, 2 points; so far 14 of 40 points, 2 of 13 steps"
     )

@@ -557,5 +557,5 @@ def test_the_first_visible_check_prints_what_it_got_and_what_it_wanted():
         names.update(vars(reference()))
         with contextlib.redirect_stdout(out):
             exec(checks(step)[0].code or "", names)
-        assert " yours: " in out.getvalue(), step
-        assert "wanted: " in out.getvalue(), step
+        assert "   yours: " in out.getvalue(), step
+        assert "expected: " in out.getvalue(), step

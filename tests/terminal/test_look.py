@@ -73,7 +73,7 @@ def test_check_shows_prints_both_tables_and_one_question_under_the_first_failing
         "      printed:",
         "      │ scores (2, 3)",
         "      the weights:",
-        "      │ yours                      │ wanted",
+        "      │ yours                      │ expected",
         "      │ [[0.25   0.6667 0.2   ]    │ [[0.25  0.5   0.25 ]",
         "      │  [0.75   0.3333 0.8   ]]   │  [0.375 0.125 0.5  ]]",
         f"      hint: {own.splitlines()[-2].removeprefix('      hint: ')}",
@@ -183,7 +183,7 @@ def test_a_student_s_text_is_only_text_and_is_cut():
     assert all(line.startswith(("│ ", "printed:", "the ")) for line in shown)
     # Too wide to stand beside each other, and too long.
     assert shown[shown.index("│ yours") + look.ROWS] == "│ …"
-    assert shown[-2:] == ["│ wanted", "│ [[1]]"]
+    assert shown[-2:] == ["│ expected", "│ [[1]]"]
 
 
 def test_control_characters_of_prints_are_seen_as_codes():
@@ -223,5 +223,5 @@ def train(text, merges):
     return learned
 """
     printed = shown(written(tmp_path, "tokenizer", train=largest))
-    assert "place 2 of the list: (256, 99), wanted (99, 256)." in printed
+    assert "place 2 of the list: (256, 99), expected (99, 256)." in printed
     assert "off by" not in printed

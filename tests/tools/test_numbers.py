@@ -92,7 +92,7 @@ def test_a_shape_that_nobody_makes_by_mistake_is_not_spelled_out(tools, got, say
 
 def test_both_are_shown_where_they_differ_or_where_it_is_asked_for(tools, capsys):
     results = getattr(tools, "RESULTS", tally.RESULTS)
-    for show, shown in ((False, ""), (True, "The answer\n yours: [1.]\nwanted: [1.]\n")):
+    for show, shown in ((False, ""), (True, "The answer\n   yours: [1.]\nexpected: [1.]\n")):
         results.clear()
         with tools.check("answer-by_hand"):
             tools.agree([1.0], [1.0], "the answer", show=show)
@@ -104,7 +104,7 @@ def test_both_are_shown_where_they_differ_or_where_it_is_asked_for(tools, capsys
     says = r"^the answer: 1 of 1 .* is 1\. Which axis\?$"
     with pytest.raises(AssertionError, match=says), tools.check("answer-by_hand"):
         tools.agree([2.0], [1.0], "the answer", "Which axis?")
-    assert capsys.readouterr().out.endswith(" yours: [2.]\nwanted: [1.]\n")
+    assert capsys.readouterr().out.endswith("   yours: [2.]\nexpected: [1.]\n")
 
 
 @pytest.mark.parametrize(

@@ -76,8 +76,8 @@ def test_all_that_an_iterator_yields_is_as_good_as_a_list(tools) -> None:
         (np.uint8(3), 5, "it is off by 2."),
         (2.5e6, 1_234_567, "it is off by 1265433."),
         (range(2), [0, 1, 2], "the number of entries is 2, not 3"),
-        (10**400, 5, "it is not the number wanted"),
-        (0.3, NAN, "it is not the number wanted"),
+        (10**400, 5, "it is not the expected number"),
+        (0.3, NAN, "it is not the expected number"),
         (False, True, "it is the wrong one of True and False"),
         ("abc", "abd", "it differs from character 3 on"),
         ("ab", "abc", "it has 2 characters, not 3"),
@@ -125,15 +125,15 @@ def test_nothing_that_was_wanted_or_returned_stands_in_the_sentence(tools) -> No
 @pytest.mark.parametrize(
     ("got", "wanted", "says"),
     [
-        ([97, 99], [97, 98], "place 2 of the list: 99, wanted 98."),
+        ([97, 99], [97, 98], "place 2 of the list: 99, expected 98."),
         (
             [(1, 2), (256, 99)],
             [(1, 2), (99, 256)],
-            "place 2 of the list: (256, 99), wanted (99, 256).",
+            "place 2 of the list: (256, 99), expected (99, 256).",
         ),
-        ([[1], [2, 10**30]], [[1], [2]], "place 2 of the list: [2, a long number], wanted [2]."),
+        ([[1], [2, 10**30]], [[1], [2]], "place 2 of the list: [2, a long number], expected [2]."),
         ([True], [False], "place 1 of the list: it is the wrong one of True and False."),
-        ({(7, 7): 1}, {(7, 7): 2}, "the value of (7, 7): 1, wanted 2."),
+        ({(7, 7): 1}, {(7, 7): 2}, "the value of (7, 7): 1, expected 2."),
         ({"a": 1}, {"a": 2}, "a value: it is off by 1."),
     ],
 )
@@ -145,7 +145,7 @@ def test_where_a_visible_check_runs_whole_numbers_have_places_and_no_distance(
         tools.same(got, wanted, "the answer")
     with pytest.raises(AssertionError) as caught:
         tools.same(got, wanted, "the answer")
-    assert "wanted" not in str(caught.value)
+    assert "expected" not in str(caught.value)
 
 
 def test_both_are_shown_in_short_to_whoever_reads_it(
@@ -154,7 +154,7 @@ def test_both_are_shown_in_short_to_whoever_reads_it(
     with pytest.raises(AssertionError), tools.check("answer-by_hand"):
         tools.same(list(range(1000)), [1], "the answer")
     yours, wanted = capsys.readouterr().out.splitlines()[-2:]
-    assert wanted == "wanted: [1]" and len(yours) < 120
+    assert wanted == "expected: [1]" and len(yours) < 120
 
 
 def test_what_returns_nothing_is_asked_about_its_return_in_steps_of_tuples_too(tools) -> None:

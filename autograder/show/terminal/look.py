@@ -61,7 +61,7 @@ def lines(look: Look, width: int) -> Iterator[str]:
     if not look.yours and not look.wanted:
         return
 
-    yours, wanted = _table("yours", look.yours, width), _table("wanted", look.wanted, width)
+    yours, wanted = _table("yours", look.yours, width), _table("expected", look.wanted, width)
     room = max(map(cell_len, yours))
     yield f"{inert(look.what)}:"
     if room + len(GAP) + max(map(cell_len, wanted)) > width:

@@ -8,12 +8,14 @@ notebook.
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from autograder.authoring import right_answers
+import numpy as np
+
 from autograder.authoring.proving import answers
 from autograder.authoring.proving.trial import Bench
 from autograder.diagnosis.calls import Arguments, Function, Unfit, bound
@@ -22,6 +24,7 @@ from autograder.engine.turns import MOST, NAME, Endless, at_most, counted, enoug
 from autograder.exercises.cell_code import ExerciseCode
 from autograder.exercises.exercise import Check, Exercise, from_notebook
 from autograder.exercises.misconceptions import Misconception, Misconceptions
+from autograder.tools.answers import call_digest
 
 PLAIN = frozenset((
     "argument_ignored", "complemented", "exchanged", "negated", "one_less", "one_more",
@@ -39,7 +42,7 @@ def table(full: bytes, bank: Misconceptions) -> str:
     """
     exercise = from_notebook(json.loads(full))
     bench = Bench(exercise)
-    asked = right_answers.AnswerListener(bench)
+    asked = AnswerListener(bench)
     suspects: dict[str, list[Misconception]] = defaultdict(list)
     closer: dict[tuple[str, str], list[Misconception]] = defaultdict(list)
     for digest, verdicts, wrong in _digests(bench, asked, bank.entries):
@@ -78,7 +81,7 @@ def _line(name: str, text: str) -> str:
 
 
 def _digests(
-    bench: Bench, asked: right_answers.AnswerListener, misconceptions: Iterable[Misconception]
+    bench: Bench, asked: AnswerListener, misconceptions: Iterable[Misconception]
 ) -> Iterator[tuple[str, str, Misconception]]:
     """The digest of every visible check that a misconception fails, after p or f for each earlier
     one of the step.
@@ -172,3 +175,85 @@ def _function(right: Function, experiment: Experiment, most: int) -> Function:
                 return right(*args, **kwargs)
 
     return function
+
+
+LONGEST = 2_000  # characters of an answer at most
+
+
+class AnswerListener:
+    """Listens to what steps ask of each other, all of which have right answers to begin with."""
+
+    def __init__(self, bench: Bench) -> None:
+        self.is_listening = True
+        self._bench = bench
+        self._known: dict[str, dict[str, Any]] = {}
+        self._right: dict[str, Function] = {}
+        for step in bench.exercise.steps:
+            if step not in bench.exercise.classes:
+                self._right[step] = bench.function(step)
+        self._visible = [check for check in bench.checks if not check.hidden]
+
+    def listen(self, step: str) -> None:
+        """Listen, until the next ``bind``, to what is asked of all steps before this one."""
+        for earlier, right in self._right.items():
+            if earlier == step:
+                return
+            self._bench.replace(earlier, self._listening(earlier, right))
+
+    def table(self) -> str:
+        """By step the names of its arguments, their defaults, and what it was asked, as JSON; empty
+        where nothing was. What right answers ask each other is among it."""
+        for check in self._visible:
+            self._bench.bind()
+            self.listen(check.step)
+            self._bench.verdict(check)
+
+        steps: dict[str, Any] = {}
+        for step, known in self._known.items():
+            parameters = inspect.signature(self._right[step]).parameters.values()
+            defaults = {}
+            for one in parameters:
+                if one.default is not one.empty:
+                    defaults[one.name] = one.default
+            steps[step] = [[one.name for one in parameters], defaults, known]
+        return json.dumps(steps, separators=(",", ":")) if steps else ""
+
+    def _listening(self, step: str, right: Function) -> Callable[..., Any]:
+        known = self._known
+
+        def listening(*args: Any, **kwargs: Any) -> Any:
+            try:
+                digest = call_digest(bound(right, args, kwargs).values())
+            except (LookupError, TypeError):
+                return right(*args, **kwargs)
+            value = right(*args, **kwargs)
+            try:
+                told = written(value)
+            except TypeError:
+                return value
+            if self.is_listening and len(json.dumps(told)) <= LONGEST:
+                known.setdefault(step, {})[digest] = told
+            return value
+
+        return listening
+
+
+def written(value: Any) -> Any:
+    """A value as JSON can have it, and ``tools.answers.revived`` reads it.
+
+    Raises:
+        TypeError: there is no such form.
+    """
+    if isinstance(value, float):
+        return float(f"{value:.12g}")  # no check is so strict that it sees more digits
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "biuf":
+        numbers = list(map(written, value.ravel().tolist()))
+        return ["array", value.dtype.str, list(value.shape), numbers]
+    if isinstance(value, dict):
+        return ["dict", *([written(key), written(part)] for key, part in value.items())]
+    if isinstance(value, (tuple, list)):
+        kind = "tuple" if isinstance(value, tuple) else "list"
+        return [kind, *map(written, value)]
+    raise TypeError(f"no JSON for a {type(value).__name__}")

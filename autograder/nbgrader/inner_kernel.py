@@ -161,6 +161,7 @@ def _locked(request: socket.socket, options: dict[str, Any]) -> NoReturn:
     libc = ctypes.CDLL(None, use_errno=True)
     _end_with_parent(libc)
     libc.prctl(_SET_SUBREAPER, 1, 0, 0, 0)
+
     scratch = tempfile.mkdtemp(dir=options["scratch"])
     if os.getuid() == 0:
         os.chown(scratch, options["user"], options["user"])
@@ -171,6 +172,7 @@ def _locked(request: socket.socket, options: dict[str, Any]) -> NoReturn:
                 os.wait()
         shutil.rmtree(scratch, ignore_errors=True)
         os._exit(0)
+
     try:
         WORK = os.path.join(scratch, "work")
         os.environ.update(
@@ -179,9 +181,11 @@ def _locked(request: socket.socket, options: dict[str, Any]) -> NoReturn:
         tempfile.tempdir = None
         with open("/proc/self/oom_score_adj", "w") as score:
             score.write("1000")
+
         _give_up(libc, options)
         _end_with_parent(libc)
         _lock_in(libc, options["landlock"])
+
         for name in ("TMPDIR", "JUPYTER_RUNTIME_DIR"):
             os.mkdir(os.environ[name])
         sizes = sum(options["folders"].values()), options["files"]

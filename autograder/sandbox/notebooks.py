@@ -236,6 +236,7 @@ class Sandbox:
             self.close()
         if self._control is not None:
             return self._control
+
         level = self._asked or require()
         ours, theirs = socket.socketpair()
         options: dict[str, Any] = {
@@ -251,6 +252,7 @@ class Sandbox:
             "memory": None,
         }
         passed = [theirs.fileno()]
+
         with theirs:
             # Without options: a kernel that is forked has them in sys.flags, and whoever has -I
             # does not find the modules beside a notebook.
@@ -265,6 +267,7 @@ class Sandbox:
                 passed.append(options["landlock"])
                 command = [sys.executable, str(self._script)]
                 environment = _environment(str(Path(options["scratch"]).parent / "home"))
+
             self._parent = subprocess.Popen(
                 [*command, json.dumps(options), str(theirs.fileno())],
                 stdin=subprocess.DEVNULL,
@@ -276,6 +279,7 @@ class Sandbox:
                 start_new_session=True,
                 pass_fds=passed,
             )
+
         if level is not BUBBLEWRAP:
             os.close(options["landlock"])
         self._control = ours

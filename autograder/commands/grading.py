@@ -247,15 +247,14 @@ def grade(
     from autograder.show.terminal import class_tables
 
     if exercise_name in ordinary_names(course_at(course_folder)):
-        course = opened_course(course_folder)
+        course = _isolated(opened_course(course_folder), isolation)
         given: dict[str, object] = {
             "json": json,
             "never-lower": never_lower,
             "compare": compare,
             "new": new,
         }
-        given |= {"submitted": submitted, "scheduler": scheduler, "isolation": isolation}
-        given |= {"exit-code": exit_code}
+        given |= {"submitted": submitted, "scheduler": scheduler, "exit-code": exit_code}
         for option, value in given.items():
             if value:
                 cause = f"does not work with {exercise_name}, an assignment of nbgrader's own"

@@ -30,8 +30,9 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from autograder.base import files
 from autograder.base.errors import Fault
+from autograder.base.settings import Settings
 from autograder.base.text import either
-from autograder.course.course import STUDENT_ID, Course, find
+from autograder.course.course import STUDENT_ID, Course
 from autograder.course.gradebook import config, ordinary
 from autograder.course.grading.interruption import Journal
 from autograder.course.results import folder_of
@@ -185,14 +186,14 @@ def taken(about: Any) -> tuple[list[Any], int | None]:
     return sanitizer.sanitize_code_outputs(outputs), count if isinstance(count, int) else None
 
 
-def lock_in(converter: Any) -> None:
+def lock_in(converter: Any, settings: Settings) -> None:
     """Let an ``Autograde`` of nbgrader's execute nothing outside of a sandbox.
 
     Raises:
-        Unusable: there is no sandbox on this machine.
+        Unusable: there is no sandbox on this machine that the settings allow.
         NbGraderException: a student's folder has a link in it, which nbgrader would follow.
     """
-    notebooks.require()
+    _SANDBOX.lock_in_at(notebooks.require(settings.isolation, settings.minimum_isolation))
     changed = []
     for one in converter.autograde_preprocessors:
         is_execute = one is Execute or str(one).endswith("preprocessors.Execute")
@@ -209,10 +210,15 @@ def lock_in(converter: Any) -> None:
 
 
 class _OneStudent(Autograde):  # type: ignore[misc]
-    """nbgrader's converter, which remembers why it failed."""
+    """nbgrader's converter, locked in, which remembers why it failed."""
 
+    settings: Settings
     cause = ""
     is_fault = False
+
+    def init_notebooks(self) -> None:
+        super().init_notebooks()
+        lock_in(self, self.settings)
 
     def init_assignment(self, assignment_id: str, student_id: str) -> None:
         with self._remembered(student_id):
@@ -260,9 +266,9 @@ def grade(
         progress: told of each student: ``done``, ``failed``, or ``unchanged``.
 
     Raises:
-        Unusable: there is no sandbox on this machine.
+        Unusable: there is no sandbox on this machine that the settings allow.
     """
-    notebooks.require()
+    notebooks.require(course.settings.isolation, course.settings.minimum_isolation)
     with Journal(folder_of(course, name)):
         known = handed_in(course, name) if students is None else students
         return _graded_class(course, name, jobs, force, known, progress)
@@ -297,7 +303,7 @@ def _graded_class(
         progress("failed" if why else "done")
 
     def ask(process: ProcessPoolExecutor, student: str) -> Future[tuple[str, bool]]:
-        return process.submit(_graded, course.state, name, student, digests[student])
+        return process.submit(_graded, course, name, student, digests[student])
 
     left = _in_processes(min(jobs, len(due)), due, ask, note)
     # A process was killed with all that waited for it. Who did not cause that is graded now.
@@ -351,12 +357,11 @@ def _end_with(parent: int) -> None:
         os._exit(1)
 
 
-def _graded(state: Path, name: str, student: str, digest: str) -> tuple[str, bool]:
+def _graded(course: Course, name: str, student: str, digest: str) -> tuple[str, bool]:
     """Grade one student; why it could not be done, or nothing, and whether that is our fault.
 
     What is noted of it is noted here: a student is never graded twice, whoever is stopped when.
     """
-    course = find(state)
     ordinary.forget_note(course, student, name)
     why, is_fault = _converted(course, name, student)
     if not is_fault:
@@ -374,11 +379,11 @@ def _converted(course: Course, name: str, student: str) -> tuple[str, bool]:
     filled = config.config(course)
     filled.CourseDirectory.db_url = patient(filled.CourseDirectory.db_url)
     filled.Autograde.exporter_class = "autograder.nbgrader.plugin.GradeExporter"
-    filled.GradeExporter.isolated = True
+    filled.GradeExporter.isolated = False  # what grades one student locks itself in
     api = config.api(course, filled)
     api.coursedir.assignment_id, api.coursedir.student_id = name, student
     converter = _OneStudent(coursedir=api.coursedir, parent=api)
-    converter.force = True
+    converter.force, converter.settings = True, course.settings
     try:
         converter.start()
     except NbGraderException as error:

@@ -123,7 +123,7 @@ class GradeExporter(_Exporter):
     def _convert_ordinary(self) -> None:
         if self.isolated:
             try:
-                execution.lock_in(self.converter)
+                execution.lock_in(self.converter, find().settings)
             except Unusable as error:
                 raise NbGraderException(str(error)) from None
         super()._convert_ordinary()

@@ -25,10 +25,12 @@ from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import Any
 
+from autograder.base import files
 from autograder.base.errors import Unusable
+from autograder.base.settings import NAME
 from autograder.sandbox import bubblewrap
 from autograder.sandbox.cores import ONE_THREAD
-from autograder.sandbox.levels import BUBBLEWRAP, LANDLOCK, Level
+from autograder.sandbox.levels import AUTO, BUBBLEWRAP, LANDLOCK, NAMES, PROCESS, Level
 from autograder.sandbox.worker import landlock, locks, seccomp
 
 SECONDS = 600.0
@@ -83,35 +85,52 @@ ALONE = {"RLIMIT_FSIZE": 32 << 20, "RLIMIT_NOFILE": 128}
 """Where only Landlock holds a notebook: what is removed and still open is not counted."""
 
 
+NOTEBOOK_LEVELS = (BUBBLEWRAP, LANDLOCK)
+"""Those at which notebooks are executed, best first."""
+
+
 class NotRun(Exception):
     """Why a notebook has no outputs, in one line."""
 
 
-def require() -> Level:
+def require(isolation: str = AUTO, least: str = PROCESS.name) -> Level:
     """The level at which notebooks are executed here.
 
+    Args:
+        isolation: the level that is asked for, or ``auto``.
+        least: the weakest one that may be used.
+
     Raises:
-        Unusable: none works.
+        Unusable: none of them works, or a notebook cannot run at it.
     """
-    level = _level()
+    asked = [level for level in NOTEBOOK_LEVELS if isolation in (AUTO, level.name)]
+    if not asked:
+        names = " or ".join(level.name for level in NOTEBOOK_LEVELS)
+        cause = f"{isolation} does not work for an assignment of nbgrader's own"
+        raise Unusable("isolation", cause, f"write {names}, or leave it out")
+    level = next(filter(_works, asked), None)
     if level is None:
-        cause = f"neither this nor Landlock (version {SCOPES}, of Linux 6.12) works on this machine"
+        names = " or ".join(level.name for level in asked)
+        cause = f"{names} does not work on this machine (Landlock needs Linux 6.12)"
         repair = "install bubblewrap, or grade with nbgrader autograde, which locks nothing in"
-        raise Unusable("bwrap", cause, repair)
+        raise Unusable("isolation", cause, repair)
+    if NAMES.index(level.name) > NAMES.index(least):
+        cause = f"minimum_isolation is {least}, and here there is {level.name}"
+        raise Unusable(NAME, cause, "run autograder doctor to see what this machine lacks")
     return level
 
 
 @cache
-def _level() -> Level | None:
-    if shutil.which("bwrap") is not None:
+def _works(level: Level) -> bool:
+    if level is BUBBLEWRAP:
         tried = [*_sandbox(), "--", "/usr/bin/env", "true"]
-        if subprocess.run(tried, check=False, capture_output=True).returncode == 0:
-            return BUBBLEWRAP
+        is_there = shutil.which("bwrap") is not None
+        return is_there and not subprocess.run(tried, check=False, capture_output=True).returncode
     try:
         seccomp.refusing()
-        return LANDLOCK if landlock.version() >= SCOPES else None
+        return landlock.version() >= SCOPES
     except OSError:
-        return None
+        return False
 
 
 @cache
@@ -131,15 +150,16 @@ class Sandbox:
     Args:
         script: what is started in there, with Python alone.
         modules: what it imports, for all.
-        level: the best that works, unless tests say another.
+        level: the best that works, unless another is said.
     """
 
     def __init__(
         self, script: Path, modules: Iterable[str] = (), level: Level | None = None
     ) -> None:
         self._script = script
-        self._asked = level
+        self._level = level
         self._scratch: Path | None = None
+        self._held = -1
         self._modules = set(modules)
         self._parent: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
@@ -149,6 +169,12 @@ class Sandbox:
         if not modules <= self._modules:
             self.close()
             self._modules |= modules
+
+    def lock_in_at(self, level: Level) -> None:
+        """Run notebooks at this level from now on; a parent of another one ends."""
+        if level is not self._level:
+            self.close()
+            self._level = level
 
     def run(
         self,
@@ -199,6 +225,7 @@ class Sandbox:
             while self._scratch.exists() and time.monotonic() < until:
                 shutil.rmtree(self._scratch, ignore_errors=True)
             self._scratch = None
+            os.close(self._held)
 
     def _answer(
         self,
@@ -237,7 +264,7 @@ class Sandbox:
         if self._control is not None:
             return self._control
 
-        level = self._asked or require()
+        level = self._level or require()
         ours, theirs = socket.socketpair()
         options: dict[str, Any] = {
             "modules": sorted(self._modules),
@@ -287,9 +314,7 @@ class Sandbox:
 
     def _without_namespaces(self) -> dict[str, Any]:
         """What holds notebooks where bubblewrap does not work."""
-        # In /tmp: the name of a local socket is short.
-        self._scratch = Path(tempfile.mkdtemp(prefix=f"notebooks-{os.getppid()}-", dir="/tmp"))
-        self._scratch.chmod(0o711)
+        self._scratch, self._held = _held_folder()
         Finalize(None, self.close, exitpriority=1)  # a process of a pool ends without a word
         for name in ("home", "now"):
             (self._scratch / name).mkdir(mode=0o755)
@@ -308,6 +333,36 @@ class Sandbox:
             "limits": limits,
             "keep": is_root and not all(map(locks.open_to_all, readable)),
         }
+
+
+def _held_folder() -> tuple[Path, int]:
+    """A folder for notebooks, which this process holds as long as a descriptor is open.
+
+    One that nobody holds was left by a process that was killed, and is removed.
+    """
+    # In /tmp: the name of a local socket is short.
+    for left in Path("/tmp").glob("notebooks-*/"):
+        if (descriptor := _hold(left)) is not None:
+            shutil.rmtree(left, ignore_errors=True)
+            os.close(descriptor)
+    while True:
+        made = Path(tempfile.mkdtemp(prefix=f"notebooks-{os.getppid()}-", dir="/tmp"))
+        made.chmod(0o711)
+        descriptor = _hold(made)
+        if descriptor is not None and made.exists():  # else another process took it for left
+            return made, descriptor
+
+
+def _hold(folder: Path) -> int | None:
+    """A descriptor that holds a folder of this user; None if another one does."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except OSError:
+        return None
+    if os.fstat(descriptor).st_uid == os.getuid() and files.lock(descriptor):
+        return descriptor
+    os.close(descriptor)
+    return None
 
 
 def _send(

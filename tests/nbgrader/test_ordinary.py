@@ -6,6 +6,8 @@ import re
 import shutil
 import signal
 import sys
+import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -245,7 +247,6 @@ def test_a_class_of_ordinary_notebooks_is_graded_in_sandboxes_as_nbgrader_would(
 ):
     if level == "landlock" and landlock.version() < notebooks.SCOPES:
         pytest.skip("the kernel's Landlock is too old")
-    monkeypatch.setattr(notebooks, "_level", lambda: levels.named(level))
     config = mixed.root / "nbgrader_config.py"
     config.write_text(config.read_text() + "\nget_config().Execute.timeout = 5\n")
     full = Path(mixed.root, exercise.sources.folders(mixed.root)[0])
@@ -274,8 +275,12 @@ def test_a_class_of_ordinary_notebooks_is_graded_in_sandboxes_as_nbgrader_would(
     (mixed.submitted / "ann" / "ps1" / "link").symlink_to(mixed.root)
     mixed.secret()
 
-    failed, faults = execution.grade(mixed, "ps1", 2)
+    left = Path(tempfile.mkdtemp(prefix=f"notebooks-{os.getpid()}-", dir="/tmp"))  # by one killed
+    at_level = replace(mixed, settings=replace(mixed.settings, isolation=level))
+    failed, faults = execution.grade(at_level, "ps1", 2)
     assert not faults
+    assert left.exists() == (level == "bubblewrap")
+    shutil.rmtree(left, ignore_errors=True)
     assert sorted(failed) == ["ann", "kim", "mia"]
     assert "is a link" in failed["ann"] and "kernel" in failed["kim"].casefold()
     grades = final_grades.of_class(mixed, ordinary.find(mixed, "ps1")).grades
@@ -292,7 +297,7 @@ def test_a_class_of_ordinary_notebooks_is_graded_in_sandboxes_as_nbgrader_would(
 
     # Nothing is done twice, and nbgrader itself says the same.
     monkeypatch.setattr(execution, "_graded", None)
-    assert execution.grade(mixed, "ps1", 2) == (failed, {})
+    assert execution.grade(at_level, "ps1", 2) == (failed, {})
     before = {one.student: one.score for one in grades if one.student in ("bob", "lee")}
     for student in before:
         assert api.autograde("ps1", student)["success"]
@@ -474,6 +479,25 @@ def test_one_run_at_a_time_grades_an_assignment_and_says_how_far_it_is(mixed):
     assert again.exit_code == 0 and "nothing new: 3 results are up to date" in again.output
     absent = CliRunner().invoke(app(), ["grade", "ps1", "--student", "zoe"])
     assert str(absent.exception).startswith("zoe: nothing of ps1 to grade")
+
+
+REFUSED = {
+    ("--isolation", "process"): "process does not work .*; write bubblewrap or landlock, or leave",
+    ("--scheduler", "tcp://a:1"): "--scheduler: does not work with ps1, .*; leave it out",
+    (): "minimum_isolation is bubblewrap, and here there is landlock; run",
+}
+
+
+@pytest.mark.parametrize("mixed", ["kit"], indirect=True)
+def test_a_level_or_a_cluster_that_no_notebook_can_have_is_refused_in_a_line(mixed, monkeypatch):
+    monkeypatch.setattr(notebooks, "_works", lambda level: level is levels.LANDLOCK)
+    assert host.api(mixed).generate_assignment("ps1")["success"]
+    hand_in(mixed, "ann", RIGHT_TRIPLE)
+    (mixed.root / "autograder.toml").write_text('minimum_isolation = "bubblewrap"\n')
+    for options, said in REFUSED.items():
+        error = CliRunner().invoke(app(), ["grade", "ps1", *options]).exception
+        assert isinstance(error, Unusable) and re.search(said, str(error))
+        assert "\n" not in str(error)
 
 
 def test_what_comes_out_of_a_sandbox_is_taken_as_outputs_alone():

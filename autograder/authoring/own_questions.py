@@ -40,7 +40,8 @@ TEXT = '''# %% [markdown]
 # 2. Below *Your answers*, write the letter of the right option for each, as in `question_1 = "c"`.
 # 3. Save the notebook, and hand it in like the one before.
 #
-# Numbers are rounded to two digits. Your answers are graded after you hand in.
+# Numbers are rounded to two digits, and arrays are written as lists. Your answers are graded after
+# you hand in.
 
 # %% setup
 import base64
@@ -146,7 +147,7 @@ def text_of(sheet: Sheet, number: int) -> str:
         if question.step != step:
             step = question.step
             lines += [f"Your {step}:", ""]
-            lines += [f"{line:4}  {text}" for line, text in sheet.code[step]] + [""]
+            lines += [f"{line or '':4}  {text}" for line, text in sheet.code[step]] + [""]
         lines += [f"Question {place}", question.prompt.replace("`", ""), ""]
         lines += [f"  {letter}: {option}" for letter, option in zip(OPTIONS, question.options)]
         lines += [""]

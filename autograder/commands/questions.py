@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Annotated, Optional
@@ -112,7 +113,8 @@ def _sheets(
         if task.unreadable
     ]
     files_of = {task.student: task.data for task in tasks if not task.unreadable}
-    drawn = of_class(exercise, course.secret(), course.settings, files_of, number)
+    secret, jobs = course.secret(), os.cpu_count() or 1
+    drawn = of_class(exercise, secret, course.settings, files_of, number, jobs)
     return sorted([*unread, *drawn], key=lambda sheet: sheet.student)
 
 

@@ -125,7 +125,8 @@ class CompiledExercise:
         # The very one in which the setup cell ran: its functions look there for the steps.
         shared.namespace.clear()
         shared.namespace.update(shared.names)
-        shared.namespace[STUDENT] = submission.student
+        if self.exercise.own:
+            shared.namespace[STUDENT] = submission.student
         return shared.namespace
 
     @cached_property

@@ -31,7 +31,7 @@ FEW_ODD = 2
 LONGEST = 90
 """Characters of an option."""
 
-NEAR = 0.06
+NEAR = 0.2
 """Numbers of two options that differ by less are told apart by a calculator alone."""
 
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?")
@@ -140,6 +140,7 @@ def shapes(subject: Subject) -> Found:
 
     of_arguments = [value.shape for value in given.values() if isinstance(value, np.ndarray)]
     lengths = [len(value) for value in given.values() if isinstance(value, (list, str, dict))]
+    lengths += [value for value in given.values() if type(value) is int]
     call = f"`{subject.step}` is called with {_quoted(told(given, given is subject.plain))}. "
     places = [(place.text, place) for place in subject.shuffled(list(subject.code.places()))]
 
@@ -243,7 +244,7 @@ def entries(subject: Subject) -> Found:
         if place:
             what = f"What is the entry `{list(place)}` of the result?"
         if place and isinstance(usual.value, (tuple, list)) and usual.numbers is None:
-            rest = f"`{list(place[1:])}` of " if place[1:] else ""
+            rest = f"the entry `{list(place[1:])}` of " if place[1:] else ""
             what = f"What is {rest}{_part(place[0])}?"
         asked = {"given": given, "place": place}
         yield subject.question("entry", f"{call} {what}", written(entry), wrong, 0, asked)
@@ -308,16 +309,18 @@ def changed(subject: Subject) -> Found:
             continue
         given, usual = called
 
+        shapes_only = given is subject.plain
         told_of: dict[str, LineChange] = {}
         for change in subject.changes[:25]:
             outcome = subject.call(given, change.source)
-            if outcome is not None and _is_fair(outcome) and outcome.told(usual):
-                told_of.setdefault(outcome.told(usual), change)
-        as_ever = usual.told(usual)
+            if outcome is not None and _is_fair(outcome):
+                told_of.setdefault(outcome.told(usual, shapes_only), change)
+        told_of.pop("", None)
+        as_ever = usual.told(usual, shapes_only)
         if not as_ever:
             continue
 
-        given_in_words = told(given, shapes_only=given is subject.plain)
+        given_in_words = told(given, shapes_only)
         for right, change in list(told_of.items()):
             if right == as_ever and len(told_of) > 3 and subject.rng.random() < 0.7:
                 continue
@@ -530,8 +533,8 @@ EFFECTS = (
     ),
     Effect(
         "sum",
-        "makes each row of the result of `{step}` sum to 1",
-        "makes rows of the result no longer sum to 1",
+        "makes the result of `{step}` sum to 1 along its last axis",
+        "makes the result no longer sum to 1 along its last axis",
         lambda subject: subject.plain,
         lambda before, after, _: _sums_to_one(before) and not _sums_to_one(after),
     ),

@@ -10,6 +10,7 @@ import numpy as np
 
 from autograder.engine.student_errors import Stopped, StudentError
 from autograder.questions.arguments import Arguments, written
+from autograder.questions.student_code import VALUE, ending
 
 MOST_STOPPED = 2
 """Calls that do not return, before there are no others."""
@@ -33,13 +34,17 @@ class Observed:
         """The value as one array; None where it is none."""
         return as_numbers(self.value) if not self.raised else None
 
-    def told(self, usual: Observed) -> str:
+    def told(self, usual: Observed, shapes_only: bool) -> str:
         """What came of it, in a few words: a value where the usual one is short, else the shape,
-        and whether the numbers are as before. Empty where that cannot be said so."""
+        and whether the numbers are as before. Empty where that cannot be said so.
+
+        Args:
+            shapes_only: of the arguments, no numbers are told.
+        """
         if self.raised:
             return f"it raises {self.raised}"
         numbers, before = self.numbers, usual.numbers
-        if len(written(usual.value)) <= MOST_SHOWN:
+        if not shapes_only and len(written(usual.value)) <= MOST_SHOWN:
             text = written(self.value)
             is_short = len(text) <= MOST_SHOWN and "e+" not in text  # nobody computes with 1e+300
             return f"it returns {text}" if is_short else ""
@@ -124,7 +129,7 @@ class Laboratory:
                 self._changed = ("", "")
             if source != own:
                 self._changed = (step, own)
-                fault = self._worker.run(step, source)
+                fault = self._worker.run(step, ending(source))
                 if fault is not None:
                     self._note(fault)
                     return None
@@ -132,6 +137,7 @@ class Laboratory:
             value = self._functions[step](**copy.deepcopy(given))
         except StudentError as error:
             is_none = error.is_unanswered or isinstance(error, NotImplementedError)
+            is_none |= error.called == "TimeoutError" and error.text == VALUE
             return None if is_none else Observed(raised=error.called, text=error.text)
         except Stopped as stopped:
             self._note(stopped)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
+from math import ceil
+from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
@@ -27,8 +30,8 @@ from autograder.grader.apart import apart
 from autograder.questions import arguments, kinds
 from autograder.questions.arguments import written
 from autograder.questions.kinds import CodeQuestion, Subject
-from autograder.questions.laboratory import Laboratory
-from autograder.questions.student_code import StudentCode
+from autograder.questions.laboratory import MOST_STOPPED, Laboratory
+from autograder.questions.student_code import StudentCode, definitions
 from autograder.sandbox.parents import EngineFault
 from autograder.submissions.notebook import Rejected
 from autograder.submissions.parse import parse
@@ -43,6 +46,9 @@ SECONDS, CALL_SECONDS = 10.0, 1.0
 EACH = 2
 """Questions about one function, as long as there are others to ask about."""
 
+BATCH = 8
+"""Students whose sheets one process draws, before it takes others."""
+
 LONGEST = 30
 """Lines of a function that is asked about before those that are longer."""
 
@@ -51,8 +57,9 @@ LONGEST = 30
 class Sheet:
     """The questions for a student.
 
-    ``code`` are the functions that are asked about: numbered lines by step. ``note`` says why there
-    are fewer questions than were asked for, or none.
+    ``code`` are the functions that are asked about: numbered lines by step, and below them, with
+    the number 0, those of what the student has written that is called there. ``note`` says why
+    there are fewer questions than were asked for, or none.
     """
 
     student: str
@@ -124,7 +131,7 @@ class Questioner:
                 Reference(self._exercise, self._workers.parent, self._settings) as reference,
             ):
                 run = Run(self._compiled, submission, budget, reference)
-                with run.ready() as (session, names), budget.at_work():
+                with run.ready(most_unended=MOST_STOPPED) as (session, names), budget.at_work():
                     laboratory = Laboratory(session, names)
                     subjects = list(self._subjects(submission, laboratory, rng))
                     found = _chosen(subjects, wanted)
@@ -151,14 +158,19 @@ class Questioner:
         """The answers that can be asked about, in a random order, long ones last."""
         practice = getattr(self._tools, "PRACTICE", {})
         again = {one.step for one in defined_again(self._exercise, submission)}
+        defined = definitions(cell.source for cell in submission.cells)
+        for step in self._exercise.needed:
+            defined.pop(step, None)  # the grader's own, which are right
         codes = []
         for cell in submission.cells:
             is_answer = cell.id in self._exercise.steps and cell.id not in self._exercise.classes
             if is_answer and cell.id in practice and cell.id not in again:
                 try:
-                    codes.append(StudentCode(str(cell.id), cell.source))
+                    code = StudentCode(str(cell.id), cell.source)
                 except ValueError:
                     continue
+                code.add_called(defined)
+                codes.append(code)
         codes = [codes[place] for place in rng.permutation(len(codes))]
         for code in sorted(codes, key=lambda code: len(code.lines) > LONGEST):
             yield Subject(code, laboratory, rng, arguments.drawn(self._tools, code.step, rng))
@@ -170,17 +182,41 @@ def of_class(
     settings: Settings,
     submitted: Mapping[str, bytes],
     wanted: int,
+    jobs: int,
 ) -> Iterator[Sheet]:
-    """A sheet for each of these students, whose files these are."""
+    """A sheet for each of these students, whose files these are, drawn in ``jobs`` processes: code
+    that takes all of its time delays the few that are drawn behind it."""
+    draw = partial(_of_some, exercise, secret, settings, wanted)
+    students = list(submitted.items())
+    size = min(BATCH, ceil(len(students) / jobs))
+    if size == len(students):
+        yield from draw(students)
+        return
+    batches = [students[start : start + size] for start in range(0, len(students), size)]
+    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+        for sheets in pool.map(draw, batches):
+            yield from sheets
+
+
+def _of_some(
+    exercise: Exercise,
+    secret: bytes,
+    settings: Settings,
+    wanted: int,
+    submitted: Sequence[tuple[str, bytes]],
+) -> list[Sheet]:
+    """The sheets of a few students, one after the other."""
+    sheets = []
     questioner = Questioner(exercise, secret, settings)
     try:
-        for student, data in submitted.items():
+        for student, data in submitted:
             try:
-                yield apart(partial(_bare, questioner, data, student, wanted))
+                sheets.append(apart(partial(_bare, questioner, data, student, wanted)))
             except Fault as fault:
-                yield Sheet(student, note=one_line(f"no questions: {fault}"))
+                sheets.append(Sheet(student, note=one_line(f"no questions: {fault}")))
                 questioner.close()
                 questioner = Questioner(exercise, secret, settings)
+        return sheets
     finally:
         questioner.close()
 

@@ -7,13 +7,30 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from autograder.engine.turns import NAME, counted
 from autograder.submissions.python_source import parsed
 
 VALUE = "__value__"
 """Marks what an altered copy returns as the value that was asked for."""
+
+MOST_TURNS = 20_000
+"""Turns of the loops of a changed copy: what is called takes a few."""
+
+LIMIT = f"""
+
+__turns__ = 0
+
+
+def {NAME}():
+    global __turns__
+    __turns__ += 1
+    if __turns__ > {MOST_TURNS}:
+        raise TimeoutError({VALUE!r})
+"""
+"""Stands below a copy whose loops end, whatever was changed in them."""
 
 WATCH = f"""
 
@@ -33,6 +50,8 @@ def __watch__(line, *values):
 
 MOST_CHANGES = 60
 """Changed copies of one step."""
+
+CALLED = "# It calls:"
 
 WIDEST = 110
 """Characters of a line that may be quoted."""
@@ -90,6 +109,48 @@ class Place:
     source: str
 
 
+@dataclass(frozen=True)
+class Definition:
+    """The lines of a function, or of another name, and the names that it uses."""
+
+    lines: tuple[str, ...]
+    uses: tuple[str, ...]
+
+
+def definitions(sources: Iterable[str]) -> dict[str, Definition]:
+    """What cells define at their top level, by name."""
+    found: dict[str, Definition] = {}
+    for source in sources:
+        tree = parsed(source)
+        for node in tree.body if tree else ():
+            bound = [getattr(target, "id", "") for target in getattr(node, "targets", [])]
+            shown = _shown(node, source.split("\n"), node.lineno, node.end_lineno or node.lineno)
+            lines = tuple(text for _, text in shown)
+            for name in [getattr(node, "name", ""), *bound]:
+                found[name] = Definition(lines, _free(node))
+    return found
+
+
+def _free(node: ast.AST) -> tuple[str, ...]:
+    """The names that a node uses and does not bind."""
+    names = [part for part in ast.walk(node) if isinstance(part, ast.Name)]
+    bound = {part.arg for part in ast.walk(node) if isinstance(part, ast.arg)}
+    bound |= {name.id for name in names if isinstance(name.ctx, ast.Store)}
+    return tuple(dict.fromkeys(name.id for name in names if name.id not in bound))
+
+
+def _shown(node: ast.AST, text: list[str], first: int, last: int) -> Iterator[tuple[int, str]]:
+    """The numbers and texts of lines: without docstrings, comments and empty lines."""
+    documented = set[int]()
+    for part in ast.walk(node):
+        if isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant):
+            documented.update(range(part.lineno, (part.end_lineno or part.lineno) + 1))
+    for number in range(first, last + 1):
+        line = text[number - 1].rstrip()
+        if number not in documented and line.strip() and not line.strip().startswith("#"):
+            yield number, line
+
+
 class StudentCode:
     """The answer to a step.
 
@@ -107,25 +168,31 @@ class StudentCode:
         self._text = source.split("\n")
         own = [node for node in tree.body if getattr(node, "name", "") == step]
         self._function = own[0] if own and isinstance(own[0], ast.FunctionDef) else None
-        documented = set[int]()
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-                documented.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
         self._first, self._last = 1, len(self._text)
         if self._function is not None:
             decorators = [node.lineno for node in self._function.decorator_list]
             self._first = min([self._function.lineno, *decorators])
             self._last = self._function.end_lineno or self._last
         self.lines: list[tuple[int, str]] = []
-        """The numbers and texts of the lines to show: without docstring and empty lines."""
-        for number in range(self._first, self._last + 1):
-            text = self._text[number - 1].rstrip()
-            if number not in documented and text.strip() and not text.strip().startswith("#"):
-                self.lines.append((number, text))
+        """The numbers and texts of the lines to show; 0 for those of what it calls."""
+        self.lines += _shown(tree, self._text, self._first, self._last)
         self.text = "\n".join(text for _, text in self.lines)
         self.is_random = bool(re.search(r"\bempty|random|\brng\b|\byield\b", self.text))
         """Whether some numbers may be anything, or whether lines run when nobody expects it."""
         self.statements = self._statements()
+
+    def add_called(self, defined: Mapping[str, Definition]) -> None:
+        """Show what the function calls, too, of what the student has written."""
+        called: list[tuple[int, str]] = []
+        waiting = list(_free(self._function or self._tree))
+        seen = {self.step}
+        while waiting:
+            name = waiting.pop(0)
+            if name in defined and name not in seen:
+                called += [(0, text) for text in defined[name].lines]
+                waiting += defined[name].uses
+                seen.add(name)
+        self.lines += [(0, CALLED), *called] if called else []
 
     def line(self, number: int) -> str:
         return self._text[number - 1].strip()
@@ -200,7 +267,8 @@ class StudentCode:
                 text = (old[:start] + new.encode() + old[end:]).decode(errors="replace")
                 text, source = self._tidy(line, text)
                 key = line, text.strip()
-                is_new = key not in found and text != self._text[line - 1] and not _is_idle(text)
+                is_new = key not in found and text != self._text[line - 1]
+                is_new &= not _passes_on(text)
                 inside = line in self.statements and len(text.strip()) <= WIDEST
                 if is_new and inside and parsed(source) is not None:
                     shown = text.strip().partition("  #")[0].rstrip()
@@ -208,10 +276,10 @@ class StudentCode:
         return list(found.values())[:MOST_CHANGES]
 
     def _modules(self) -> set[str]:
-        """The names of modules, which are no values."""
+        """The names of modules, and of what is taken from them, which are no values."""
         found = {*_MODULES}
         for node in ast.walk(self._tree):
-            if isinstance(node, ast.Import):
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
                 found |= {name.asname or name.name.partition(".")[0] for name in node.names}
         return found
 
@@ -242,10 +310,16 @@ def _closing(text: str, place: int) -> int:
     return -1
 
 
-def _is_idle(line: str) -> bool:
-    """Whether a line binds a name to itself: nobody writes that."""
-    target, _, value = line.partition(" = ")
-    return bool(value) and target.strip() == value.partition("  #")[0].strip()
+def _passes_on(line: str) -> bool:
+    """Whether a line computes nothing: what comes of it can be read there."""
+    tree = parsed(line.strip())
+    value = getattr(tree.body[0], "value", None) if tree and tree.body else None
+    return isinstance(value, (ast.Name, ast.Constant))
+
+
+def ending(source: str) -> str:
+    """A copy of a cell in which a loop that does not end raises."""
+    return ast.unparse(counted(ast.parse(source))) + LIMIT
 
 
 def _give(text: str) -> ast.stmt:
@@ -346,6 +420,8 @@ def _edits(node: ast.AST, text: list[str], modules: set[str]) -> Iterator[Edit]:
     if isinstance(node, ast.BinOp):
         yield from _operated(line, code, node.left, node.op, node.right)
         symbol = _OPERATORS.get(type(node.op), ("",))[0]
+        if isinstance(node.left, (ast.Constant, ast.UnaryOp)):
+            symbol = ""  # nobody writes a factor of 1 alone
         gap = code[node.left.end_col_offset : node.right.col_offset].decode()
         if symbol:
             before = code[start : node.left.end_col_offset].decode() + gap.partition(symbol)[0]
@@ -365,7 +441,10 @@ def _edits(node: ast.AST, text: list[str], modules: set[str]) -> Iterator[Edit]:
                         yield line, begin, finish, other
         function = node.func
         if isinstance(function, ast.Attribute):
-            is_module = isinstance(function.value, ast.Name) and function.value.id in modules
+            owner = function.value
+            while isinstance(owner, ast.Attribute):
+                owner = owner.value
+            is_module = isinstance(owner, ast.Name) and owner.id in modules
             kept = node.args[0] if is_module and node.args else function.value
             is_value = not isinstance(kept, (ast.Starred, ast.Constant, ast.JoinedStr))
             if not (is_module and not node.args) and is_value:

@@ -21,8 +21,8 @@ from autograder.exercises import exercise as exercises
 from autograder.questions import kinds
 from autograder.questions.arguments import other_calls, written
 from autograder.questions.kinds import CodeQuestion
-from autograder.questions.sheet import Questioner, Sheet
-from autograder.questions.student_code import StudentCode
+from autograder.questions.sheet import Questioner, Sheet, of_class
+from autograder.questions.student_code import CALLED, StudentCode
 from autograder.show.exports import question_bank
 from autograder.show.pages import questions as pages
 from tests.support.bank_submissions import EXERCISES, bank, combined, handed_in, load
@@ -340,12 +340,60 @@ def test_changed_lines_are_such_as_somebody_writes():
         "    import statistics\n"
         "    x = np.asarray(x)\n"
         "    y = np.einsum('ij->i', x) + statistics.fmean(x[0])\n"
+        "    z = np.logaddexp.reduce(y) - np.linalg.norm(x) - (1 + np.exp(y))\n"
+        "    if x.ndim > 7:\n"
+        "        return x * z\n"
         "    return float(np.sum(y + 1))"
     )
     texts = [change.text for change in StudentCode("spread", source).changes()]
     assert "return float(y + 1)" in texts and "y = np.einsum('ij->i', x) + x[0]" in texts
     assert not {"x = x", "y = 'ij->i' + statistics.fmean(x[0])"} & {*texts}
     assert not [text for text in texts if "+ statistics" in text and "fmean" not in text]
+    assert not [text for text in texts if re.search(r"(logaddexp|linalg)(?!\.)|- 1$", text)]
+    assert "return x" not in texts and "return x / z" in texts
+
+
+def test_a_changed_loop_that_never_ends_costs_no_question():
+    source = (
+        "def merge_pair(tokens, pair, new):\n"
+        "    merged = list(tokens)\n"
+        "    place = 0\n"
+        "    while place < len(merged) - 1:\n"
+        "        if (merged[place], merged[place + 1]) == tuple(pair):\n"
+        "            merged[place : place + 2] = [new]\n"
+        "        place += 1\n"
+        "    return merged"
+    )
+    exercise = load("tokenizer")
+    with Questioner(exercise, b"a key", Settings()) as questioner:
+        sheet = questioner.sheet(handed_in(exercise, {"merge_pair": source}), "ada", 20)
+    assert "merge_pair" in {question.step for question in sheet.questions}
+    assert "did not return" not in sheet.note
+
+
+def test_what_a_function_calls_is_shown_below_it():
+    """Where an earlier step is wrong nobody can answer from the later one alone."""
+    exercise = load("tokenizer")
+    answers = {
+        "count_pairs": "def count_pairs(tokens):\n    tokens.append(LAST)\n    return {}",
+        "merge_pair": "LAST = -1\n\n\ndef merge_pair(tokens, pair, new):\n    return tokens",
+        "encode": (
+            "def encode(text, merges):\n    tokens = list(text.encode())\n"
+            "    count_pairs(tokens)\n    return merge_pair(tokens, (0, 0), 0)"
+        ),
+    }
+    with Questioner(exercise, b"a key", Settings()) as questioner:
+        code = questioner.sheet(handed_in(exercise, answers), "ada", 20).code
+    shown = [text for number, text in code["encode"] if not number]
+    assert shown[0] == CALLED and {"    tokens.append(LAST)", "LAST = -1"} < {*shown}
+    assert all(number for number, _ in code["merge_pair"])
+
+
+def test_no_numbers_come_of_arguments_of_which_only_shapes_are_told():
+    for sheet, _ in drawn("transformer", islice(bank("transformer"), 6), wanted=12):
+        for question in sheet.questions:
+            if question.kind == "changed" and " of shape (" in question.prompt:
+                assert not [one for one in question.options if "returns [" in one], question
 
 
 def test_equal_values_are_written_alike():
@@ -415,7 +463,23 @@ def test_hostile_code_costs_its_own_questions_alone():
             for question in sheet.questions:
                 assert question.line <= source.count("\n") + 1
         good = questioner.sheet(handed_in(exercise, {}), "ada")
+        cells = dict.fromkeys(exercise.steps, "while True:\n    pass")
+        endless = questioner.sheet(handed_in(exercise, cells), "ben")
     assert len(good.questions) == 4
+    assert "the cell project_qkv did not return" in endless.note
+
+
+def test_a_class_gets_the_same_questions_from_any_number_of_processes():
+    exercise = load("attention")
+    submitted = {
+        f"s{place}": handed_in(exercise, one)
+        for place, one in enumerate(islice(bank("attention"), 3))
+    }
+    submitted["s1"] = b"no notebook"
+    one, several = (
+        list(of_class(exercise, b"a key", Settings(), submitted, 2, jobs)) for jobs in (1, 2)
+    )
+    assert one == several and [sheet.student for sheet in one] == [*submitted]
 
 
 def test_pages_and_banks_hold_the_questions_and_nothing_else():

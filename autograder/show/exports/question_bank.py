@@ -122,7 +122,7 @@ def _written(root: Element) -> bytes:
 def _shown(question: CodeQuestion, sheet: Sheet) -> str:
     """The question as HTML, below the lines that it is about: what students wrote is text there."""
     lines = sheet.code.get(question.step, ())
-    listing = "\n".join(f"{number:4}  {text}" for number, text in lines)
+    listing = "\n".join(f"{number or '':4}  {text}" for number, text in lines)
     parts = []
     for place, part in enumerate(question.prompt.split("`")):
         parts.append(_code(part) if place % 2 else html.escape(part))

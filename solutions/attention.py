@@ -1242,7 +1242,7 @@ for n in (70, 1, *(int(n) for n in rng.permutation(np.arange(2, 10))[:2])):
 # %% check="causal_mask-more_keys_than_queries" points=2 category="shapes" hidden=true
 """One row for each query, one column for each key, aligned at the bottom right, also with equal numbers."""
 few, more = int(rng.integers(2, 4)), int(rng.integers(4, 7))
-for n_queries, further in ((3, 2), (1, 1), (1, more), (few, more + 1), (3, 600), (40, 5), (more, 0)):
+for n_queries, further in ((3, 2), (1, 1), (1, more), (few, more + 1), (3, 600), (1, 5000), (40, 5), (more, 0)):
     wanted = causal_mask_by_definition(n_queries, n_queries + further)
     agree_mask(causal_mask(n_queries, n_queries + further), wanted, "the mask", "Does the last query see every key, and the one before it?")
 
@@ -2595,6 +2595,7 @@ PROMISES = {
         "one query and one key": lambda n_queries, n_keys: n_queries == 1 and n_keys in (1, None),
         "one query and several keys": lambda n_queries, n_keys: n_queries == 1 and n_keys not in (1, None),
         "more than 20 queries": lambda n_queries: n_queries > 20,
+        "thousands of keys": lambda n_keys: (n_keys or 0) > 2000,
     },
     "padding_mask": {
         "one sequence": lambda lengths: len(lengths) == 1,

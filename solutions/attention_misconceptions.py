@@ -1555,6 +1555,13 @@ def offset_of_the_example(n_queries, n_keys=None):
 
 
 @misconception(step="causal_mask", caught_by="causal_mask-more_keys_than_queries")
+def cut_from_a_table_of_1024(n_queries, n_keys=None):
+    """You cut the mask from a table, and that has an end. Print the shape of your mask for 1 query and 5000 keys: where does the docstring limit the number of keys?"""
+    n_keys = n_queries if n_keys is None else n_keys
+    return np.tri(1024, dtype=bool)[n_keys - n_queries : n_keys, :n_keys]
+
+
+@misconception(step="causal_mask", caught_by="causal_mask-more_keys_than_queries")
 def single_query_sees_only_itself(n_queries, n_keys=None):
     """It goes wrong for one new token after several old ones. Print your mask for one query and four keys: what may this query look back at?"""
     n_keys = n_queries if n_keys is None else n_keys

@@ -1431,6 +1431,11 @@ for vocabulary, best in ((4, 4), (8, 8), (40, 32), (64, 16)):
         wanted = probabilities_by_definition(logits, temperature, top_k, top_p)
         got = next_token_probabilities(logits.copy(), temperature, top_k, top_p)
         agree(got, wanted, "the probabilities", "Which of the equal ones come first?")
+for vocabulary in (6, 12, 30):
+    logits = rng.integers(3, size=vocabulary) + 0.0
+    for top_k in range(1, vocabulary + 1):
+        wanted = probabilities_by_definition(logits, 1.0, top_k)
+        agree(next_token_probabilities(logits.copy(), 1.0, top_k), wanted, "the probabilities", "Which of the equal ones come first?")
 
 logits = rng.permutation(6) + np.zeros(6)
 best = int(logits.argmax())
@@ -1728,6 +1733,11 @@ PROMISES = {
         "top_k and top_p": lambda top_k, top_p: top_k is not None and top_p is not None,
         "equals, of which some are kept": lambda logits, top_k: (
             top_k is not None and top_k < len(logits) and np.sort(logits)[-top_k] == np.sort(logits)[-top_k - 1]
+        ),
+        "equals on three levels, of which the middle ones are cut": lambda logits, top_k: (
+            top_k is not None
+            and top_k < len(logits)
+            and np.max(logits) > np.sort(logits)[-top_k] == np.sort(logits)[-top_k - 1] > np.min(logits)
         ),
         "logits above 1,000": lambda logits: np.max(logits) > 1e3,
         "logits below -1,000": lambda logits: np.max(logits) < -1e3,

@@ -2822,7 +2822,37 @@ def kept_below_p_alone(logits, temperature=1.0, top_k=None, top_p=None):
     return shares / shares.sum()
 
 
-UNCLAIMED = {"next_token_probabilities-equals": "it asks of sorts that keep no order, which show on some machines alone"}
+@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-equals")
+def equals_in_any_order(logits, temperature=1.0, top_k=None, top_p=None):
+    """Of equal ones you keep any, as np.argpartition does. Print which tokens you keep of 0, 0, 1, 1 for every top_k: which of two equal ones has the lower index?"""
+    if temperature == 0:
+        return np.eye(len(logits))[np.argmax(logits)]
+    shares = np.exp((logits - logits.max()) / temperature)
+    if top_k is not None:
+        kept = np.zeros(len(shares))
+        best = np.argpartition(-shares, top_k - 1)[:top_k]
+        kept[best] = shares[best]
+        shares = kept
+    shares = shares / shares.sum()
+    if top_p is not None:
+        order = np.argsort(-shares, kind="stable")
+        shares[order[np.searchsorted(np.cumsum(shares[order]), top_p) + 1 :]] = 0.0
+    return shares / shares.sum()
+
+
+@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-equals")
+def equals_sorted_in_any_order(logits, temperature=1.0, top_k=None, top_p=None):
+    """Few equal tokens are right, many are not. Print the order in which you go through forty tokens with logits of 0 and 1: which kind of np.argsort keeps equal ones in their order?"""
+    if temperature == 0:
+        return np.eye(len(logits))[np.argmax(logits)]
+    shares = np.exp((logits - logits.max()) / temperature)
+    order = np.argsort(-shares)
+    if top_k is not None:
+        shares[order[top_k:]] = 0.0
+    shares = shares / shares.sum()
+    if top_p is not None:
+        shares[order[np.searchsorted(np.cumsum(shares[order]), top_p) + 1 :]] = 0.0
+    return shares / shares.sum()
 
 
 # Questions that a value answers

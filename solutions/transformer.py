@@ -1395,15 +1395,15 @@ with tools.check("language_model-batch_of_two"):
         show=True,
     )
 
-# %% check="language_model-any_batch" points=5 category="language model" hidden=true
+# %% check="language_model-any_batch" points=4 category="language model" hidden=true
 """Any number of leading axes, of blocks and of known tokens, hundreds too, sizes that are equal or 1, tokens that come twice."""
 for lead, n, d_model, vocabulary, count in (
     ((), 5, 4, 7, 6),
     ((2,), 7, 2, 3, 2),
-    ((2, 3), 3, 6, 9, 1),
-    ((2, 1, 3), 1, 8, 5, 2),
+    ((2, 3), 5, 6, 9, 1),
+    ((2, 1, 3), 4, 8, 5, 2),
     ((4,), 4, 4, 4, 3),
-    ((), 1, 2, 1, 1),
+    ((2,), 1, 2, 1, 1),
     ((), 3, 2, 300, 1),
 ):
     *blocks, norm = drawn_parts(n, d_model)
@@ -1414,6 +1414,13 @@ for lead, n, d_model, vocabulary, count in (
     wanted = scores_by_definition(tokens, embedding, blocks, norm)
     got = language_model(tokens, embedding, blocks, norm)
     agree(got, wanted, "the scores", "What does the first block get, what the second, what the norm, and what do you multiply by the embedding?")
+
+# %% check="language_model-long_text" points=1 category="language model" hidden=true
+"""A text of 300 tokens: the docstring gives no limit."""
+*blocks, norm = drawn_parts(300, 2)
+tokens, embedding = rng.integers(3, size=300), rng.normal(size=(3, 2))
+wanted = scores_by_definition(tokens, embedding, blocks, norm)
+agree(language_model(tokens, embedding, blocks, norm), wanted, "the scores of a long text", "For how many tokens have you positions?")
 
 # %% check="language_model-inputs_unchanged" points=1 category="purity" hidden=true
 """Tokens and embedding stay as they are, and a second call with the same blocks gives the same answer."""
@@ -1701,5 +1708,7 @@ PROMISES = {
         "several blocks": lambda blocks: len(blocks) > 1,
         "more than four blocks": lambda blocks: len(blocks) > 4,
         "a token above 255": lambda tokens: np.max(tokens) > 255,
+        "more than 255 positions": lambda tokens: tokens.shape[-1] > 255,
+        "an axis in front of the positions that is shorter": lambda tokens: tokens.ndim > 2 and tokens.shape[1] < tokens.shape[-1],
     },
 }

@@ -1603,15 +1603,15 @@ def whole_numbers_only(x, attention, feed_forward, norm_1, norm_2):
     return np.round(x + feed_forward(norm_2(x)))
 
 
-@misconception(step="transformer_block", caught_by="transformer_block-inputs_unchanged")
+@misconception(step="transformer_block", caught_by="transformer_block-inputs_unchanged", family="sums_in_place")
 def added_in_place(x, attention, feed_forward, norm_1, norm_2):
-    """Your first answer is right. Print x before and after the call: does your sum create a new array?"""
+    """Your first answer is right. Print x before and after the call: which of your two sums creates a new array?"""
     x += attention(norm_1(x))
     x += feed_forward(norm_2(x))
     return x.copy()
 
 
-@misconception(step="transformer_block", caught_by="transformer_block-inputs_unchanged")
+@misconception(step="transformer_block", caught_by="transformer_block-inputs_unchanged", family="sums_in_place")
 def first_sum_in_place(x, attention, feed_forward, norm_1, norm_2):
     """Your first answer is right. Print x before and after the call: which of your two sums creates a new array?"""
     x += attention(norm_1(x))
@@ -2043,6 +2043,25 @@ def tokens_as_bytes(tokens, embedding, blocks, norm):
 def positions_for_the_first_axis(tokens, embedding, blocks, norm):
     """It works with as many sequences as tokens. Print the shape of your waves for three sequences of two tokens: which axis of tokens do you count?"""
     x = embedding[tokens] + positional_encoding(len(tokens), embedding.shape[1])
+    for block in blocks:
+        x = block(x)
+    return norm(x) @ embedding.T
+
+
+@misconception(step="language_model", caught_by="language_model-any_batch")
+def positions_for_the_second_axis(tokens, embedding, blocks, norm):
+    """It works without a batch and with one axis of it. Call it with tokens of shape (2, 3, 5) and print the length that you take for that of a text: from which end do you count the axes?"""
+    n = len(tokens) if tokens.ndim == 1 else tokens.shape[1]
+    x = embedding[tokens] + positional_encoding(n, embedding.shape[1])
+    for block in blocks:
+        x = block(x)
+    return norm(x) @ embedding.T
+
+
+@misconception(step="language_model", caught_by="language_model-long_text")
+def context_of_256(tokens, embedding, blocks, norm):
+    """Short texts are right, long ones find no position. Print the shape of your waves for 300 tokens: where does the docstring limit the length of a text?"""
+    x = embedding[tokens] + positional_encoding(256, embedding.shape[1])[: tokens.shape[-1]]
     for block in blocks:
         x = block(x)
     return norm(x) @ embedding.T

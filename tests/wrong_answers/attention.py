@@ -163,6 +163,7 @@ WITHOUT_BANK = {
     "scaled_by_the_number_of_heads": "other_length argument_taken_for",
     "features_dealt_out_in_turn": "dealt_out",
     "head_axis_in_front_of_the_batch": "other_axis",
+    "a_millionth_added_to_the_sum": "nearly",
 }
 """What a hint may go by where the bank is left out, for entries of the bank; empty: there is none."""
 
@@ -175,7 +176,7 @@ CAUGHT_BY = {
     "attention_scores-inputs_unchanged": "doubles_the_callers_keys",
     "scale_scores-by_hand": "root_of_the_scores",
     "scale_scores-any_length": "always_a_quarter_of_d_k logarithm",
-    "softmax-by_hand": "logarithm_where_it_is_finite a_masked_array smallest_for_largest a_little_in_the_denominator",
+    "softmax-by_hand": "logarithm_where_it_is_finite a_masked_array smallest_for_largest",
     "softmax-large_scores": "divides_large_scores",
     "softmax-minus_infinity": "clips_the_shifted_scores floor_under_the_weights trips_over_an_empty_row shifts_by_the_minimum_and_hopes minus_infinity_taken_for_zero",
     "softmax-any_axis": "row_by_row_in_two_axes total_over_the_last_axis",
@@ -458,13 +459,6 @@ def einsum_over_an_ellipsis(scores, axis=-1):
     """The axes in front are in no output."""
     powers = np.exp(scores - scores.max(axis=axis, keepdims=True))
     return powers / np.einsum("...j->", powers)
-
-
-@wrong_answer(step="softmax", named="nearly a_millionth_added_to_the_sum")
-def a_little_in_the_denominator(scores, axis=-1):
-    """Adds 1e-6 to the total."""
-    e = np.exp(scores - scores.max(axis=axis, keepdims=True))
-    return e / (e.sum(axis=axis, keepdims=True) + 1e-6)
 
 
 @wrong_answer(step="softmax", named="negated")

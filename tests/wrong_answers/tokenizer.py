@@ -8,6 +8,8 @@ WITHOUT_BANK = {
     "tokens_far_apart": "counted_too_much",
     "ends_joined": "counted_too_much",
     "keys_as_text": "keys_of_other_type",
+    "pair_as_one_number": "wrong_with_large_whole_numbers",
+    "tokens_of_32_bits": "wrong_with_large_whole_numbers",
     "frequent_pairs_alone": "something_missing",
     "list_of_counts": "other_type",
     "shares_of_all_pairs": "scaled_somehow",
@@ -334,23 +336,3 @@ def only_left_part_of_a_pair(tokens, merges):
     for a, b in merges:
         pieces.append(pieces[a])
     return b"".join(pieces[t] for t in tokens).decode("utf-8", errors="replace")
-
-
-@wrong_answer(step="count_pairs", named="wrong_with_large_whole_numbers")
-def count_in_int32(tokens):
-    """Breaks: whole numbers of any size (int32)."""
-    if len(tokens) < 2:
-        return {}
-    array = np.array(tokens, dtype=np.int32)
-    pairs, counts = np.unique(np.stack([array[:-1], array[1:]], axis=1), axis=0, return_counts=True)
-    return {(int(a), int(b)): int(n) for (a, b), n in zip(pairs, counts)}
-
-
-@wrong_answer(step="count_pairs", named="wrong_with_large_whole_numbers")
-def count_with_one_number_per_pair(tokens):
-    """Breaks: whole numbers of any size (left * 65536 + right mixes up large ones)."""
-    counts = {}
-    for left, right in zip(tokens, tokens[1:]):
-        key = left * 65536 + right
-        counts[key] = counts.get(key, 0) + 1
-    return {divmod(key, 65536): n for key, n in counts.items()}

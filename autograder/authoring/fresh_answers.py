@@ -30,6 +30,10 @@ KINDS = {
 """The decorators of such a file, with what each may say: a bank can be tried as well."""
 
 
+ONE_OF_SEVERAL = "one of several"
+"""What a hint goes by that asks for each of the mistakes that the checks cannot tell apart."""
+
+
 @dataclass(frozen=True)
 class FreshAnswer:
     """What became of an answer.
@@ -154,7 +158,8 @@ def grade(
                 answer.name, answer.step, answer.wrong, step.score, step.max_score, named=named
             )
             for check in step.not_passed[:1]:
-                hint, name = check.hint or "", check.misconception or check.relation or ""
+                hint = check.hint or ""
+                name = check.misconception or check.relation or (ONE_OF_SEVERAL if hint else "")
                 fresh = replace(fresh, check=step.id_of(check), message=check.message)
                 fresh = replace(fresh, hint=hint, hint_name=name)
             graded.append(fresh)

@@ -7,6 +7,7 @@ import pytest
 
 from autograder.authoring import fresh_answers
 from autograder.base.errors import Unusable
+from autograder.base.settings import Settings
 from autograder.exercises import exercise
 from tests.support.courses import AUTHORED, NAME, ROOT, write_root
 from tests.support.processes import call
@@ -39,6 +40,16 @@ def added_up(x):
 def never_negative(x):
     return abs(sum(x))
 '''
+
+LISTS_SHARED = """
+@wrong_answer(step="cached_step")
+def lists_shared_by_all_caches(q, k, v, cache):
+    cache = ([], []) if cache is None else cache
+    cache[0].append(k)
+    cache[1].append(v)
+    keys, values = (np.stack(list(part), axis=-2) for part in cache)
+    return scaled_dot_product_attention(q[..., None, :], keys, values)[0][..., 0, :], cache
+"""
 
 
 @pytest.fixture(scope="module")
@@ -102,3 +113,12 @@ def test_cover_and_answers_are_two_things(course):
     done = call("prove", NAME, "--cover", "--answers", "fresh.py", cwd=course)
     assert done.returncode == 2
     assert "--cover and --answers" in done.stderr
+
+
+def test_a_hint_about_several_mistakes_goes_by_a_name_as_well(tmp_path):
+    inference = exercise.load(ROOT, "inference")
+    file = tmp_path / "answers.py"
+    file.write_text(LISTS_SHARED, encoding="utf-8")
+    found = fresh_answers.read(file, inference)
+    graded = fresh_answers.grade(inference, found, Settings(), lambda _: None)
+    assert [answer.hint_name for answer in graded.answers] == ["one of several"]

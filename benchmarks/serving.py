@@ -134,6 +134,8 @@ def _endless(data: bytes) -> bytes:
 def _start(course: Course, names: list[str]) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "autograder", "serve", *names]
     environment = {**os.environ, "AUTOGRADER_COURSE": str(course.state)}
+    # As in make: without this each start after a kill compiles all modules again.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     return subprocess.Popen(
         command, cwd=course.root, env=environment, stdout=subprocess.DEVNULL, stderr=None
     )

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import stat
 import sys
 import zipfile
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograder.base import files, links, settings, times
 from autograder.base.errors import Unusable
@@ -24,6 +27,9 @@ from autograder.course.gradebook import config, deadlines, master, record, versi
 from autograder.exercises import assistants, data_files
 from autograder.exercises.exercise import Exercise, as_file, from_notebook
 from autograder.exercises.sources import notebook_at
+
+if TYPE_CHECKING:
+    from traitlets.config import Config
 
 OURS = "autograder."
 """How the names of our own programs for the exchange begin."""
@@ -182,9 +188,18 @@ def from_exchange(
     """
     if sys.platform == "win32":
         return Collected()
-    collect = _named(config.config(course).ExchangeFactory.get("collect", OURS))
-    if collect.startswith(OURS) and not inbound(course).is_dir():
-        return Collected()  # without nbgrader, which takes a second to load
+    said = config.config(course)
+    collect = _named(said.ExchangeFactory.get("collect", OURS))
+    folder = inbound(course)
+    if collect.startswith(OURS) and not folder.is_dir():
+        return Collected()
+    # Without nbgrader, which takes a second to load.
+    if _is_plain(said, "collect", "Collector", "ExchangeCollect"):
+        from autograder.nbgrader.inbound import Inbound
+
+        taking = Inbound(course, exercise.name, folder, students=students, unfinished=unfinished)
+        with _usable(folder):
+            return taking.collect(said.CourseDirectory.get("student_id") or "*")
 
     app = _app(course, exercise, "Collect")
     if app is None:
@@ -206,6 +221,16 @@ def release_feedback(course: Course, exercise: Exercise, students: Sequence[str]
     """
     if sys.platform == "win32" or not inbound(course).is_dir():
         return False
+    folder = inbound(course).parent / "feedback"
+    said = config.config(course)
+    is_plain = _is_plain(said, "release_feedback", "FeedbackReleaser", "ExchangeReleaseFeedback")
+    # Without nbgrader, as above; it alone makes this folder, and says so if it is somebody else's.
+    if is_plain and _is_own(folder):
+        from autograder.nbgrader.inbound import release_pages
+
+        with _usable(folder):
+            release_pages(course, exercise.name, students, folder)
+        return True
     app = _app(course, exercise, "ReleaseFeedback")
     if app is None or not hasattr(app, "students"):
         return False
@@ -287,6 +312,22 @@ def _named(program: type | str) -> str:
     return program
 
 
+def _is_plain(said: Config, program: str, *sections: str) -> bool:
+    """Whether a program of the exchange is ours, and nothing but the exchange's place is set."""
+    is_ours = _named(said.ExchangeFactory.get(program, "")).startswith(OURS)
+    others = said.Exchange.keys() - {"root", "path_includes_course"}  # that is about students
+    return is_ours and not others and not any(said[section] for section in sections)
+
+
+def _is_own(folder: Path) -> bool:
+    """Whether this is a folder of this account, and no link to one."""
+    try:
+        status = folder.lstat()
+    except OSError:
+        return False
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid()
+
+
 def _app(course: Course, exercise: Exercise, name: str) -> Any:
     """One of the exchange's programs, set up as nbgrader's own interface does.
 
@@ -311,6 +352,15 @@ def _app(course: Course, exercise: Exercise, name: str) -> Any:
             "nbgrader_config.py", f"c.ExchangeFactory: {error}", "correct that line"
         ) from None
     return app if isinstance(app, Exchange) else None
+
+
+@contextmanager
+def _usable(folder: Path) -> Iterator[None]:
+    """Say of a folder that cannot be used where it is named."""
+    try:
+        yield
+    except OSError as error:
+        raise Unusable(folder, str(error), "see c.Exchange.root in nbgrader_config.py") from None
 
 
 def _start(app: Any) -> None:

@@ -23,6 +23,7 @@ from nbgrader.utils import get_username
 from traitlets import List, Unicode
 
 from autograder.base.text import listed
+from autograder.nbgrader.inbound import name_of
 
 
 class KnownCourses(Exchange):  # type: ignore[misc]
@@ -129,14 +130,6 @@ class Submitter(_OfOneCourse, ExchangeSubmit):  # type: ignore[misc]
         folder = inbound / self.assignment_filename
         # What lies in it may have another group, and stays open: this is the only way there.
         folder.chmod(stat.S_IMODE(folder.stat().st_mode) & ~0o007)
-
-
-def name_of(number: int) -> str:
-    """The name of an account for people; in containers a number may have none."""
-    try:
-        return pwd.getpwuid(number).pw_name
-    except KeyError:
-        return f"user {number}"
 
 
 def number_of(name: str) -> int | None:

@@ -54,9 +54,6 @@ ROUND_SECONDS = 1.0
 SWEEP_SECONDS = 60.0
 """Between two looks at all that was collected, by other commands too."""
 
-CATCH_UP_SECONDS = 5.0
-"""After a start, what was collected before is written down first, if it takes no longer."""
-
 SLOW_SECONDS = 3.0
 """A submission that takes longer makes room for another beside it."""
 
@@ -141,7 +138,6 @@ class Service:
         self._served: dict[str, _Served] = {}
         self._threads = ThreadPoolExecutor(jobs + SLOW)
         self._files: tuple[int, ...] = ()
-        self._began = clock()
         self._day = datetime.now().date()
         self._load()
         course = next(iter(self._served.values())).course
@@ -191,21 +187,11 @@ class Service:
                 # Graders work on what was collected before, while this process collects more.
                 self._try(self._sweep, one)
                 self._try(self._begin, one)
-        if not self._is_catching_up:
-            self._try(self._take_in)
+        self._try(self._take_in)
         for one in self._served.values():
             if one.lease.is_held:
                 self._try(self._begin, one)
                 self._try(self._finish, one)
-
-    @property
-    def _is_catching_up(self) -> bool:
-        """Whether graders work on what an earlier process has left, and nothing is written yet.
-
-        To collect, nbgrader is loaded first, which takes longer than a submission.
-        """
-        at_work = any(one.jobs and not one.written for one in self._served.values())
-        return at_work and self._clock() - self._began < CATCH_UP_SECONDS
 
     def close(self) -> None:
         """End all processes, and let others serve."""
@@ -291,7 +277,7 @@ class Service:
         self._next_day()
         for one in self._served.values():
             if one.lease.is_held and self._is_arriving(one):
-                self._pool(one)  # graders start while nbgrader is loaded to collect
+                self._pool(one)  # graders start while it settles
         for one in self._served.values():
             if one.lease.is_held:
                 students = {said.student for said in of_exchange if said.exercise == one.name}

@@ -22,7 +22,8 @@ from autograder.course.gradebook import deadlines, final_grades, marks, record
 from autograder.course.grading import grade_class
 from autograder.course.reports import concerns
 from autograder.exercises.exercise import Exercise
-from autograder.nbgrader import exchange, teachers
+from autograder.nbgrader import exchange
+from autograder.nbgrader.inbound import Inbound
 from autograder.show.pages import feedback
 from tests.support import courses
 from tests.support.courses import NAME, RIGHT
@@ -365,6 +366,25 @@ def test_a_folder_in_somebody_elses_name_does_not_replace_theirs(course, monkeyp
     assert [left.why for left in found.left] == [f"is in the name of bob, but belongs to {me}"]
 
 
+def test_pages_are_released_without_nbgrader_where_it_would_put_them(course, monkeypatch):
+    known = courses.load(course)
+    exchange.release(course, known)
+    forge(course, f"ada+{NAME}+2026-11-20 11:00:00 UTC+x", courses.handed_in(course, RIGHT))
+    assert collect(course, known) == ["collected: ada"]
+    grade_class.grade_class(course, known)
+    feedback.write_class(course, known)
+    assert exchange.release_feedback(course, known, ["ada"])  # nbgrader makes the folder
+    (page,) = (inbound(course).parent / "feedback").glob("*.html")
+    released = page.read_text(), page.stat().st_mode
+    page.unlink()
+
+    monkeypatch.setattr(exchange, "_app", None)
+    forge(course, f"bob+{NAME}+2026-11-20 11:00:00 UTC+x", courses.handed_in(course, RIGHT))
+    assert exchange.from_exchange(course, known).stored == ("bob",)
+    assert exchange.release_feedback(course, known, ["ada"])
+    assert (page.read_text(), page.stat().st_mode) == released
+
+
 def test_where_the_best_submission_counts_all_are_collected(course, monkeypatch):
     (course.root / "autograder.toml").write_text('counts = "best"\n')
     course = replace(course, settings=settings.read(course.root / "autograder.toml"))
@@ -419,7 +439,7 @@ def seen_at(course: Course, monkeypatch: pytest.MonkeyPatch, changed: dict[str, 
         folder = f"{student}+{NAME}+{named} UTC+x"
         forge(course, folder, courses.handed_in(course, {**RIGHT, "why": student}))
         times[folder] = datetime.fromisoformat(time)
-    monkeypatch.setattr(teachers.Collector, "_changed", lambda self, name: times[name])
+    monkeypatch.setattr(Inbound, "_changed", lambda self, name: times[name])
 
 
 def told(course: Course, student: str) -> list[str]:
@@ -500,9 +520,9 @@ def test_an_exchange_full_of_one_students_submissions_costs_the_last_ones(course
         forge(course, f"ada+{NAME}+2026-11-20 11:{number:02}:00 UTC+x", data)
     forge(course, f"bob+{NAME}+2026-11-20 11:00:00 UTC+x", courses.handed_in(course, RIGHT))
     opened: list[str] = []
-    open_ = teachers.Collector._opened
+    open_ = Inbound._opened
     monkeypatch.setattr(
-        teachers.Collector,
+        Inbound,
         "_opened",
         lambda self, one: opened.append(one.folder) or open_(self, one),
     )
@@ -538,9 +558,9 @@ def test_a_folder_that_cannot_be_read_is_a_line_and_nobody_else_is_kept_waiting(
         )
     for number in range(50):
         forge(course, f"cyd+{NAME}+2026-11-20 11:00:00 UTC+{number}")
-    opened = teachers.Collector._opened
+    opened = Inbound._opened
     monkeypatch.setattr(
-        teachers.Collector,
+        Inbound,
         "_opened",
         lambda self, one: 1 / 0 if one.student == "ada" else opened(self, one),
     )

@@ -231,40 +231,6 @@ def test_an_idle_round_asks_for_few_times_and_writes_nothing(course, asked, monk
 # Whose turn it is
 
 
-def test_what_an_earlier_process_collected_is_written_before_more_is_collected(
-    course, asked, monkeypatch
-):
-    exchange.inbound(course).mkdir(parents=True)
-    files.write(course.submission("ann", NAME) / f"{NAME}.ipynb", notebook(course))
-    submit(course, "bob", notebook(course, 1))
-    collect, said = exchange.from_exchange, []
-
-    def collecting(*arguments: object) -> object:
-        said.append(served.of("ann"))
-        return collect(*arguments)
-
-    monkeypatch.setattr(exchange, "from_exchange", collecting)
-    served = Served(course)
-    served.rounds(6)
-    assert said[0] == served.of("bob") == ["10 of 14 points, page released"]
-    served.service.close()
-
-
-def test_who_never_ends_holds_up_collecting_for_seconds_alone(course, asked):
-    Pool.endless = frozenset({"eve"})
-    exchange.inbound(course).mkdir(parents=True)
-    files.write(course.submission("eve", NAME) / f"{NAME}.ipynb", notebook(course))
-    submit(course, "bob", notebook(course, 1))
-
-    served = Served(course)
-    served.rounds(3)
-    assert "bob" not in asked
-    served.rounds(6)
-    assert served.of("bob") == ["10 of 14 points, page released"]
-    Pool.held[0].set_exception(RuntimeError("ended"))
-    served.service.close()
-
-
 def test_students_take_turns_however_often_one_hands_in_and_whoever_never_ends(
     course, served, asked
 ):

@@ -312,10 +312,9 @@ class Grader:
         budget: Budget,
     ) -> WrongLine | None:
         """Where to look in a step that is wrong in itself."""
-        failed = {check.id for check in self._exercise.checks if verdicts[check.id].message}
         right = self._wrong_before(step, verdicts)
         checks = [check for check in self._exercise.checks_of(step) if not check.void]
-        checks.sort(key=lambda check: check.id not in failed)
+        checks.sort(key=lambda check: not verdicts[check.id].message)
         about = (checks, right, self._reference, diagnosis, probes, budget)
         found = place_of(self._compiled, submission, *about)
         return found and replace(found, text=printable(found.text))

@@ -75,7 +75,7 @@ def build(
     handed_out = notebook_at(root, name, "assignments").parent
     data = _data(folder, name)
     # A mistake in a mark is said before anything slow is loaded.
-    exercise = read.read(authored) if check else read.read_or_try(authored, notebook.full, data)
+    exercise = read.read(authored) if check else read.read(authored, notebook.full, data)
     if not check:
         begin(exercise)
         # Before the bank's answers, which would meet the same mistakes.

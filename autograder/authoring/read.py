@@ -24,17 +24,7 @@ APART: frozenset[Kind] = frozenset({"check", "manual", "prose"})
 """The cells that no other cell needs."""
 
 
-def read(path: Path) -> Source:
-    """Read the authored file at ``path``.
-
-    Raises:
-        Unusable: everything that is wrong with it, a line each, from top to bottom; or it cannot be
-            read.
-    """
-    return read_or_try(path)
-
-
-def read_or_try(
+def read(
     path: Path,
     full: Callable[[Source], bytes] | None = None,
     data: Mapping[str, bytes] = MappingProxyType({}),
@@ -46,7 +36,8 @@ def read_or_try(
         data: the files that lie beside it.
 
     Raises:
-        Unusable: everything that is wrong with it, and with what its sound cells do; a line each.
+        Unusable: everything that is wrong with it, and with what its sound cells do, a line each,
+            from top to bottom; or it cannot be read.
     """
     source, problems, broken = _examined(path)
     if problems:

@@ -30,26 +30,22 @@ Report = dict[str, Any]
 """What the rehearsal says of a cell: ``fact``, ``cell`` (its number) and ``message``."""
 
 
-def rehearse(
-    authored: Source, full: bytes, data: Mapping[str, bytes], seconds: float = SECONDS
-) -> None:
+def rehearse(authored: Source, full: bytes, data: Mapping[str, bytes]) -> None:
     """Run the full notebook's cells; ``data`` are the files that lie beside it.
 
     Raises:
         Unusable: a line for each cell that shows one of the facts to be wrong, from top to bottom.
     """
-    found = problems(authored, full, data, seconds)
+    found = problems(authored, full, data)
     if found:
         raise Unusable.of_lines(map(authored.line, found))
 
 
-def problems(
-    authored: Source, full: bytes, data: Mapping[str, bytes], seconds: float = SECONDS
-) -> list[Problem]:
+def problems(authored: Source, full: bytes, data: Mapping[str, bytes]) -> list[Problem]:
     """What shows to be wrong, one problem for a cell, from top to bottom."""
     notebook = json.loads(full)
     stubs = {cell.id: regions.stub(cell) for cell in authored.of("step")}
-    reports = _run([notebook, stubs], data, seconds)
+    reports = _run([notebook, stubs], data)
 
     kinds = authored.of("setup", "arrays", "needed", "step", "check")
     marked = {cell.id or cell.kind: cell for cell in kinds}
@@ -69,12 +65,12 @@ def problems(
         cell = cells[report["cell"]]
         if report["fact"] == "solution" and authored.called_by(cell) & failing.keys():
             continue  # it may fail for what it calls
-        cause, repair = _explain(cell, report, seconds)
+        cause, repair = _explain(cell, report)
         found.setdefault(cell.line, Problem(cell.line, cause, repair))
     return list(found.values())
 
 
-def _explain(cell: AuthoredCell, report: Report, seconds: float) -> tuple[str, str]:
+def _explain(cell: AuthoredCell, report: Report) -> tuple[str, str]:
     """The cause and the repair."""
     name = f"the check {cell.id}" if cell.kind == "check" else f"this {cell.kind} cell"
     message = report.get("message", "")
@@ -98,12 +94,12 @@ def _explain(cell: AuthoredCell, report: Report, seconds: float) -> tuple[str, s
         "domain": (f"calls {message}", f"give it {given}"),
         "answer": (f"calls {message}", f"let it answer with {instead(message)}"),
         "crash": (f"ends Python ({message})", "fix it"),
-        "slow": (f"is not done after {seconds:g} s for the whole file", "make it faster"),
+        "slow": (f"is not done after {SECONDS:g} s for the whole file", "make it faster"),
     }[report["fact"]]
     return f"{name} {cause}", repair
 
 
-def _run(given: list[Any], data: Mapping[str, bytes], seconds: float) -> list[Report]:
+def _run(given: list[Any], data: Mapping[str, bytes]) -> list[Report]:
     """What the rehearsal in a process of its own found to be wrong, in order."""
     with tempfile.TemporaryDirectory() as scratch:
         work, log = Path(scratch, "work"), Path(scratch, "log")
@@ -111,7 +107,7 @@ def _run(given: list[Any], data: Mapping[str, bytes], seconds: float) -> list[Re
         for place, content in data.items():
             write(below(work, place), content)
 
-        end = _perform(given, work, log, seconds)
+        end = _perform(given, work, log)
         lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
 
     reports: list[Report] = []
@@ -129,7 +125,7 @@ def _run(given: list[Any], data: Mapping[str, bytes], seconds: float) -> list[Re
     return [end | {"cell": begun}]
 
 
-def _perform(given: list[Any], work: Path, log: Path, seconds: float) -> Report:
+def _perform(given: list[Any], work: Path, log: Path) -> Report:
     """Run the rehearsal in the folder ``work``; what is to be said if its log breaks off."""
     package = str(Path(__file__).resolve().parents[2])
     path = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))
@@ -144,7 +140,7 @@ def _perform(given: list[Any], work: Path, log: Path, seconds: float) -> Report:
             env=os.environ | {"PYTHONPATH": path, "PYTHONUTF8": "1", "MPLBACKEND": "agg"},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
-            timeout=seconds,
+            timeout=SECONDS,
         )
     except subprocess.TimeoutExpired:
         return {"fact": "slow"}

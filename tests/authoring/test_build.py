@@ -307,12 +307,13 @@ def test_nor_is_one_that_harms_the_process_it_is_rehearsed_in(tmp_path, old, new
 
 @pytest.mark.everything
 @pytest.mark.usefixtures("started_rehearsals")
-def test_an_exercise_that_never_ends_is_stopped_and_said(tmp_path):
+def test_an_exercise_that_never_ends_is_stopped_and_said(tmp_path, monkeypatch):
+    monkeypatch.setattr(self_check, "SECONDS", 9)
     path = authored(tmp_path, SOUND.replace("x = rng", "import time; time.sleep(9999)\nx = rng"))
     with pytest.raises(
         Unusable, match=r"double-drawn is not done after 9 s for the whole file; make it faster"
     ):
-        self_check.rehearse(read.read(path), build.notebooks(path)[0], {}, seconds=9)
+        self_check.rehearse(read.read(path), build.notebooks(path)[0], {})
 
 
 def course(folder: Path, name: str) -> Path:

@@ -34,7 +34,7 @@ def _rehearse(given: bytes, work: Path, log: Path) -> None:
     rehearsal.perform()
 
 
-def _perform(given: list[Any], work: Path, log: Path, seconds: float) -> self_check.Report:
+def _perform(given: list[Any], work: Path, log: Path) -> self_check.Report:
     process = PROCESSES.Process(target=_rehearse, args=(json.dumps(given).encode(), work, log))
     with (
         mock.patch.dict(os.environ, PYTHONPATH=PYTHONPATH),
@@ -42,7 +42,7 @@ def _perform(given: list[Any], work: Path, log: Path, seconds: float) -> self_ch
         mock.patch.dict(sys.modules, {"__main__": ModuleType("__main__")}),
     ):
         process.start()
-    process.join(seconds)
+    process.join(self_check.SECONDS)
     if process.is_alive():
         process.kill()
         process.join()

@@ -732,7 +732,8 @@ def test_the_charts_say_in_words_what_they_draw(small):
 )
 def test_no_words_below_the_scores_touch_each_other(edges, shown):
     counts = [1] * (len(edges) - 1)
-    chart = charts.distribution(edges, counts, 0, "")
+    chart = charts.of_scores(statistics.scores([0.0]), edges, counts, "")
+    assert chart
     assert [mark.words for mark in chart.across] == shown
     for one, other in itertools.pairwise(chart.across):
         assert other.at - one.at > charts.LETTER * (len(one.words) + len(other.words)) / 2
@@ -740,7 +741,8 @@ def test_no_words_below_the_scores_touch_each_other(edges, shown):
 
 @pytest.mark.parametrize("most", [1, 40, 700, 2_000, 30_000])
 def test_numbers_of_students_end_before_the_word_beside_them(most):
-    chart = charts.distribution(range(0, 110, 10), [0] * 9 + [most], 95, "")
+    chart = charts.of_scores(statistics.scores([95.0]), range(0, 110, 10), [0] * 9 + [most], "")
+    assert chart
     drawn = str(PAGES.get_template("charts.html.jinja").module.distribution(chart))  # type: ignore[attr-defined]
     ((end, longest),) = {
         (float(x), max(len(mark.words) for mark in chart.up))

@@ -60,22 +60,12 @@ def of_scores(
     """The scores of a class drawn, and in words; None where there are none.
 
     Args:
+        edges, counts: as ``statistics.histogram`` counts.
         most: the points that one can have, for people.
     """
     if scores is None:
         return None
-    about = (
-        f"{scores.count} students, median {number(scores.median)} of {most}, the middle half"
-        f" from {number(scores.lower_quartile)} to {number(scores.upper_quartile)}"
-    )
-    return distribution(edges, counts, scores.median, about)
-
-
-def distribution(
-    edges: Sequence[float], counts: Sequence[int], median: float, about: str
-) -> Distribution:
-    """The bars of a histogram, as ``statistics.histogram`` counts."""
-    first, last = edges[0], edges[-1]
+    median, first, last = scores.median, edges[0], edges[-1]
     high = max(counts) * ABOVE
     # Numbers of students at about five heights.
     up = []
@@ -94,6 +84,10 @@ def distribution(
         bars.append(Bar(_px(x), _px(BOTTOM - height), _px(width), _px(height), words))
 
     at = left + (RIGHT - left) * (median - first) / (last - first)
+    about = (
+        f"{scores.count} students, median {number(median)} of {most}, the middle half"
+        f" from {number(scores.lower_quartile)} to {number(scores.upper_quartile)}"
+    )
     return Distribution(
         about,
         _px(left),

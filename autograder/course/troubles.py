@@ -63,19 +63,6 @@ class Troubles:
         return len(self._lines)
 
 
-@contextmanager
-def gathered(troubles: Troubles | None) -> Iterator[Troubles]:
-    """The caller's own troubles; without any, what went wrong is raised when all else is done.
-
-    Raises:
-        Fault: something could not be done for somebody, and ``troubles`` is None.
-    """
-    gathering = Troubles() if troubles is None else troubles
-    yield gathering
-    if troubles is None and gathering:
-        raise Fault("; ".join(gathering.lines))
-
-
 def extra(work: Callable[[], T], otherwise: T) -> T:
     """The result of ``work``, which is only an extra, such as a picture; else ``otherwise``."""
     try:

@@ -13,6 +13,7 @@ import pytest
 
 from autograder.course import timestamp
 from autograder.course.course import Course
+from autograder.course.troubles import Troubles
 from autograder.show.pages import feedback
 from tests.support import courses, databases
 from tests.support.courses import NAME, RIGHT
@@ -267,7 +268,7 @@ def test_what_was_collected_and_not_graded_is_neither_missing_nor_0(course):
     (course.inbox / "who knows.ipynb").write_text("{}")
     told = " ".join(advice(course).split())
     assert "remind cyd, unless autograder collect counting lists their file as left" in told
-    pages = feedback.write_class(course, courses.load(course))
+    pages = feedback.write_class(course, courses.load(course), None, Troubles())
     ada, bob, cyd = (path.read_text() for path in pages)
     assert "You have handed in again since" in ada
     assert "has arrived" in bob and "Nothing was handed in" not in bob
@@ -479,7 +480,8 @@ def test_an_extension_and_a_new_due_date_count_at_once(course):
         "UPDATE submitted_assignment SET extension = '1970-01-01 05:00:00' WHERE student_id = 'ada'"
     )
     assert scores(course) == {"ada": 10, "bob": 0}
-    pages = feedback.write_class(Course(course.root, course.state), courses.load(course))
+    now = Course(course.root, course.state)
+    pages = feedback.write_class(now, courses.load(course), None, Troubles())
     assert "hours late" not in pages[0].read_text() and penalties(course).count(None) == 1
     settings(course, DUE.replace("12:00", "16:00"))
     assert "late" not in advice(course)

@@ -21,6 +21,7 @@ from autograder.course.gradebook import config as host
 from autograder.course.gradebook import deadlines, final_grades, marks, record
 from autograder.course.grading import grade_class
 from autograder.course.reports import concerns
+from autograder.course.troubles import Troubles
 from autograder.exercises.exercise import Exercise
 from autograder.nbgrader import exchange
 from autograder.nbgrader.inbound import Inbound
@@ -450,7 +451,7 @@ def told(course: Course, student: str) -> list[str]:
     (graded,) = [row.note() for row in rows if row.student == student]
     grades = final_grades.of_class(course, known)
     (row,) = [row for row in concerns.of_class(course, grades) if row.student == student]
-    feedback.write_class(course, known)
+    feedback.write_class(course, known, None, Troubles())
     page = (course.feedback / student / NAME / f"{NAME}.html").read_text()
     return [graded, row.note(), page, "\n".join(grades.notes())]
 

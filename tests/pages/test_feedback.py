@@ -19,6 +19,7 @@ from autograder.base.settings import Settings
 from autograder.course import results
 from autograder.course.course import Course
 from autograder.course.gradebook.marks import CellMarks, Marks
+from autograder.course.troubles import Troubles
 from autograder.exercises import exercise
 from autograder.exercises.exercise import Cell, Exercise
 from autograder.grader.graded import Graded
@@ -518,12 +519,12 @@ def test_who_is_on_the_class_list_and_handed_in_nothing_gets_a_page(course, know
     one = courses.graded(course, "ada", RIGHT)
     files.write(results.result_path(course, NAME, "ada"), one.result.to_json().encode())
     (course.state / "students.csv").write_text("id,name\nada,Ada Lovelace\nbob,Bob Kahn\n")
-    ada, bob = feedback.write_class(course, known)
+    ada, bob = feedback.write_class(course, known, None, Troubles())
     assert "<h1>Ada Lovelace</h1>" in ada.read_text() and "Nothing was handed in" in bob.read_text()
     # Submitted bytes that are not those of the result have no place on its page.
     assert "Your code" not in ada.read_text() and "no answer" not in ada.read_text()
     courses.submit(course, "ada", RIGHT)
-    assert feedback.write_class(course, known, ["ada"]) == [ada]
+    assert feedback.write_class(course, known, ["ada"], Troubles()) == [ada]
 
 
 @pytest.mark.parametrize("suffix", [".ipynb", ".py"])
@@ -537,7 +538,7 @@ def test_the_page_shows_the_code_of_a_notebook_and_of_a_script(course, known, su
         result = grader.grade(handed_in.read_bytes(), "ada").result
     files.write(results.result_path(course, NAME, "ada"), result.to_json().encode())
 
-    [page] = feedback.write_class(course, known)
+    [page] = feedback.write_class(course, known, None, Troubles())
     assert words(page.read_text()).count("Your code for") == len(known.steps)
 
 

@@ -10,6 +10,7 @@ from autograder.base import files
 from autograder.course.collecting import naming
 from autograder.course.course import Course
 from autograder.course.grading import grade_class
+from autograder.course.troubles import Troubles
 from autograder.nbgrader import exchange
 from autograder.show.pages import feedback
 from tests.support import courses
@@ -66,9 +67,9 @@ def downloaded(course: Course) -> Course:
 def test_every_page_is_named_as_the_platform_of_its_student_wants_it(downloaded, tmp_path):
     known = courses.load(downloaded)
     grade_class.grade_class(downloaded, known)
-    pages = feedback.write_class(downloaded, known)
+    pages = feedback.write_class(downloaded, known, None, Troubles())
     archive = tmp_path / "pages.zip"
-    assert feedback.pack(downloaded, known, pages, archive) == {
+    assert feedback.pack(downloaded, known, pages, archive, Troubles()) == {
         "for Moodle": 2,
         "for Canvas": 1,
         "by student": 1,
@@ -98,7 +99,7 @@ def test_two_students_of_one_name_on_the_platform_do_not_overwrite_each_other(co
             course.submitted / student / NAME / naming.PLATFORM, b"Ada L_5_assignsubmission_file_/"
         )
     archive = tmp_path / "pages.zip"
-    feedback.pack(course, courses.load(course), pages, archive)
+    feedback.pack(course, courses.load(course), pages, archive, Troubles())
     with zipfile.ZipFile(archive) as file:
         assert {name: file.read(name) for name in file.namelist()} == {
             f"Ada L_5_assignsubmission_file_/{PAGE}": b"ada",
@@ -128,7 +129,7 @@ def test_pages_for_downloads_go_through_nbgraders_exchange_to_whoever_has_the_se
     outcome = api.generate_feedback(NAME)
     assert outcome["success"], outcome
     feedback.write_class(
-        downloaded, known
+        downloaded, known, None, Troubles()
     )  # now there is a page for eve, too, who has nothing to fetch it with
     outcome = api.release_feedback(NAME)
     assert outcome["success"], outcome

@@ -33,7 +33,7 @@ from autograder.course.gradebook import deadlines
 from autograder.course.gradebook.marks import Marks, settled_marks
 from autograder.course.submission_folder import SECRET, digest, handed_in, read_secret
 from autograder.course.tries import Tries
-from autograder.course.troubles import Troubles, gathered
+from autograder.course.troubles import Troubles
 from autograder.exercises.exercise import Exercise
 from autograder.show.pages import changes
 from autograder.show.pages.solutions import Solution, Solutions
@@ -43,8 +43,8 @@ from autograder.show.pages.student_page import StudentPage, cell_title, missing
 def write_class(
     course: Course,
     exercise: Exercise,
-    students: Collection[str] | None = None,
-    troubles: Troubles | None = None,
+    students: Collection[str] | None,
+    troubles: Troubles,
     changed: list[str] | None = None,
     written: list[str] | None = None,
     anew: bool = False,
@@ -66,7 +66,6 @@ def write_class(
 
     Raises:
         Unusable: the gradebook or the class list cannot be read.
-        Fault: somebody's page cannot be written, and ``troubles`` is None.
     """
     from autograder.course.results import stored_students
 
@@ -76,17 +75,17 @@ def write_class(
     there = handed_in(course, exercise.name)
     made = _Pages(course, exercise, anew)
     paths = []
-    with gathered(troubles) as found:
-        for student in sorted({*stored, *listed, *there}) if stored else []:
-            if students is None or student in students:
-                with found.of(student, "no page"):
-                    name = full_name(listed.get(student, {}))
-                    is_written, is_new = made.write(student, name, everybody.get(student))
-                    paths.append(made.path(student))
-                    if is_written and written is not None:
-                        written.append(student)
-                    if is_new and changed is not None:
-                        changed.append(student)
+    for student in sorted({*stored, *listed, *there}) if stored else []:
+        if students is not None and student not in students:
+            continue
+        with troubles.of(student, "no page"):
+            name = full_name(listed.get(student, {}))
+            is_written, is_new = made.write(student, name, everybody.get(student))
+            paths.append(made.path(student))
+            if is_written and written is not None:
+                written.append(student)
+            if is_new and changed is not None:
+                changed.append(student)
     return paths
 
 
@@ -246,35 +245,27 @@ def lack_solutions(course: Course, exercise: Exercise, students: Iterable[str]) 
 
 
 def pack(
-    course: Course,
-    exercise: Exercise,
-    pages: Iterable[Path],
-    archive: Path,
-    troubles: Troubles | None = None,
+    course: Course, exercise: Exercise, pages: Iterable[Path], archive: Path, troubles: Troubles
 ) -> dict[str, int]:
     """Write the archive at once; how many pages it names for whom.
 
     Args:
         pages: as ``write_class`` returned them, ``<student>/<exercise>/<exercise>.html``.
         troubles: gets whoever's page cannot be put into it.
-
-    Raises:
-        Fault: somebody's page cannot be put into it, and ``troubles`` is None.
     """
     listed = course.class_list() or {}
     packed = io.BytesIO()
     named: Counter[str] = Counter()
 
-    with gathered(troubles) as found:
-        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
-            for page in pages:
-                student = page.parent.parent.name
-                folder = course.submission(student, exercise.name)
-                with found.of(student, "not in the archive"):
-                    before = naming.read_platform(folder) or _moodle(listed.get(student, {}))
-                    named[_add(file, page, before, student)] += 1
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
+        for page in pages:
+            student = page.parent.parent.name
+            folder = course.submission(student, exercise.name)
+            with troubles.of(student, "not in the archive"):
+                before = naming.read_platform(folder) or _moodle(listed.get(student, {}))
+                named[_add(file, page, before, student)] += 1
 
-        files.write(archive, packed.getvalue())
+    files.write(archive, packed.getvalue())
     return dict(named)
 
 

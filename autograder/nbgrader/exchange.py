@@ -21,7 +21,7 @@ from autograder.base.files import below
 from autograder.base.text import listed, on_day, short
 from autograder.course.class_list import may_be
 from autograder.course.collecting import inbox
-from autograder.course.collecting.collected import Collected, together
+from autograder.course.collecting.inbox import Collected, together
 from autograder.course.course import Course
 from autograder.course.gradebook import config, deadlines, master, record, versions
 from autograder.exercises import assistants, data_files

@@ -22,7 +22,8 @@ from typing import NamedTuple
 from autograder.base import files
 from autograder.course import timestamp
 from autograder.course.collecting import store
-from autograder.course.collecting.collected import Collected, Left, shortened, unreadable
+from autograder.course.collecting.downloads import Left, unreadable
+from autograder.course.collecting.inbox import Collected, shortened
 from autograder.course.collecting.store import MAX_TRIES
 from autograder.course.course import STUDENT_ID, Course
 from autograder.course.gradebook import deadlines

@@ -20,7 +20,7 @@ from nbgrader.exchange.default import (
 
 from autograder.base import files
 from autograder.base.errors import Unusable
-from autograder.course.collecting.collected import Collected
+from autograder.course.collecting.inbox import Collected
 from autograder.course.gradebook import config, marks, versions
 from autograder.exercises import exercise
 from autograder.exercises.exercise import belongs

@@ -29,7 +29,7 @@ from autograder.base.errors import Fault, Interrupted, Unusable
 from autograder.base.text import inert, points_of
 from autograder.course import log, results, tries
 from autograder.course.collecting import inbox
-from autograder.course.collecting.collected import Collected
+from autograder.course.collecting.inbox import Collected
 from autograder.course.course import STUDENT_ID, Course
 from autograder.course.gradebook import deadlines
 from autograder.course.grading import interruption

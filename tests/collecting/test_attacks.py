@@ -16,8 +16,8 @@ import pytest
 
 from autograder.base import settings
 from autograder.course import timestamp
-from autograder.course.collecting import candidates, downloads, gradescope, inbox, store
-from autograder.course.collecting.collected import Collected
+from autograder.course.collecting import candidates, downloads, inbox, owners, store
+from autograder.course.collecting.inbox import Collected
 from autograder.course.course import Course
 from autograder.course.gradebook import deadlines
 from tests.support import courses
@@ -598,12 +598,12 @@ def test_few_files_of_one_student_are_opened(course, monkeypatch):
 @pytest.mark.parametrize(
     "events",
     [
-        gradescope._MAX_EVENTS // 10,
-        pytest.param(gradescope._MAX_EVENTS, marks=pytest.mark.everything),
+        owners._MAX_EVENTS // 10,
+        pytest.param(owners._MAX_EVENTS, marks=pytest.mark.everything),
     ],
 )
 def test_an_export_of_gradescopes_is_read_in_bounds(course, monkeypatch, events):
-    monkeypatch.setattr(gradescope, "_MAX_EVENTS", events)
+    monkeypatch.setattr(owners, "_MAX_EVENTS", events)
     for data in (
         b"[" * 5_000_000,
         b"- a\n" * (2 * events),
@@ -612,7 +612,7 @@ def test_an_export_of_gradescopes_is_read_in_bounds(course, monkeypatch, events)
     ):
         tracemalloc.start()
         try:
-            assert gradescope._entries(data) == {}
+            assert owners._entries(data) == {}
         except ValueError as error:
             assert "\n" not in str(error) and len(str(error)) < 300
         assert tracemalloc.get_traced_memory()[1] < 300 * events

@@ -17,7 +17,7 @@ from autograder.base.errors import Unusable
 from autograder.course import timestamp
 from autograder.course.class_list import NUMBERS, value_of
 from autograder.course.collecting import candidates, downloads, inbox, store
-from autograder.course.collecting.collected import Collected
+from autograder.course.collecting.inbox import Collected
 from autograder.course.collecting.naming import read_platform
 from autograder.course.course import Course
 from autograder.course.gradebook import deadlines

@@ -1,7 +1,7 @@
 """Submissions out of a folder of downloads: whose each one is, and when it was handed in."""
 
 __all__ = [
-    "collected",
+    "downloads",
     "inbox",
     "naming",
     "roster",

@@ -16,11 +16,10 @@ from typing import NamedTuple
 from autograder.base import files
 from autograder.base.text import agreeing, count
 from autograder.course import timestamp
-from autograder.course.collecting import gradescope, naming
-from autograder.course.collecting.collected import Left, unreadable
-from autograder.course.collecting.downloads import Download
+from autograder.course.collecting import naming
+from autograder.course.collecting.downloads import Download, Left, unreadable
 from autograder.course.collecting.naming import Claim
-from autograder.course.collecting.owners import Owners
+from autograder.course.collecting.owners import METADATA, Owners
 from autograder.course.collecting.roster import Roster, Unmatched
 from autograder.course.course import Course
 from autograder.exercises.exercise import ANNOUNCED
@@ -145,17 +144,15 @@ class Reader:
         course: Course,
         exercise: str,
         roster: Roster,
-        exports: gradescope.Exports,
         downloads: Sequence[Download],
         left: list[Left],
     ) -> None:
         self._exercise = exercise
         self._roster = roster
-        self._exports = exports
         self._downloads = downloads
         self._left = left
         self._zone = course.settings.zone
-        self._owners = Owners(exercise, roster, exports, downloads)
+        self._owners = Owners(exercise, roster, downloads, left)
         self._content = Content(course.root, roster.exercises)
         self._others: list[_Other] = []
         self._of_others: list[tuple[Download, _FileName]] = []
@@ -205,7 +202,7 @@ class Reader:
     def candidates(self, download: Download) -> Iterator[Candidate]:
         """The submission that a file is: none, one, or one for each member of a group."""
         name = download.parts[-1]
-        if name == gradescope.METADATA or name.lower() in NO_SUBMISSIONS:
+        if name == METADATA or name.lower() in NO_SUBMISSIONS:
             return
         file = self._file_name(name)
         if file.exercise not in (None, self._exercise):
@@ -353,7 +350,7 @@ class Reader:
             time = written.replace(tzinfo=zone) if zone else written.astimezone()
             return time.astimezone(timezone.utc)
         if claim.kind == "gradescope":
-            exported = self._exports.time(download, place)
+            exported = self._owners.time(download, place)
             if exported is not None:
                 return exported
 

@@ -22,7 +22,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from autograder.base import files
-from autograder.course.collecting.collected import Left, Parts, unreadable
+
+Parts = tuple[str, ...]
+"""A path below the folder of downloads."""
 
 OTHER_KINDS = (".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar")
 """How the names of archives end that are not opened."""
@@ -43,6 +45,24 @@ MAX_OWN_CONTENTS = 500_000
 
 _END_RECORD = 66_000
 """Bytes at the end of an archive in which the record of its table of contents stands."""
+
+
+@dataclass(frozen=True)
+class Left:
+    """Something that was not collected.
+
+    ``where`` is a path as a person knows it, ``whose`` the part of it that is one student's, as
+    far as one can tell.
+    """
+
+    where: str
+    why: str
+    whose: Parts = field(default=(), compare=False)
+
+
+def unreadable(where: str, error: Exception, whose: Parts = ()) -> Left:
+    """The line about an error that nobody has foreseen, which must not concern anybody else."""
+    return Left(where, f"could not be read ({type(error).__name__}: {str(error)[:100]})", whose)
 
 
 @dataclass(frozen=True)

@@ -6,26 +6,60 @@ Nothing in the folder is changed. What cannot be matched for certain is listed, 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from hashlib import sha256
 
 from autograder.base import files, settings
-from autograder.base.text import first_of, listed
+from autograder.base.text import count, first_of, listed, printable
 from autograder.course import timestamp
-from autograder.course.collecting import gradescope, naming, store
+from autograder.course.collecting import naming, store
 from autograder.course.collecting.candidates import MAX_LOOKS, Candidate, Reader
-from autograder.course.collecting.collected import Collected, Left, Parts, shortened, unreadable
-from autograder.course.collecting.downloads import Download, found, walk
+from autograder.course.collecting.downloads import Download, Left, Parts, found, unreadable, walk
 from autograder.course.collecting.roster import Roster
 from autograder.course.course import Course
 from autograder.exercises.exercise import Exercise, assignment_names
 from autograder.submissions.notebook import CLEARED, MAX_BYTES, as_notebook
 
+MAX_LINES = 20
+"""Files of one student that are listed as left, at most."""
+
 MAX_NAMES = 10
 """Students that a line names at most."""
+
+MAX_STORED = 100
+"""Students with a line each where something was collected, at most."""
+
+
+@dataclass(frozen=True)
+class Collected:
+    """What became of the submissions.
+
+    The students whose submission was stored, those for whom nothing newer came, what was left, and
+    notes about what a teacher should look at.
+    """
+
+    stored: tuple[str, ...] = ()
+    unchanged: tuple[str, ...] = ()
+    left: tuple[Left, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def lines(self) -> list[str]:
+        """The same for people, one fact a line."""
+        facts = [f"collected: {student}" for student in self.stored]
+        if len(facts) > MAX_STORED:
+            facts = [f"collected: {count(len(facts), 'student')}"]
+        if len(self.unchanged) > MAX_NAMES:
+            facts.append(f"nothing newer: {count(len(self.unchanged), 'student')}")
+        elif self.unchanged:
+            facts.append(f"nothing newer: {', '.join(self.unchanged)}")
+        facts += [f"left: {left.where}: {left.why}" for left in self.left]
+        facts += [f"note: {note}" for note in self.notes]
+        # Students name files; a name must not move the cursor, nor start a line of its own.
+        return [" ".join(printable(fact).splitlines()) for fact in facts]
 
 
 def collect(
@@ -74,9 +108,20 @@ def by_student(
     left."""
     zone = course.settings.zone
     with found(course.inbox, roster.is_name, zone, unfinished) as (downloads, left):
-        exports = gradescope.exports(downloads, left, roster)
-        reader = Reader(course, exercise, roster, exports, downloads, left)
+        reader = Reader(course, exercise, roster, downloads, left)
         yield reader.by_student(), left
+
+
+def together(one: Collected, other: Collected) -> Collected:
+    """Two collections as one."""
+    stored = {*one.stored, *other.stored}
+    unchanged = {*one.unchanged, *other.unchanged} - stored
+    return Collected(
+        tuple(sorted(stored)),
+        tuple(sorted(unchanged)),
+        one.left + other.left,
+        one.notes + other.notes,
+    )
 
 
 def has_downloads(course: Course) -> bool:
@@ -313,3 +358,18 @@ def _of_one_account(
     # Only the class list may say which of them it is.
     is_decided = all(candidate.claim.kind in known_kinds for candidate in doubtful)
     return certain if is_decided else []
+
+
+def shortened(left: Iterable[Left]) -> list[Left]:
+    """In order, at most ``MAX_LINES`` of each student's; then how many more there are."""
+    lines: list[Left] = []
+    counts: Counter[Parts] = Counter()
+    for line in sorted(set(left), key=lambda line: line.where):
+        counts[line.whose] += 1
+        if not line.whose or counts[line.whose] <= MAX_LINES:
+            lines.append(line)
+
+    for whose, number in sorted(counts.items()):
+        if whose and number > MAX_LINES:
+            lines.append(Left("/".join(whose), f"and {number - MAX_LINES} more"))
+    return lines

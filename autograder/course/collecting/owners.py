@@ -6,17 +6,42 @@ another's.
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import datetime, timezone
+from typing import Any
 
+from autograder.base import files
 from autograder.base.text import either
 from autograder.course.collecting import naming
-from autograder.course.collecting.downloads import Download
-from autograder.course.collecting.gradescope import Exports
-from autograder.course.collecting.naming import Claim
+from autograder.course.collecting.downloads import Download, Left, unreadable
+from autograder.course.collecting.naming import GRADESCOPE_EXPORT, GRADESCOPE_FOLDER, Claim
 from autograder.course.collecting.roster import Roster, Unmatched
+
+METADATA = "submission_metadata.yml"
+
+_TIME = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.\d+)?(?: ?(Z|UTC|[+-]\d\d:?\d\d))?")
+_MAX_BYTES = 50_000_000
+"""The largest list that is read."""
+_MAX_DOUBTFUL_BYTES = 200_000
+"""The same where a student may have written it."""
+_MAX_EVENTS = 1_000_000
+"""Values, beginnings and ends of lists and dictionaries in a list."""
+_MAX_DEPTH = 20
+"""Lists and dictionaries inside each other."""
+
+Place = tuple[str, tuple[str, ...]]
+"""A folder with an export: the archive that it is in (empty for none), and its path."""
+
+
+@dataclass(frozen=True)
+class _Entry:
+    people: tuple[Claim, ...]
+    time: datetime | None
+
 
 _REPAIR = "write students.csv, or put what you downloaded into the inbox itself"
 _RENAME = "write students.csv, or call a class's archive submissions.zip"
@@ -37,13 +62,18 @@ class Owners:
     """Knows whose each of the downloads is that may be submissions of an exercise."""
 
     def __init__(
-        self, exercise: str, roster: Roster, exports: Exports, downloads: Sequence[Download]
+        self, exercise: str, roster: Roster, downloads: Sequence[Download], left: list[Left]
     ) -> None:
         self._exercise = exercise
         self._roster = roster
-        self._exports = exports
+        self._exports = _exports(downloads, left, roster)
         self._of_students = self._folders_of_students(downloads)
         self._teams = self._prefixes_of_teams(downloads)
+
+    def time(self, download: Download, place: int) -> datetime | None:
+        """When Gradescope took the submission in the folder ``download.parts[place]``."""
+        entry = self._entry(download, place)
+        return entry.time if entry else None
 
     def claims(self, download: Download, before: str, is_named: bool) -> list[Claim]:
         """Whose the file is.
@@ -88,6 +118,14 @@ class Owners:
             raise Unmatched(f"the student may be {may_be}; call {part} after one of them")
         return [Claim("plain", next(iter(students)), depth=place + 1)]
 
+    def _people(self, download: Download, place: int) -> tuple[Claim, ...]:
+        """Whose submission a folder holds; nobody's when it is none of Gradescope's."""
+        entry = self._entry(download, place)
+        return entry.people if entry else ()
+
+    def _entry(self, download: Download, place: int) -> _Entry | None:
+        return self._exports.get(_place(download, place), {}).get(download.parts[place])
+
     def _outermost(self, download: Download, before: str, is_named: bool) -> list[Claim]:
         """Whose the file is, by the outermost part of its path that says so for certain."""
         unknown: list[int] = []
@@ -107,7 +145,7 @@ class Owners:
 
     def _claims_of_folder(self, download: Download, place: int) -> Sequence[Claim]:
         """Whose a folder of the path is for certain: several people's where a group handed in."""
-        listed = self._exports.people(download, place)
+        listed = self._people(download, place)
         if listed:
             return listed
         claim = self._roster.claim(download.parts[place])
@@ -119,7 +157,7 @@ class Owners:
         """Unmatched where one of the ``unknown`` folders above may be another student's."""
         # A folder may be a download's own, or one that a student put together in theirs. With a
         # class list, only a list of Gradescope's may have been written by a student.
-        if self._roster.listed and not self._exports.people(download, place):
+        if self._roster.listed and not self._people(download, place):
             return
 
         for above in unknown:
@@ -259,3 +297,130 @@ class Owners:
 
 def _places_of_hyphens(text: str) -> list[int]:
     return [place for place, letter in enumerate(text) if letter == "-"]
+
+
+# What Gradescope's exports say: a folder for each submission, and one list of whose each is
+
+
+def _exports(
+    downloads: Sequence[Download], left: list[Left], roster: Roster
+) -> dict[Place, dict[str, _Entry]]:
+    """What the exports' lists say, by the folder that each lies in (and the archive).
+
+    One that cannot be read goes to ``left``.
+    """
+    entries: dict[Place, dict[str, _Entry]] = {}
+    for download in downloads:
+        if download.parts[-1] != METADATA or not _is_at_the_top(download, roster):
+            continue
+
+        is_certain = all(roster.names_nobody(part) for part in download.parts[:-1])
+        limit = _MAX_BYTES if is_certain else _MAX_DOUBTFUL_BYTES
+        try:
+            data = download.read(limit)
+            entries[_place(download, len(download.parts) - 1)] = _entries(data)
+        except (files.Refused, ValueError) as error:
+            left.append(Left(download.where, f"cannot be read: {error}"))
+        except Exception as error:
+            left.append(unreadable(download.where, error))
+    return entries
+
+
+def _is_at_the_top(download: Download, roster: Roster) -> bool:
+    """Whether Gradescope may have put a list there.
+
+    One that lies deeper, or in what is a student's, is theirs.
+    """
+    folders = download.parts[:-1]
+    for folder in folders:
+        if roster.is_known(folder) or GRADESCOPE_FOLDER.fullmatch(folder):
+            return False
+    inside = folders[download.archive + 1 :] if download.archive is not None else ()
+    return len(inside) <= 1 and all(GRADESCOPE_EXPORT.fullmatch(part) for part in inside)
+
+
+def _place(download: Download, place: int) -> Place:
+    inside = download.archive is not None and place > download.archive
+    return (download.where.partition(": ")[0] if inside else "", download.parts[:place])
+
+
+def _entries(data: bytes) -> dict[str, _Entry]:
+    listed = _plain_yaml(data)
+    if not isinstance(listed, dict):
+        raise ValueError("not a list of submissions")
+
+    entries: dict[str, _Entry] = {}
+    for folder, about in listed.items():
+        if GRADESCOPE_FOLDER.fullmatch(folder) and isinstance(about, dict):
+            entries[folder] = _Entry(tuple(_people(about)), _time_of(about))
+    return entries
+
+
+def _plain_yaml(data: bytes) -> Any:
+    """YAML as texts, lists and dictionaries alone, within bounds.
+
+    What students call themselves stands there, and may look like a number, a date or a merge key.
+    A reference to another place is an empty text.
+    """
+    try:
+        import yaml  # type: ignore[import-untyped]
+    except ImportError:
+        raise ValueError("PyYAML is missing; it comes with JupyterLab") from None
+
+    # The loader in C is faster where it exists. Nothing is constructed by either.
+    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+    open_: list[list[Any]] = [[]]
+    try:
+        for count, event in enumerate(yaml.parse(data, Loader=loader)):
+            if getattr(event, "tag", None) not in (None, "!"):
+                raise ValueError("not YAML of Gradescope's: it has tags")
+            if count > _MAX_EVENTS or len(open_) > _MAX_DEPTH:
+                raise ValueError("not YAML of Gradescope's: it is too large or nested too deeply")
+
+            if isinstance(event, (yaml.ScalarEvent, yaml.AliasEvent)):
+                open_[-1].append(getattr(event, "value", ""))
+            elif isinstance(event, yaml.CollectionStartEvent):
+                open_.append([])
+            elif isinstance(event, yaml.SequenceEndEvent):
+                items = open_.pop()
+                open_[-1].append(items)
+            elif isinstance(event, yaml.MappingEndEvent):
+                items = open_.pop()
+                pairs = zip(items[::2], items[1::2])
+                open_[-1].append({key: value for key, value in pairs if isinstance(key, str)})
+    except yaml.YAMLError as error:
+        raise ValueError(f"not YAML: {' '.join(str(error).split())[:200]}") from None
+
+    return open_[0][0] if open_[0] else None
+
+
+def _people(about: Mapping[str, Any]) -> list[Claim]:
+    submitters = about.get(":submitters")
+    if not isinstance(submitters, list):
+        return []
+
+    people = []
+    for person in submitters:
+        if isinstance(person, dict):
+            name = _plain(person.get(":name"))
+            number = _plain(person.get(":sid"))
+            email = _plain(person.get(":email"))
+            people.append(Claim("gradescope", name, number, email))
+    return people
+
+
+def _plain(value: Any) -> str:
+    return value if isinstance(value, str) and value not in ("~", "null") else ""
+
+
+def _time_of(about: Mapping[str, Any]) -> datetime | None:
+    match = _TIME.fullmatch(_plain(about.get(":created_at")))
+    if not match:
+        return None
+
+    day, time, zone = match.groups()
+    offset = "+00:00" if zone in (None, "Z", "UTC") else f"{zone[:3]}:{zone[-2:]}"
+    try:
+        return datetime.fromisoformat(f"{day}T{time}{offset}").astimezone(timezone.utc)
+    except (ValueError, OverflowError):
+        return None

@@ -186,7 +186,7 @@ def _report_exercise(folder: Path | None, name: str, output: JsonOutput) -> None
 
     if output.is_wanted:
         output.put([made.to_json() + "\n"])
-    path = pages.write(course, made)
+    path = pages.write_course(course, made)
 
     out = output.out
     print(exercise.title, file=out)
@@ -203,7 +203,7 @@ def _report_exercise(folder: Path | None, name: str, output: JsonOutput) -> None
 
 def _report_course(folder: Path | None, output: JsonOutput, missing_as_zero: bool) -> None:
     from autograder.course.gradebook import course_grades
-    from autograder.show.pages import course as pages
+    from autograder.show.pages import report as pages
     from autograder.show.terminal import class_tables
 
     course = opened_course(folder)
@@ -211,7 +211,7 @@ def _report_course(folder: Path | None, output: JsonOutput, missing_as_zero: boo
 
     if output.is_wanted:
         output.put([course_grades.to_json(made)])
-    path = pages.write(course, made)
+    path = pages.write_course(course, made)
 
     out = output.out
     class_tables.course_exercises(made, out)

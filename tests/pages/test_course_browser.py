@@ -15,7 +15,7 @@ from autograder.course.gradebook.course_grades import (
     CourseRow,
 )
 from autograder.course.gradebook.final_grades import WHY, ClassGrades, Grade
-from autograder.show.pages import course as pages
+from autograder.show.pages import report as pages
 from tests.support import courses
 from tests.support.browser import SCREENSHOTS
 
@@ -58,7 +58,7 @@ def path(course: Course) -> Path:
         page = named.feedback / "s003" / place / f"{place}.html"
         files.write(page, b"theirs")
     files.write(named.reports / "attention.html", b"the class")
-    return pages.write(named, made(named, 24))
+    return pages.write_course(named, made(named, 24))
 
 
 @pytest.mark.everything

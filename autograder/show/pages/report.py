@@ -15,10 +15,12 @@ from typing import NamedTuple
 
 from autograder.base import files
 from autograder.base.text import number
-from autograder.course.class_list import Person
+from autograder.course.class_list import Person, may_be
 from autograder.course.course import Course
+from autograder.course.gradebook.course_grades import MOST, NAME, CourseGrades
 from autograder.course.gradebook.final_grades import ConcernKind, Grade
-from autograder.course.reports.report import Report
+from autograder.course.reports import statistics
+from autograder.course.reports.report import Report, course_name
 from autograder.course.reports.statistics import Item, Shared
 from autograder.exercises.exercise import Check
 from autograder.show.pages.charts import of_scores
@@ -293,3 +295,51 @@ def _rows(report: Report) -> Iterator[tuple[Grade, list[StepMark]]]:
             own = of_step.get(one.student, NOTHING)
             marks.append(UNTRIED if name in one.untried else own)
         yield one, marks
+
+
+def write_course(course: Course, grades: CourseGrades) -> Path:
+    """Write the course_page to ``<state>/reports/course.html``."""
+    path = course.reports / f"{NAME}.html"
+    files.write(path, course_page(course, grades).encode())
+    return path
+
+
+def course_page(course: Course, grades: CourseGrades) -> str:
+    """The course_page as HTML; it leads to the pages of exercises and students that there are."""
+    exercises = []
+    for one in grades.exercises:
+        scores = [row.by_exercise[one.name].score for row in grades.rows]
+        has_page = (course.reports / f"{one.name}.html").is_file()
+        found = statistics.scores(score for score in scores if score is not None)
+        exercises.append((one, f"{one.name}.html" if has_page else "", found))
+
+    totals = [row.total for row in grades.rows if row.total is not None]
+    final = statistics.scores(totals)
+    edges, counts = statistics.histogram(totals, MOST)
+    return show(
+        "course.html.jinja",
+        ("course_page.css", "report.css"),
+        "report.js",
+        name=course_name(course),
+        grades=grades,
+        most=MOST,
+        people=people(grades.rows, {}),
+        links={one.name: links(course, one.name, grades.rows) for one in grades.exercises},
+        exercises=exercises,
+        totals=final,
+        chart=of_scores(final, edges, counts, number(MOST)),
+        reasons=_reasons(grades),
+        moved=[may_be(*ids) for ids in grades.moved.items()],
+        few=FEW,
+    )
+
+
+def _reasons(grades: CourseGrades) -> dict[str, list[str]]:
+    """Why totals are not final, exercise by exercise, and whose."""
+    found: dict[str, list[str]] = {}
+    for one in grades.counting:
+        for row in grades.rows:
+            if one.name in row.reasons:
+                reason = f"{one.title}: {row.reasons[one.name]}"
+                found.setdefault(reason, []).append(row.student)
+    return found

@@ -179,15 +179,13 @@ OWN = {
         "Path(coursedir.root, self.converter._input_directory)",
         "course.feedback_of(student, exercise.name) / f'{exercise.name}.html'",
     },
-    "show/pages/course.py": {
-        "course.reports / f'{NAME}.html'",
-        "course.reports / f'{one.name}.html'",
-    },
     "show/pages/feedback.py": {"self._course.feedback_of(student, name) / f'{name}.html'"},
     "show/exports/push/push.py": {"course.feedback_of(grade.student, name) / f'{name}.html'"},
     "show/exports/push/web.py": {"course.state / file"},
     "show/pages/report.py": {
         "course.feedback_of(one.student, exercise) / f'{exercise}.html'",
+        "course.reports / f'{NAME}.html'",
+        "course.reports / f'{one.name}.html'",
         "course.reports / f'{report.exercise.name}.html'",
     },
     "submissions/ipython_input.py": {"root / name"},

@@ -121,11 +121,11 @@ def _sheets(
 def _page(course: Course, exercise: Exercise, sheets: Iterable[Sheet]) -> bytes:
     """The sheet to print."""
     from autograder.course.class_list import full_name
-    from autograder.show.pages import questions as pages
+    from autograder.show.exports import question_bank
 
     people = course.class_list() or {}
     named = [(full_name(people.get(sheet.student, {})), sheet) for sheet in sheets]
-    return pages.page(exercise.title, named).encode()
+    return question_bank.sheet(exercise.title, named).encode()
 
 
 def _build(course: Course, exercise: Exercise, drawn: Mapping[str, Drawn], number: int) -> None:

@@ -186,7 +186,7 @@ def _report_exercise(folder: Path | None, name: str, output: JsonOutput) -> None
 
     if output.is_wanted:
         output.put([made.to_json() + "\n"])
-    path = pages.write_course(course, made)
+    path = pages.write(course, made)
 
     out = output.out
     print(exercise.title, file=out)

@@ -24,7 +24,6 @@ from autograder.questions.kinds import CodeQuestion
 from autograder.questions.sheet import Questioner, Sheet, of_class
 from autograder.questions.student_code import CALLED, StudentCode
 from autograder.show.exports import question_bank
-from autograder.show.pages import questions as pages
 from tests.support.bank_submissions import EXERCISES, bank, combined, handed_in, load
 
 
@@ -488,7 +487,7 @@ def test_pages_and_banks_hold_the_questions_and_nothing_else():
     with Questioner(exercise, b"a key", Settings()) as questioner:
         ada = questioner.sheet(handed_in(exercise, {"apply_mask": source}), "ada", 20)
     sheets = [ada, Sheet("ben", note="no questions: <i>")]
-    page = pages.page("Attention", [("Ada Lovelace", ada), ("", sheets[1])])
+    page = question_bank.sheet("Attention", [("Ada Lovelace", ada), ("", sheets[1])])
     assert page.count('class="right"') == page.count(" ✓") - 1 == len(ada.questions)
     assert "<b>" not in page and "<i>" not in page and "&lt;b&gt;" in page
 

@@ -1,6 +1,6 @@
 """Questions on students' own code for learning platforms: Moodle XML, and QTI 1.2 for Canvas.
 
-And a table of the codes that open those in a notebook.
+And the sheet for interviews, and a table of the codes that open them in a notebook.
 """
 
 from __future__ import annotations
@@ -16,9 +16,19 @@ from autograder.base.text import printable
 from autograder.questions.kinds import CodeQuestion
 from autograder.questions.sheet import Sheet
 from autograder.show.exports.safe_csv import table
+from autograder.show.pages.document import show
 
 QTI = "http://www.imsglobal.org/xsd/ims_qtiasiv1p2"
 PACKAGE = "http://www.imsglobal.org/xsd/imscp_v1p1"
+
+
+def sheet(title: str, sheets: Sequence[tuple[str, Sheet]]) -> str:
+    """The sheet, about half of one on paper for each student.
+
+    Args:
+        sheets: with the names of the students, as far as they are known.
+    """
+    return show("questions.html.jinja", ("page.css", "questions.css"), title=title, sheets=sheets)
 
 
 def moodle(exercise: str, sheets: Sequence[Sheet]) -> bytes:

@@ -1,9 +1,10 @@
-"""``lab`` and ``doctor``: this machine."""
+"""``lab``, ``doctor``, ``serve``, ``site``: what this machine runs, and what it can do."""
 
 from __future__ import annotations
 
 import os
 import platform
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,12 +13,13 @@ from typing import TYPE_CHECKING, Annotated, Optional
 import typer
 
 from autograder.base.errors import Unusable
-from autograder.base.text import count, points
-from autograder.commands.common import CourseFolder, course_at
+from autograder.base.text import agreeing, count, listed, points
+from autograder.commands.common import CourseFolder, Jobs, course_at, opened_course
 from autograder.sandbox import levels
 
 if TYPE_CHECKING:
     from autograder.course.course import Course
+    from autograder.exercises.exercise import Exercise
 
 
 def lab(
@@ -129,3 +131,111 @@ def _built(course: Course, name: str) -> str:
         return str(error)
     steps, checks = count(len(loaded.functions), "step"), count(len(loaded.checks), "check")
     return f"{steps}, {checks}, {points(loaded.max_score)}"
+
+
+def serve(
+    exercise_names: Annotated[
+        Optional[list[str]],
+        typer.Argument(metavar="[EXERCISE]...", help="default: all that are built"),
+    ] = None,
+    jobs: Jobs = None,
+    once: Annotated[
+        bool, typer.Option("--once", help="end as soon as nothing waits any more")
+    ] = False,
+    status: Annotated[
+        bool, typer.Option("--status", help="only say what is served, and how much was graded")
+    ] = False,
+    course_folder: CourseFolder = None,
+) -> None:
+    """Take in, grade and give back what is handed in, as it comes."""
+    from autograder.exercises import exercise as exercises
+    from autograder.exercises.exercise import built_names
+
+    course = opened_course(course_folder)
+    names = exercise_names or built_names(course.root)
+    if not names:
+        raise Unusable(course.root / "solutions", "no built exercise", "run autograder build there")
+    if status:
+        _say_status(course, names)
+        return
+
+    from autograder.serving.service import Service
+
+    def opened() -> tuple[Course, list[Exercise]]:
+        now = opened_course(course_folder)
+        return now, [exercises.load(now.root, name) for name in names]
+
+    service = Service(opened, jobs or os.cpu_count() or 1, lambda line: print(line, flush=True))
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, service.stop)
+    service.run(until_idle=once)
+    if not once:
+        print("stopped; whatever waits is graded when autograder serve starts again")
+
+
+def _say_status(course: Course, names: list[str]) -> None:
+    from autograder.serving import lease
+
+    idle = []
+    for name in names:
+        known = lease.look(course, name)
+        if known is None:
+            idle.append(name)
+            continue
+        is_served, said = known
+        graded = f"{count(said.graded, 'submission')} graded"
+        last = f", the last at {said.last}" if said.last else ""
+        if is_served:
+            waiting = f", {said.waiting} waiting" if said.waiting else ""
+            who = f"process {said.process} on {said.machine}"
+            print(f"{name}: served since {said.since} by {who}; {graded}{waiting}{last}")
+        else:
+            ended = f"stopped at {said.stopped}" if said.stopped else "ended without a word"
+            print(f"{name}: not served; {ended}; {graded}{last}")
+    if idle:
+        print(f"{listed(idle)}: {agreeing(len(idle), 'was', 'were')} never served")
+
+
+def site(
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="a new or empty folder, or a site to replace")
+    ],
+    exercise_names: Annotated[
+        Optional[list[str]], typer.Argument(metavar="[EXERCISE...]", help="default: all")
+    ] = None,
+    archive: Annotated[
+        Optional[Path],
+        typer.Option(
+            "--pyodide",
+            metavar="FILE",
+            help="a full release of Pyodide; the site then loads nothing from other servers",
+        ),
+    ] = None,
+    course_folder: CourseFolder = None,
+) -> None:
+    """Build a web site in which students work in their browser, with nothing to install."""
+    from autograder.exercises import exercise
+    from autograder.nbgrader import exchange
+    from autograder.show.pages import site as pages
+
+    course = opened_course(course_folder)
+    names = list(dict.fromkeys(exercise_names or exercise.built_names(course.root)))
+    if not names:
+        raise Unusable(f"{course.root / 'solutions'}: no exercises; run autograder build")
+    folder = folder.absolute()
+    pages.insist(folder, archive)
+
+    exercises = []
+    content: dict[str, bytes] = {}
+    for name in names:
+        if name.endswith(".ipynb"):
+            known, found = exchange.from_release(course, Path(name))
+        else:
+            known = exercise.load(course.root, name)
+            found = exchange.for_students(course, known)
+        exercises.append(known)
+        for place, data in found.items():
+            if content.setdefault(place, data) != data:
+                raise Unusable(f"{name}: another exercise has a file {place}, too; leave one out")
+    for line in pages.write(folder, course, exercises, content, archive):
+        print(line)

@@ -16,6 +16,7 @@ from autograder.base import files
 from autograder.course import results
 from autograder.course.course import Course
 from autograder.course.gradebook import record
+from autograder.course.troubles import Troubles
 from autograder.exercises import exercise
 from autograder.exercises.exercise import Exercise
 from autograder.grader.graded import Graded
@@ -36,7 +37,7 @@ def main() -> None:
         _grade(course, attention, size)
 
         cpu, wall = time.process_time(), time.perf_counter()
-        pages = feedback.write_class(course, attention)
+        pages = feedback.write_class(course, attention, None, Troubles())
         cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
 
         largest = max(page.stat().st_size for page in pages) / 1000

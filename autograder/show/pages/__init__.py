@@ -1,10 +1,9 @@
 """What people read in a browser."""
 
 __all__ = [
-    "course",
+    "document",
     "feedback",
     "markdown",
-    "questions",
     "report",
     "site",
 ]

@@ -14,6 +14,7 @@ import numpy as np
 from autograder.questions import arguments
 from autograder.questions.arguments import Arguments, told, written
 from autograder.questions.laboratory import (
+    ALIKE,
     Laboratory,
     Observed,
     alike,
@@ -31,13 +32,18 @@ FEW_ODD = 2
 LONGEST = 90
 """Characters of an option."""
 
-NEAR = 0.2
-"""Numbers of two options that differ by less are told apart by a calculator alone."""
+NEAR, NEAR_ODD = 0.2, 0.5
+"""Numbers of two options that differ by less are told apart by a calculator alone; the second where
+one of them is no quarter."""
 
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?")
 
 MAY_OVERFLOW = re.compile("exp|log|max")
 """What a line has that keeps large numbers finite: the largest one, or what they go into."""
+
+
+MAY_SUM = re.compile("sum|softmax")
+"""What a line has that makes shares of numbers, perhaps not for the last time."""
 
 
 @dataclass(frozen=True)
@@ -153,7 +159,7 @@ def shapes(subject: Subject) -> Found:
             value, what = outcome.value[1], f"`{text}` in line {place.line}"
         elif isinstance(value, tuple) and len(value) > 1:
             number = int(subject.rng.integers(len(value)))
-            what = _part(number)
+            what = _part(value, number)
             value = value[number]
 
         if isinstance(value, np.ndarray) and 1 <= value.ndim <= 5:
@@ -180,10 +186,10 @@ def shapes(subject: Subject) -> Found:
 ORDINALS = ("first", "second", "third", "fourth")
 
 
-def _part(number: int) -> str:
+def _part(returned: Any, number: int) -> str:
     """One of several values that are returned, in words."""
     said = f"the {ORDINALS[number]} value" if number < len(ORDINALS) else f"value {number + 1}"
-    return f"{said} that it returns"
+    return f"{said} {'in the list ' * isinstance(returned, list)}that it returns"
 
 
 def _repeats(place: Any) -> bool:
@@ -224,7 +230,7 @@ def entries(subject: Subject) -> Found:
         numbers = as_numbers(entry)
         if numbers is not None and not alike(numbers.astype(float), np.round(numbers * 1.0, 2)):
             continue
-        if isinstance(entry, float) and not entry and _has_odd(usual.numbers):
+        if isinstance(entry, float) and abs(entry) < ALIKE and _has_odd(usual.numbers):
             continue
 
         wrong = []
@@ -245,7 +251,7 @@ def entries(subject: Subject) -> Found:
             what = f"What is the entry `{list(place)}` of the result?"
         if place and isinstance(usual.value, (tuple, list)) and usual.numbers is None:
             rest = f"the entry `{list(place[1:])}` of " if place[1:] else ""
-            what = f"What is {rest}{_part(place[0])}?"
+            what = f"What is {rest}{_part(usual.value, place[0])}?"
         asked = {"given": given, "place": place}
         yield subject.question("entry", f"{call} {what}", written(entry), wrong, 0, asked)
 
@@ -326,6 +332,8 @@ def changed(subject: Subject) -> Found:
                 continue
             wrong = [*([as_ever] if right != as_ever else []), *told_of]
             wrong = [other for other in wrong if not _is_near(other, right)]
+            # Nobody should be right by taking the one with round numbers.
+            wrong.sort(key=lambda option: _odd_numbers(option) > FEW_ODD)
             if max(map(len, [right, *wrong[:6]])) > LONGEST or _odd_numbers(right) > FEW_ODD:
                 continue
             prompt = (
@@ -337,15 +345,25 @@ def changed(subject: Subject) -> Found:
 
 
 def _odd_numbers(text: str) -> int:
-    """How many numbers of a text are no quarters: nobody finds these in their head."""
-    return sum(not (4 * number).is_integer() for number in _numbers_in(text))
+    """How many numbers of a text nobody finds in their head."""
+    return sum(map(_is_odd, _numbers_in(text)))
+
+
+def _is_odd(number: float) -> bool:
+    return not (4 * number).is_integer()
 
 
 def _is_near(one: str, other: str) -> bool:
     """Whether the numbers of two texts differ by less than somebody who estimates can tell."""
-    pairs = list(zip(_numbers_in(one), _numbers_in(other)))
     is_same_form = _NUMBER.sub("", one) == _NUMBER.sub("", other)
-    return is_same_form and one != other and all(abs(a - b) < NEAR for a, b in pairs)
+    return (
+        is_same_form and one != other and all(map(_are_near, _numbers_in(one), _numbers_in(other)))
+    )
+
+
+def _are_near(one: float, other: float) -> bool:
+    """Whether two numbers are told apart by a calculator alone."""
+    return abs(one - other) < (NEAR_ODD if _is_odd(one) or _is_odd(other) else NEAR)
 
 
 def _numbers_in(text: str) -> list[float]:
@@ -388,9 +406,8 @@ def not_finite(subject: Subject) -> Found:
             continue
 
         right = f"line {first}" if first else none
-        lines = [f"line {line}" for line in code.statements]
-        near = sorted(lines, key=lambda line: abs(_by_line(line)[0] - (first or 0)))
-        wrong = [*near[: 2 + (not first) + (right == lines[0])], none, *near]
+        lines = [f"line {line}" for line in subject.shuffled(code.statements) if line != first]
+        wrong = [*lines[: 2 + (not first)], none, *lines]
 
         prompt = f"`{subject.step}` is called with `{told(given)}`"
         if change:
@@ -424,6 +441,8 @@ def raised(subject: Subject) -> Found:
     given, usual = called
 
     shape = usual.numbers.shape
+    if not shape:
+        return
     found: list[CodeQuestion | None] = []
     for other in arguments.other_calls(given, subject.rng):
         outcome = subject.call(other)
@@ -440,7 +459,9 @@ def raised(subject: Subject) -> Found:
             if numbers.shape in [np.shape(value) for value in other.values()]:
                 continue
 
-        near = [shape, (*shape[:-1], shape[-1] - 1), (*shape[:-1], shape[-1] + 1), shape[:-1]]
+        *before, last = shape if outcome.raised or not numbers.ndim else numbers.shape
+        least = max(1, last - int(subject.rng.integers(3)))  # so that no place among them is likely
+        near = [(*before, least + more) for more in range(4)]
         wrong = [f"it returns an array of shape {other}" for other in near]
         errors = [
             kind for kind in ("ValueError", "IndexError") if not _related(kind, outcome.raised)
@@ -625,6 +646,9 @@ def _which_line(subject: Subject, effect: Effect, found: _Experiment) -> CodeQue
         return None
     if effect.name == "overflow" and not MAY_OVERFLOW.search(subject.code.line(*lines)):
         return None  # a change may divide by 0 there, but nothing is kept finite
+    # A line that does the same, though not alone, is no wrong answer.
+    does = {"overflow": MAY_OVERFLOW, "sum": MAY_SUM}.get(effect.name)
+    others = {line for line in others if not (does and does.search(subject.code.line(line)))}
     if effect.name == "moved":
         if found.computing & lines:
             return None

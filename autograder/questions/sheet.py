@@ -232,9 +232,17 @@ def _is_one(one: Any, other: Any) -> bool:
     return type(one) is type(other) and written(one) == written(other)
 
 
+def _source(question: CodeQuestion) -> str:
+    """The changed copy that is asked about, or that the right option names; empty for none."""
+    change = question.asked.get("right")
+    return change.source if change else str(question.asked.get("source", ""))
+
+
 def _tells(one: CodeQuestion, other: CodeQuestion) -> bool:
-    """Whether one of two questions about the same call has the answer to the other."""
+    """Whether one of two questions about the same call or change has the answer to the other."""
     given = one.asked.get("given")
+    if one.kind != other.kind and _source(one) and _source(one) == _source(other):
+        return True
     if one.step != other.step or given is None or given is not other.asked.get("given"):
         return False
     said = set()

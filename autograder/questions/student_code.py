@@ -466,9 +466,9 @@ def _edits(node: ast.AST, text: list[str], modules: set[str]) -> Iterator[Edit]:
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Invert):
         yield line, start, end, of(node.operand)
     elif isinstance(node, ast.Constant) and type(node.value) is int and node.value < 100:
-        # What reshape makes of -2 depends on NumPy.
+        # What reshape makes of -2 depends on NumPy, as does a ufunc of two results.
         is_rest = b"reshape" in code and code[start - 1 : start] == b"-"
-        if not is_rest:
+        if not is_rest and b"frompyfunc" not in code:
             yield line, start, end, str(node.value + 1)
 
 

@@ -302,6 +302,40 @@ def test_who_always_says_that_a_call_raises_is_mostly_wrong():
     assert 0 < sum(right) <= 0.6 * len(right)
 
 
+def test_the_right_shape_is_not_always_the_smallest():
+    ranks = set()
+    for sheet, _ in drawn("attention", islice(bank("attention"), 6), wanted=12):
+        for question in sheet.questions:
+            right = question.options[question.right]
+            if question.kind == "raised" and "shape" in right:
+                shapes = [option for option in question.options if "shape" in option]
+                ranks.add(
+                    sorted(
+                        shapes, key=lambda text: [int(n) for n in re.findall(r"\d+", text)]
+                    ).index(right)
+                )
+    assert {0, 1} < ranks
+
+
+def test_no_line_that_does_the_job_too_is_a_wrong_option():
+    source = (
+        "def cross_entropy_backward(logits, targets, ignore=-1):\n"
+        "    kept = (targets != ignore)[..., None]\n"
+        "    hot = targets[..., None] == np.arange(logits.shape[-1])\n"
+        "    sums = np.logaddexp.reduce(logits, axis=-1, keepdims=True)\n"
+        "    shares = np.exp(logits - sums)\n"
+        "    wrong = shares - hot\n"
+        "    return kept * wrong / max(1, kept.sum())"
+    )
+    exercise = load("training")
+    with Questioner(exercise, b"a key", Settings()) as questioner:
+        for student in "abcd":
+            data = handed_in(exercise, {"cross_entropy_backward": source})
+            for question in questioner.sheet(data, student, 20).questions:
+                if question.kind == "job" and "finite" in question.prompt:
+                    assert not {"line 4", "line 5"} <= {*question.options}
+
+
 def test_weights_are_drawn_as_softmax_makes_them():
     for sheet, _ in drawn("gradients", islice(bank("gradients"), 3), wanted=8):
         for question in sheet.questions:

@@ -35,7 +35,7 @@ COMMANDS = {
     "serve": "machine",
     "report": "teachers",
     "explain": "grading",
-    "questions": "questions",
+    "questions": "teachers",
     "export": "teachers",
     "site": "machine",
     "lab": "machine",

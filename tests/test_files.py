@@ -214,12 +214,13 @@ OWN = {
     },
     "course/keeping/places.py": {"course.state / name"},
     # Both ids have been held against ``STUDENT_ID``.
-    "course/keeping/rename.py": {
+    "course/keeping/people.py": {
         "course.inbox / new",
         "course.inbox / old",
         "course.state / name",
         "path.with_name(f'{new}.json')",
         "path.with_name(f'{new}{path.name.removeprefix(old)}')",
+        "place / 'feedback' / f'{name}.html'",
     },
     # The kit's own names, a command line's and nbgrader's settings.
     "commands/authors.py": {"course.root / 'build' / 'sample' / exercise.name"},
@@ -249,10 +250,6 @@ OWN = {
         "state / name",
         "root / source.relative_to(folder)",
         "state / course.gradebook.name",
-    },
-    "course/keeping/forget.py": {
-        "course.state / name",
-        "place / 'feedback' / f'{name}.html'",
     },
     "nbgrader/teachers.py": {
         "Path(dest, f'{name}.ipynb')",

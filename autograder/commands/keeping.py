@@ -143,10 +143,10 @@ def rename(
     course_folder: CourseFolder = None,
 ) -> None:
     """Change a student's id, in marks, submissions, results and gradebook."""
-    from autograder.course.keeping import rename as renaming
+    from autograder.course.keeping import people
 
     course = course_at(course_folder)
-    done = renaming.rename(course, old, new)
+    done = people.rename(course, old, new)
     _say("renamed", done.places)
     _say("left", done.left)
     again = "run autograder report, feedback and export again"
@@ -163,13 +163,13 @@ def forget(
     course_folder: CourseFolder = None,
 ) -> None:
     """Delete a student from everywhere in the course, and list what was deleted."""
-    from autograder.course.keeping import forget as forgetting
+    from autograder.course.keeping import people
 
     course = course_at(course_folder)
     if not yes and not _is_meant(course, student):
         print(inert(f"nothing was removed of {student}"))
         raise typer.Exit(1)
-    done = forgetting.forget(course, student)
+    done = people.forget(course, student)
     _say("removed", done.places)
     _say("left", done.left)
     print("left: backups, and everything uploaded or sent from here; these are out of reach")

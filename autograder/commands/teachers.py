@@ -1,4 +1,4 @@
-"""``release``, ``collect``, ``feedback``, ``report``, ``questions``, ``export``: teacher and class."""
+"""What is between a teacher and a class: ``release`` to ``report``, ``export``, ``questions``."""
 
 from __future__ import annotations
 

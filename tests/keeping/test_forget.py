@@ -11,8 +11,7 @@ from autograder.base import files
 from autograder.base.errors import Unusable
 from autograder.course.course import Course
 from autograder.course.gradebook import config
-from autograder.course.keeping.forget import forget
-from autograder.course.keeping.rename import rename
+from autograder.course.keeping.people import forget, rename
 from tests.support import courses
 from tests.support.courses import NAME, RIGHT
 from tests.support.databases import Database, mostly_sqlite

@@ -19,7 +19,7 @@ from autograder.course.course import find
 from autograder.course.gradebook import config as host
 from autograder.course.gradebook import course_grades, final_grades, ordinary
 from autograder.course.grading.interruption import Journal
-from autograder.course.keeping import backup, forget, join
+from autograder.course.keeping import backup, join, people
 from autograder.exercises import exercise
 from autograder.nbgrader import execution
 from autograder.sandbox import levels, notebooks
@@ -140,7 +140,7 @@ def test_both_kinds_are_released_graded_added_up_packed_and_forgotten(mixed, tmp
     backup.restore(find(place / "course"), tmp_path / "all.tar.gz")
     again = find(place / "course")
     assert course_grades.of_course(again).rows == total.rows
-    forget.forget(mixed, "ann")
+    people.forget(mixed, "ann")
     left = final_grades.of_class(mixed, ordinary.find(mixed, "ps1")).grades
     assert [one.student for one in left] == ["bob"]
 

@@ -296,12 +296,3 @@ class Penalties:
         preprocessor = AssignLatePenalties(config=self._config)
         preprocessor.init_plugin()
         return preprocessor.plugin_inst
-
-
-def points(auto: float | None, manual: float | None, extra: float | None) -> float:
-    """What a cell counts: the manual score, else the automatic one, and extra credit on top."""
-    if manual is not None:
-        return manual + (extra or 0.0)
-    if auto is not None:
-        return auto + (extra or 0.0)
-    return 0.0

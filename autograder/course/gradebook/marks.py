@@ -70,7 +70,11 @@ class CellMarks:
 
     @cached_property
     def score(self) -> float:
-        return deadlines.points(self.auto_score, self.manual_score, self.extra_credit)
+        """The manual score, else the automatic one, and extra credit on top."""
+        if not self.is_scored:
+            return 0.0
+        given = self.auto_score if self.manual_score is None else self.manual_score
+        return (given or 0.0) + (self.extra_credit or 0.0)
 
 
 def is_sound(points: object) -> bool:

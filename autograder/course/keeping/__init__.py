@@ -1,8 +1,7 @@
-"""Keeping a course: backups, and people who are to be forgotten."""
+"""Keeping a course: backups, and people who get another id or are to be forgotten."""
 
 __all__ = [
     "backup",
-    "forget",
     "join",
-    "rename",
+    "people",
 ]

@@ -4,7 +4,6 @@ __all__ = [
     "build",
     "cells",
     "foreign",
-    "fresh_answers",
     "grading",
     "own_questions",
     "proving",

@@ -206,12 +206,12 @@ def _cover(course: Course, exercise: Exercise, keys: int, output: JsonOutput) ->
 
 
 def _answers(course: Course, exercise: Exercise, file: Path, output: JsonOutput) -> list[str]:
-    from autograder.authoring import fresh_answers
+    from autograder.authoring import grading
     from autograder.show.terminal import class_tables, proof_tables
 
-    found = fresh_answers.read(file, exercise)
+    found = grading.read_answers(file, exercise)
     with class_tables.progress(f"grading {file.name}", len(found), output.out) as tick:
-        graded = fresh_answers.grade(exercise, found, course.settings, tick)
+        graded = grading.grade_answers(exercise, found, course.settings, tick)
     output.put([graded.to_json()])
     proof_tables.show_answers(graded, output.out)
     return graded.problems()

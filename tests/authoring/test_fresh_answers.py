@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring import fresh_answers
+from autograder.authoring import grading
 from autograder.base.errors import Unusable
 from autograder.base.settings import Settings
 from autograder.exercises import exercise
@@ -86,7 +86,7 @@ def test_a_file_of_answers_is_graded_and_each_gets_a_row(course):
 def test_a_bank_can_be_tried_as_well():
     attention = exercise.load(ROOT, "attention")
     bank = ROOT / "solutions" / "attention_misconceptions.py"
-    found = fresh_answers.read(bank, attention)
+    found = grading.read_answers(bank, attention)
     assert len(found) > 100
     assert all(named == (answer.name,) and answer.wrong for answer, named in found)
 
@@ -105,7 +105,7 @@ def test_a_file_that_cannot_be_used_gets_one_line(course, text, says):
     file = course / "broken.py"
     file.write_text(text, encoding="utf-8")
     with pytest.raises(Unusable) as caught:
-        fresh_answers.read(file, exercise.load(course, NAME))
+        grading.read_answers(file, exercise.load(course, NAME))
     assert str(caught.value).startswith(str(file)) and says in str(caught.value)
 
 
@@ -119,6 +119,6 @@ def test_a_hint_about_several_mistakes_goes_by_a_name_as_well(tmp_path):
     inference = exercise.load(ROOT, "inference")
     file = tmp_path / "answers.py"
     file.write_text(LISTS_SHARED, encoding="utf-8")
-    found = fresh_answers.read(file, inference)
-    graded = fresh_answers.grade(inference, found, Settings(), lambda _: None)
+    found = grading.read_answers(file, inference)
+    graded = grading.grade_answers(inference, found, Settings(), lambda _: None)
     assert [answer.hint_name for answer in graded.answers] == ["one of several"]

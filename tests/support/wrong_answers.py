@@ -8,7 +8,7 @@ answers a check must catch.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from autograder.authoring.fresh_answers import KINDS
+from autograder.authoring.grading import KINDS
 from autograder.exercises import answer_bank, misconceptions
 from tests.support.courses import ROOT
 

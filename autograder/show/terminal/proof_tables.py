@@ -8,7 +8,7 @@ from typing import TextIO
 from rich.console import Console
 from rich.text import Text
 
-from autograder.authoring.fresh_answers import FreshAnswer, FreshAnswers
+from autograder.authoring.grading import FreshAnswer, FreshAnswers
 from autograder.authoring.proving.coverage import Coverage, Promise
 from autograder.authoring.proving.proof import Proof
 from autograder.authoring.proving.trial import Trial

@@ -298,14 +298,14 @@ def _rows(report: Report) -> Iterator[tuple[Grade, list[StepMark]]]:
 
 
 def write_course(course: Course, grades: CourseGrades) -> Path:
-    """Write the course_page to ``<state>/reports/course.html``."""
+    """Write the page to ``<state>/reports/course.html``."""
     path = course.reports / f"{NAME}.html"
     files.write(path, course_page(course, grades).encode())
     return path
 
 
 def course_page(course: Course, grades: CourseGrades) -> str:
-    """The course_page as HTML; it leads to the pages of exercises and students that there are."""
+    """The page as HTML; it leads to the pages of exercises and students that there are."""
     exercises = []
     for one in grades.exercises:
         scores = [row.by_exercise[one.name].score for row in grades.rows]
@@ -318,7 +318,7 @@ def course_page(course: Course, grades: CourseGrades) -> str:
     edges, counts = statistics.histogram(totals, MOST)
     return show(
         "course.html.jinja",
-        ("course_page.css", "report.css"),
+        ("page.css", "report.css"),
         "report.js",
         name=course_name(course),
         grades=grades,

@@ -251,7 +251,7 @@ def read_answers(path: Path, exercise: Exercise) -> list[tuple[Answer, tuple[str
     """The answers of a file, each with the names that a hint of it may go by.
 
     Raises:
-        Unusable: the file cannot be read_answers, has no answers, or one that does not fit the exercise.
+        Unusable: the file cannot be read, has no answers, or one that does not fit the exercise.
     """
     bank = answer_bank.read(path, KINDS)
     if not bank.entries:

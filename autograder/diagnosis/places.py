@@ -42,8 +42,9 @@ def {TRYING}(step, sources, args, kwargs):
 AT_ONCE = 40
 """Copies that answer one request."""
 
-MOST_COPIES = 600
-"""A function that has more is left alone."""
+MOST_COPIES, LONGEST_SOURCE = 600, 10_000
+"""A function that has more copies, or code with more characters, is left alone: all copies are in
+memory at once."""
 
 
 def place_of(
@@ -69,15 +70,20 @@ def place_of(
     step = checks[0].step
     source = submission.answer(step) or ""
     copies: list[str] = []
+
+    def collect(copy: str) -> None:
+        copies.append(copy)
+        if len(copies) > MOST_COPIES or len(source) > LONGEST_SOURCE:
+            raise ValueError("too many copies, or too long ones")
+
     try:
-        found = nearly(step, source, copies.append)
+        found = nearly(step, source, collect)
     except (SyntaxError, ValueError):
-        found = None
+        copies, found = [], None
 
     # Without a reference it is a student's own copy, and the checks are asked about every one.
     wrong = _wrong(compiled, step, probes) if compiled.exercise.has_reference else None
-    is_tried = wrong is not None and len(copies) <= MOST_COPIES
-    if copies and (is_tried or not compiled.exercise.has_reference):
+    if copies and (wrong is not None or not compiled.exercise.has_reference):
         run = Run(compiled, submission, budget.part(), reference, right)
         with run.ready(is_hidden=any(check.hidden for check in checks)) as (session, names):
 

@@ -4,7 +4,6 @@ there is no browser."""
 import gc
 import os
 import sys
-from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
@@ -16,6 +15,7 @@ from tests.support.courses import begin, built_root, course
 from tests.support.databases import database, postgres
 from tests.support.graders import checked_here, graded_here, kept_parents, parents
 from tests.support.rehearsals import forked_rehearsals, started_rehearsals
+from tests.support.shares import pytest_collection_modifyitems
 
 __all__ = [
     "begin",
@@ -29,6 +29,7 @@ __all__ = [
     "kept_parents",
     "parents",
     "postgres",
+    "pytest_collection_modifyitems",
     "pytest_runtest_setup",
     "started_rehearsals",
 ]
@@ -63,25 +64,6 @@ LONG = (
     "end_to_end/test_offline.py",
     "nbgrader/test_lab.py",
 )
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the tests of long files first, and leave the others in their order."""
-    items.sort(key=lambda item: not item.path.as_posix().endswith(LONG))
-
-
-def pytest_collection_finish() -> None:
-    """Keep what has been loaded out of every later search for garbage, which some tests ask for."""
-    gc.freeze()
-
-
-@pytest.fixture(autouse=True)
-def import_path() -> Iterator[None]:
-    """Forget the folders that nbgrader's commands add to the path of imports, each its own: of
-    hundreds, every process that is started would search them all."""
-    before = sys.path[:]
-    yield
-    sys.path[:] = before
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -15,6 +15,7 @@ from autograder import cli
 from autograder.base.settings import TABLES, Settings
 from tests.support import sample_class
 from tests.support.readme import README, session
+from tests.support.shares import is_in
 
 ROOT = Path(__file__).resolve().parents[2]
 # What a user reads: the README, and the pages that it leads to.
@@ -216,6 +217,14 @@ def test_ci_runs_what_the_readme_says():
     run = re.findall(r"^make ([a-z-]+)", script, flags=re.MULTILINE)
     assert run == ["lint", "test", "test-everything"]
     assert "bash .ci/run" in (ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8")
+
+
+def test_three_shares_of_the_exhaustive_tests_are_all_of_them():
+    names = [f"tests/test_{number}.py::test_it[{number}]" for number in range(300)]
+    shares = [[name for name in names if is_in(name, f"{number}/3")] for number in (1, 2, 3)]
+    assert sorted([*shares[0], *shares[1], *shares[2]]) == sorted(names)
+    assert min(map(len, shares)) > 60
+    assert 'SHARE="${SHARE:-$((0x$commit % 3 + 1))/3}"' in (ROOT / ".ci/run").read_text("utf-8")
 
 
 def test_ci_has_time_enough_for_the_tests_and_90_minutes_at_most():

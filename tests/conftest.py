@@ -4,18 +4,19 @@ there is no browser."""
 import gc
 import os
 import sys
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
 
 from autograder.cli import GARBAGE
 from autograder.sandbox.cores import ONE_THREAD
+from tests.support import shares
 from tests.support.browser import browser, pytest_runtest_setup
 from tests.support.courses import begin, built_root, course
 from tests.support.databases import database, postgres
 from tests.support.graders import checked_here, graded_here, kept_parents, parents
 from tests.support.rehearsals import forked_rehearsals, started_rehearsals
-from tests.support.shares import pytest_collection_modifyitems
 
 __all__ = [
     "begin",
@@ -29,7 +30,6 @@ __all__ = [
     "kept_parents",
     "parents",
     "postgres",
-    "pytest_collection_modifyitems",
     "pytest_runtest_setup",
     "started_rehearsals",
 ]
@@ -64,6 +64,27 @@ LONG = (
     "end_to_end/test_offline.py",
     "nbgrader/test_lab.py",
 )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave the share that SHARE names of the tests, those of long files first, else in order."""
+    left_out = shares.take(items, os.environ.get("SHARE") or "1/1")
+    config.hook.pytest_deselected(items=left_out)
+    items.sort(key=lambda item: not item.path.as_posix().endswith(LONG))
+
+
+def pytest_collection_finish() -> None:
+    """Keep what has been loaded out of every later search for garbage, which some tests ask for."""
+    gc.freeze()
+
+
+@pytest.fixture(autouse=True)
+def import_path() -> Iterator[None]:
+    """Forget the folders that nbgrader's commands add to the path of imports, each its own: of
+    hundreds, every process that is started would search them all."""
+    before = sys.path[:]
+    yield
+    sys.path[:] = before
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -148,10 +148,12 @@ def serve(
     course_folder: CourseFolder = None,
 ) -> None:
     """Take in, grade and give back what is handed in, as it comes."""
+    from autograder.course.grading.pool import start_early
     from autograder.exercises import exercise as exercises
     from autograder.exercises.exercise import built_names
 
     course = opened_course(course_folder)
+    processes = jobs or os.cpu_count() or 1
     names = exercise_names or built_names(course.root)
     if not names:
         raise Unusable(course.root / "solutions", "no built exercise", "run autograder build there")
@@ -159,13 +161,14 @@ def serve(
         _say_status(course, names)
         return
 
+    start_early(processes, course.settings.isolation)
     from autograder.serving.service import Service
 
     def opened() -> tuple[Course, list[Exercise]]:
         now = opened_course(course_folder)
         return now, [exercises.load(now.root, name) for name in names]
 
-    service = Service(opened, jobs or os.cpu_count() or 1, lambda line: print(line, flush=True))
+    service = Service(opened, processes, lambda line: print(line, flush=True))
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, service.stop)
     service.run(until_idle=once)

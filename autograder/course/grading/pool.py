@@ -191,7 +191,8 @@ class Graders:
                 raise GraderDied
             taken = [process.core for process in self._alive]
             core = min(self._cores, key=taken.count, default=None)
-            process = _GraderProcess(self._job[2].isolation, core)
+            process = _take_early(self._job[2].isolation)
+            process.core = core
             self._alive.add(process)
         with contextlib.suppress(OSError):  # it has died already: whoever asks it will notice
             process.connection.send_bytes(pickle.dumps((core, *self._job)))
@@ -209,8 +210,9 @@ class Graders:
 class _GraderProcess:
     """One grader process, seen from the one that gives it work."""
 
-    def __init__(self, level: str, core: int | None) -> None:
-        self.core = core
+    def __init__(self, level: str) -> None:
+        self.level = level
+        self.core: int | None = None
         self.connection, theirs = Pipe()
         with theirs:
             self.process = subprocess.Popen(
@@ -245,6 +247,26 @@ class _GraderProcess:
             self.process.kill()
             self.process.wait()
         self.connection.close()
+
+
+# Module state for the same reason as the early parent of workers, in sandbox.parents.
+_early: list[_GraderProcess] = []
+
+
+def start_early(number: int, level: str) -> None:
+    """Start processes that a pool is going to ask for: they load while the caller does, too."""
+    with contextlib.suppress(OSError):  # the pool will meet the same, and say so
+        for _ in range(number):
+            _early.append(_GraderProcess(level))
+
+
+def _take_early(level: str) -> _GraderProcess:
+    """A process that was started early, or a new one."""
+    with contextlib.suppress(IndexError):
+        while (process := _early.pop()).level != level:
+            _end({process})
+        return process
+    return _GraderProcess(level)
 
 
 def _inherited(descriptor: int) -> dict[str, Any]:

@@ -51,6 +51,10 @@ if TYPE_CHECKING:
 ROUND_SECONDS = 1.0
 """Between two looks."""
 
+WRITE_SECONDS = 0.5
+"""Between two times that results are written: to open the gradebook costs the same for ten as for
+one, and what is not written when this is killed is graded again."""
+
 SWEEP_SECONDS = 60.0
 """Between two looks at all that was collected, by other commands too."""
 
@@ -430,8 +434,8 @@ class Service:
         if not done and not one.pages:
             return
         clock = self._clock()
-        if one.waiting and clock - one.written < ROUND_SECONDS:
-            return  # to open the gradebook costs the same for ten as for one
+        if one.waiting and clock - one.written < WRITE_SECONDS:
+            return
         one.written = clock
         if interruption.is_busy(results.folder_of(one.course, one.name)):
             return  # another command writes; in the next round perhaps

@@ -184,6 +184,8 @@ def read(data: bytes, path: str, name: str | None = None) -> StudentCopy:
     metadata = {"autograder": about}
     exercise = Exercise(own, "", tuple(_cells(cells, table)), {"metadata": metadata})
     if not exercise.checks:
+        if all(marks["hidden"] for marks in table.values()):
+            raise Unusable(path, "has no checks to run here", "hand it in, and it is graded")
         raise Unusable(path, "all of its checks are gone", REPAIR)
 
     there = {check.id for check in exercise.checks}

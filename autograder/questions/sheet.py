@@ -134,7 +134,7 @@ class Questioner:
                 with run.ready(most_unended=MOST_STOPPED) as (session, names), budget.at_work():
                     laboratory = Laboratory(session, names)
                     subjects = list(self._subjects(submission, laboratory, rng))
-                    found = _chosen(subjects, wanted)
+                    _choose(subjects, wanted, found)
                     why = laboratory.stopped or "".join(run.unended[:1])
         except OutOfTime:
             why = f"the questions took more than {self._settings.submission_seconds:g} s"
@@ -143,7 +143,8 @@ class Questioner:
         except (Exception, Stopped) as error:
             # Of what the student's code has answered; it costs this sheet, and no other.
             why = f"its answers cannot be looked at ({type(error).__name__})"
-        code = {subject.step: tuple(subject.code.lines) for subject in subjects} if found else {}
+        code = {subject.step: tuple(subject.code.lines) for subject in subjects}
+        found.sort(key=lambda question: list(code).index(question.step))
         asked = {question.step: code[question.step] for question in found}
         note = ""
         if len(found) < wanted:
@@ -253,9 +254,8 @@ def _tells(one: CodeQuestion, other: CodeQuestion) -> bool:
     return len(said) == 1
 
 
-def _chosen(subjects: list[Subject], wanted: int) -> list[CodeQuestion]:
-    """So many questions of as many kinds as there are, about few functions."""
-    chosen: list[CodeQuestion] = []
+def _choose(subjects: list[Subject], wanted: int, chosen: list[CodeQuestion]) -> None:
+    """Add so many questions of as many kinds as there are, about few functions."""
     left: list[list[CodeQuestion]] = []
     used: Counter[str] = Counter()
 
@@ -283,5 +283,3 @@ def _chosen(subjects: list[Subject], wanted: int) -> list[CodeQuestion]:
         left.append(questions)
     for questions in left:
         take(questions, wanted)
-    order = [subject.step for subject in subjects]
-    return sorted(chosen, key=lambda question: order.index(question.step))

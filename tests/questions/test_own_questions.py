@@ -130,7 +130,9 @@ def test_questions_are_graded_by_each_ones_own_answers(asked: Course):
     assert "the same verdict" in said and "the sheet of questions has the right answer" in said
     assert "no questions for this student" in run(asked, "explain", NAME, "cleo").stdout
     path = asked.submission("ada", NAME) / f"{NAME}.ipynb"
-    assert "depends on the student" in run(asked, "score", path, code=2).stderr
+    for command in (["score", path], ["export", NAME, "--to", "gradescope-zip"]):
+        assert "depends on the student" in run(asked, *command, code=2).stderr
+    assert "hand it in, and it is graded" in run(asked, "check", path, code=2).stderr
     run(asked, "feedback", NAME)
     run(asked, "export", NAME)
     run(asked, "grade", "attention", "--jobs", 1)

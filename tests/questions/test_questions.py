@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from autograder.base.settings import Settings
+from autograder.engine.budget import OutOfTime
 from autograder.exercises import exercise as exercises
 from autograder.questions import kinds
 from autograder.questions.arguments import other_calls, written
@@ -500,6 +501,22 @@ def test_hostile_code_costs_its_own_questions_alone():
         endless = questioner.sheet(handed_in(exercise, cells), "ben")
     assert len(good.questions) == 4
     assert "the cell project_qkv did not return" in endless.note
+
+
+def test_what_was_found_before_the_time_is_over_is_asked(monkeypatch: pytest.MonkeyPatch):
+    asked: list[kinds.Subject] = []
+
+    def last(subject: kinds.Subject) -> kinds.Found:
+        asked.append(subject)
+        if len(asked) > 1:
+            raise OutOfTime
+        yield None
+
+    monkeypatch.setattr(kinds, "KINDS", (kinds.entries, kinds.shapes, last))
+    exercise = load("attention")
+    with Questioner(exercise, b"a key", Settings()) as questioner:
+        sheet = questioner.sheet(handed_in(exercise, {}), "ada")
+    assert sheet.questions and "the questions took more than 10 s" in sheet.note
 
 
 def test_a_class_gets_the_same_questions_from_any_number_of_processes():

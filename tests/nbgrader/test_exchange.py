@@ -373,7 +373,7 @@ def test_pages_are_released_without_nbgrader_where_it_would_put_them(course, mon
     forge(course, f"ada+{NAME}+2026-11-20 11:00:00 UTC+x", courses.handed_in(course, RIGHT))
     assert collect(course, known) == ["collected: ada"]
     grade_class.grade_class(course, known)
-    feedback.write_class(course, known)
+    feedback.write_class(course, known, ["ada"], Troubles())
     assert exchange.release_feedback(course, known, ["ada"])  # nbgrader makes the folder
     (page,) = (inbound(course).parent / "feedback").glob("*.html")
     released = page.read_text(), page.stat().st_mode

@@ -87,7 +87,7 @@ def grade(
         exercise: as ``load_exercise`` gives it, or what that takes.
         course: whose settings and secret to grade with. Without one the settings are the defaults,
             and ``AUTOGRADER_SECRET``, or else chance, draws the random inputs.
-        student: whose it is, for the result.
+        student: whose it is, for the result, and for questions that are each student's own.
 
     Returns:
         The result, with status ``graded``; or ``rejected`` or ``error``, with a reason.
@@ -101,6 +101,9 @@ def grade(
 
     if not isinstance(exercise, Exercise):
         exercise = load_exercise(exercise, course.root if course else None)
+    if exercise.own and not student:
+        cause = "what is right in it depends on the student"
+        raise Unusable(exercise.name, cause, "say whose the notebook is, with student=")
     try:
         data, unreadable = read(Path(notebook)), None
     except Rejected as rejected:

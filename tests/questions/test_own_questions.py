@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
+import autograder
 from autograder.authoring import own_questions
+from autograder.base.errors import Unusable
 from autograder.course import drawn
 from autograder.course.course import Course
 from autograder.course.results import stored_result
@@ -132,6 +134,8 @@ def test_questions_are_graded_by_each_ones_own_answers(asked: Course):
     path = asked.submission("ada", NAME) / f"{NAME}.ipynb"
     for command in (["score", path], ["export", NAME, "--to", "gradescope-zip"]):
         assert "depends on the student" in run(asked, *command, code=2).stderr
+    with pytest.raises(Unusable, match="depends on the student"):
+        autograder.grade(path, exercises.load(asked.root, NAME), asked)
     assert "hand it in, and it is graded" in run(asked, "check", path, code=2).stderr
     run(asked, "feedback", NAME)
     run(asked, "export", NAME)

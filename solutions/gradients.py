@@ -465,7 +465,7 @@ tools.agree(softmax_backward(weights, d_weights), np.zeros((2, m)), "the gradien
 # %% check="softmax_backward-any_batch" points=5 category="shapes" hidden=true
 """Any number of leading axes, none at all, sizes of 1, equal sizes, many keys, and a large incoming gradient."""
 n = int(rng.integers(3, 6))
-for shape in ((n,), *rising_and_falling(3), different_sizes(4), (n, n, n), (1, 2, 1), (2, 1, 4)):
+for shape in (*rising_and_falling(3), different_sizes(4), (n, n, n), (1, 2, 1), (2, 1, 4), (n,)):
     weights = 0.9 * rng.dirichlet(np.ones(shape[-1]), size=shape[:-1]) + 0.1 / shape[-1]
     d_weights = rng.normal(size=shape)
     wanted = softmax_backward_by_definition(weights, d_weights)

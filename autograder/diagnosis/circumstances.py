@@ -40,6 +40,11 @@ class Circumstance:
     holds: Callable[[Arguments], bool]
     least: int = 2
     """Wrong calls that must speak for it."""
+    array: str = ""
+    """Of which array it names one axis; where it holds for another of its axes as well, none is
+    meant."""
+    never_right: bool = False
+    """Whether a single right call speaks against it."""
 
 
 def circumstance(
@@ -88,10 +93,36 @@ def _first_in_common(
         if len(wrong) < least or not all(map(one.holds, wrong)):
             continue
         also = sum(map(one.holds, right))
-        if len(right) - also >= 2 and also * 2 <= len(wrong):
+        if one.array and not _is_told_apart(one, found, wrong, right):
+            continue
+        if len(right) - also >= 2 and also * 2 <= (0 if one.never_right else len(wrong)):
             sentence = f"Your function is right {one.elsewhere}, and {how} {one.there}. {one.ask}"
             return one.name, sentence
     return None
+
+
+def _is_told_apart(
+    one: Circumstance,
+    found: Sequence[Circumstance],
+    wrong: Sequence[Arguments],
+    right: Sequence[Arguments],
+) -> bool:
+    """Whether it is this axis that makes the difference: no other one of the array holds in all
+    wrong calls, and a right call has as many axes everywhere as one of these."""
+    for other in found:
+        is_rival = other.array == one.array and other is not one
+        if is_rival and all(map(other.holds, wrong)):
+            return False
+    dimensions = list(map(_dimensions, wrong))
+    return any(
+        _dimensions(arguments) in dimensions and not one.holds(arguments) for arguments in right
+    )
+
+
+def _dimensions(arguments: Arguments) -> list[int | None]:
+    """How many axes each array has."""
+    values = arguments.values()
+    return [value.ndim if isinstance(value, np.ndarray) else None for value in values]
 
 
 def circumstances(
@@ -164,6 +195,7 @@ def _tables_only(name: str) -> Circumstance:
         "with fewer or more",
         "Which of your lines counts on rows and columns?",
         lambda arguments: np.ndim(arguments[name]) != 2,
+        never_right=True,
     )
 
 
@@ -179,6 +211,7 @@ def _axis_of_one(name: str, axis: int, words: str) -> Circumstance:
         "What does your code do with an axis of length 1?",
         holds,
         least=1,
+        array=name,
     )
 
 
@@ -320,6 +353,22 @@ def forgetful(probes: Sequence[Probe]) -> Relation | None:
                 "not_repeatable", f"Your function answers the same call in two ways. {ask}"
             )
     return None
+
+
+def zero_for_none(function: Function) -> Iterator[Experiment]:
+    """A number that is 0, taken for one that is not given: ``eps or 1e-5``."""
+    for name, parameter in inspect.signature(function).parameters.items():
+        default = parameter.default
+        if not isinstance(default, (int, float)) or not default:
+            continue
+
+        def answer(arguments: Arguments, name: str = name, default: float = default) -> Any:
+            if arguments[name] != 0:
+                raise Unfit
+            return function(**{**arguments, name: default})
+
+        says = f"as if {name} were not given where it is 0"
+        yield Experiment("zero_taken_for_none", says, "What is 0 in a condition?", answer)
 
 
 def keeping(function: Function, answered: Sequence[AnsweredCall]) -> Iterator[Experiment]:

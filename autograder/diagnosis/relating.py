@@ -20,6 +20,7 @@ from autograder.diagnosis.circumstances import (
     keeping,
     large_whole_numbers,
     stale,
+    zero_for_none,
 )
 from autograder.diagnosis.evidence import (
     MAX_NUMBERS,
@@ -87,6 +88,7 @@ def relate(
             forgetful(probes)
             or _refusing(wrong)
             or _by_experiment(space, compiled.exercise, step, answered, begun)
+            or _first(zero_for_none(space[step]), wrong, right)
             or _first(keeping(space[step], answered), wrong, right)
             or _by_exception(wrong, EXACT)
             or _first(begun, wrong, right)

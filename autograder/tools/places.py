@@ -59,9 +59,9 @@ def _of_shapes(a: Array, b: Array) -> Iterator[Found]:
     if a.shape == b.shape:
         return
     if a.size == b.size and close(a.ravel(), b.ravel()):
-        same = without_ones(a.shape) == without_ones(b.shape)
-        for name in ("axis_missing", "other_shape") if same else ("other_shape",):
-            yield (name, ""), weight(a, a, b)
+        if without_ones(a.shape) == without_ones(b.shape) and a.ndim != b.ndim:
+            yield ("axis_missing" if a.ndim < b.ndim else "axis_left_over", ""), weight(a, a, b)
+        yield ("other_shape", ""), weight(a, a, b)
     wide, narrow = spread(b, a.shape), spread(a, b.shape)
     if a.size > b.size and wide is not None and close(a, wide):
         yield ("repeated", ""), weight(a, a, b)

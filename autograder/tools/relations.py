@@ -368,7 +368,10 @@ def of_arguments(a: Array, b: Array, arguments: Mapping[str, Any]) -> Iterator[F
             if 0 < 3 * np.count_nonzero(wrong) >= others < wide.size and (wide[wrong] <= 0).all():
                 yield ("right_where_positive", name), float(np.count_nonzero(wrong)) / 1.5
             if _are_largest(np.abs(wide), wrong):
-                yield ("right_where_small", name), _bits(wrong)
+                # A few entries are the largest by chance, and 0 is right in many functions.
+                right, bits = np.abs(wide)[~wrong], _bits(wrong)
+                is_clear = bits >= ENOUGH and right.any()
+                yield ("right_where_small", name), bits if is_clear else 0.0
         if a.shape == b.shape and array.dtype.kind == "b":
             same = np.isclose(a, b, ALIKE_RTOL, ALIKE_ATOL, equal_nan=True)
             for key, where in (("right_where_true", wide), ("right_where_false", ~wide)):

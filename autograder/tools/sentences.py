@@ -180,6 +180,10 @@ SENTENCES = {
         "{your} has the right numbers, but not the axes. Which axis of length 1 does the "
         "docstring ask for, and where?"
     ),
+    "axis_left_over": (
+        "{your} has the right numbers, but an axis of length 1 too many. Which of your axes does "
+        "the docstring not ask for?"
+    ),
     "other_shape": (
         "{your} has the right numbers in their order, but another shape. Which axes does the "
         "docstring promise?"

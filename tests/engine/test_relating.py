@@ -4,11 +4,13 @@ wrongly."""
 import json
 import re
 
+import numpy as np
 import pytest
 
 from autograder.base.settings import Settings
 from autograder.diagnosis import calls, relating
-from autograder.diagnosis.calls import bound
+from autograder.diagnosis.calls import Unfit, bound
+from autograder.diagnosis.circumstances import circumstance, zero_for_none
 from autograder.diagnosis.diagnosis import BANK
 from autograder.diagnosis.experiments import with_arguments, with_source, with_steps
 from autograder.diagnosis.operators import IN_CONDITIONS, RULES
@@ -459,3 +461,26 @@ def test_a_name_that_is_missing_is_told_without_experiments(graded, monkeypatch)
     source = "def scale_scores(scores, d_k):\n    return resutl"
     assert first_failed(graded("scale_scores", source)).relation == "name_missing"
     assert tried == []
+
+
+def test_of_two_axes_of_length_one_neither_is_blamed():
+    def step(heads):
+        return heads
+
+    right = [{"heads": np.ones(shape)} for shape in ((2, 3, 2), (2, 2, 3, 2), (5, 2, 3))]
+    said = {}
+    for shape in ((2, 1, 3, 2), (2, 1, 1, 2), (1, 3)):
+        found = circumstance(step, [{"heads": np.ones(shape)}], right, False, False, False)
+        said[shape] = found and found[0]
+    # The last has as many axes as no right call: they may be what goes wrong.
+    assert said == {(2, 1, 3, 2): "wrong_with_axis_of_one", (2, 1, 1, 2): None, (1, 3): None}
+
+
+def test_zero_may_be_taken_for_a_number_that_is_not_given():
+    def step(x, eps=0.5):
+        return x + eps
+
+    (experiment,) = zero_for_none(step)
+    assert experiment.answer({"x": 1.0, "eps": 0.0}) == 1.5
+    with pytest.raises(Unfit):
+        experiment.answer({"x": 1.0, "eps": 0.1})

@@ -53,7 +53,7 @@ def named(change, wanted, arguments=lambda right: {}, **how):
         ("summed", MATRICES, lambda right: right.sum(-1)),
         ("averaged", MATRICES, lambda right: right.mean(-2)),
         ("accumulated", MATRICES, lambda right: right.cumsum(-1)),
-        ("axis_missing", MATRICES, lambda right: right[None]),
+        ("axis_left_over", MATRICES, lambda right: right[None]),
         ("other_shape", MATRICES, np.ravel),
         ("repeated", MATRICES, lambda right: np.broadcast_to(right, (3, *right.shape))),
         ("cut_off", MATRICES, lambda right: right[..., :-1]),
@@ -322,3 +322,10 @@ def test_every_sentence_is_short_and_asks_one_question():
         said = sentence.format(your="Each wrong part of your answer", what="the argument")
         assert said.count("?") == 1 and said.endswith("?"), name
         assert len(said) <= 220, name
+
+
+def test_what_is_right_at_0_alone_is_not_right_where_numbers_are_small():
+    w, right = np.array([0.0, 0, 0, 1, 2, 3]), np.array([0.3, 0.7, 0.2, 0.5, 0.9, 0.4])
+    wrong = right + np.array([0.0, 0, 0, 0.11, 0.37, 0.23])
+    found = relation([(wrong, right, {"w": w})] * 2)
+    assert found is None or found[0] != "right_where_small"

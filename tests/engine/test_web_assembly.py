@@ -37,6 +37,7 @@ from autograder.sandbox.parents import EngineFault, start_parent
 from autograder.sandbox.worker import landlock, locks
 from autograder.submissions import parse
 from tests.support import sample_class, toy
+from tests.support.bank_submissions import EXERCISES
 from tests.support.courses import ROOT
 from tests.support.requirements import not_here
 
@@ -505,7 +506,7 @@ SEVERAL = 12
 
 
 @pytest.mark.everything
-@pytest.mark.parametrize("name", ["attention", "tokenizer"])
+@pytest.mark.parametrize("name", EXERCISES)
 def test_known_answers_get_the_verdicts_that_they_get_at_other_levels(name):
     known = exercises.load(ROOT, name)
     bank, right = answers.banks(ROOT, known)

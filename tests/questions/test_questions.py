@@ -452,6 +452,11 @@ def test_an_array_is_never_replaced_by_one_number():
     assert len(calls) == 4 and all(np.ndim(call["x"]) for call in calls)
 
 
+def test_no_axis_is_cut_to_the_length_that_fits_anywhere():
+    calls = other_calls({"x": np.ones((4, 2))}, np.random.default_rng(0))
+    assert {call["x"].shape for call in calls} == {(2,), (2, 4)}
+
+
 @pytest.mark.parametrize("name", EXERCISES)
 def test_who_and_what_decide_the_questions(name: str):
     exercise = load(name)

@@ -3841,3 +3841,10 @@ def forgot_the_heads():
 def forgot_the_batch():
     """This is what one sequence needs. Change the product so that it covers the whole call: how many sequences are there?"""
     return 12 * 1024**2
+
+
+@misconception(step="padding_mask", caught_by="padding_mask-any_lengths")
+def single_length_squeezed(lengths, n_keys):
+    """For a single length your mask loses an axis. Print its shape after each line, for lengths = [3]: which axis of size 1 must stay?"""
+    mask = np.squeeze(np.arange(n_keys) < np.reshape(lengths, (-1, 1)))
+    return mask[:, None, :]

@@ -1112,3 +1112,35 @@ def the_sure_key_is_pushed_down():
 def the_better_key_is_pulled_up():
     """This key is better than the average, but what is that multiplied by? Print its weight."""
     return "c"
+
+
+@misconception(step="matmul_backward", caught_by="matmul_backward-by_hand")
+def reshaped_for_transposed(A, B, d_C):
+    """Your factors have the shapes of transposes, but not their numbers. Print B and what you make of it: did its rows become columns?"""
+    *lead, n, k = A.shape
+    m = B.shape[-1]
+    return d_C @ B.reshape(*lead, m, k), A.reshape(*lead, k, n) @ d_C
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-by_hand")
+def gradients_of_queries_and_keys_exchanged(Q, K, V, d_output):
+    """Your first two gradients stand in each other's place. Print their shapes next to those of Q and K: which one does your product return first?"""
+    root = np.sqrt(Q.shape[-1])
+    weights = softmax(attention_scores(Q, K) / root)
+    d_weights, d_V = matmul_backward(weights, V, d_output)
+    d_keys, d_queries = matmul_backward(Q, np.swapaxes(K, -1, -2), softmax_backward(weights, d_weights) / root)
+    return d_queries, d_keys, d_V
+
+
+@misconception(step="split_heads_backward", caught_by="split_heads_backward-by_hand")
+def split_instead_of_merged(d_heads):
+    """You split the heads once more. Print the shapes before and after: how many axes should X have?"""
+    return split_heads(d_heads, d_heads.shape[-3])
+
+
+@misconception(step="mask_backward", caught_by="mask_backward-any_mask")
+def axis_put_in_after_the_first(mask, d_masked):
+    """You put an axis into a mask that has fewer axes than the scores. Print its shape before and after, next to that of d_masked: from which end does broadcasting line axes up?"""
+    if mask.ndim < d_masked.ndim:
+        mask = mask[:, None]
+    return np.where(mask, d_masked, 0.0)

@@ -1106,7 +1106,7 @@ def dictionary_filled_in_place(q, k, v, cache):
 
 @misconception(step="cached_step", caught_by="cached_step-two_continuations")
 def one_cache_for_all_texts(q, k, v, cache):
-    """You keep one cache outside your function, for all texts. Print it when token d comes after b: which text does it hold?"""
+    """The cache that comes with d has changed since b was read. Print what it holds in both moments: which call wrote into it in between?"""
     length = cache or 0
     kept = np.kept[:length] if length else []
     np.kept = [*kept, (k.copy(), v.copy())]
@@ -2441,3 +2441,31 @@ def first_largest_score_for_good():
 def new_block_alone():
     """This is the sum of the second block. Print your total before and after a block: what happens to the keys before it?"""
     return 1 + 3 / 15
+
+
+@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand")
+def keys_stretched_to_the_queries(Q, K, V):
+    """Your keys are stretched to the number of queries. Print the shapes of Q and K: which of their axes may differ, besides the heads?"""
+    h, n, d = Q.shape
+    g = len(K)
+    K = np.broadcast_to(K[:, None], (g, h // g, n, d)).reshape(h, n, d)
+    V = np.broadcast_to(V[:, None], (g, h // g, n, d)).reshape(h, n, d)
+    return scaled_dot_product_attention(Q, K, V)[0]
+
+
+@misconception(step="cached_step", caught_by="cached_step-by_hand")
+def queries_appended_for_later(q, k, v, cache):
+    """The first token is right, but the keys of later calls are wrong. Print what you append to the cache, next to k: is it the key?"""
+    keys, values = (part[..., None, :] for part in (k, v))
+    kept = q[..., None, :]
+    if cache is not None:
+        keys, values = np.concatenate([cache[0], keys], axis=-2), np.concatenate([cache[1], values], axis=-2)
+        kept = np.concatenate([cache[0], kept], axis=-2)
+    output, _ = scaled_dot_product_attention(q[..., None, :], keys, values)
+    return output[..., 0, :], (kept, values)
+
+
+@misconception(step="decode_with_cache", caught_by="decode_with_cache-by_hand")
+def one_key_ahead(Q, K, V):
+    """Each of your queries also meets the key after its own. Print how many keys the first query gets: which of them is not there yet?"""
+    return np.concatenate([scaled_dot_product_attention(Q[i : i + 1], K[: i + 2], V[: i + 2])[0] for i in range(len(Q))])

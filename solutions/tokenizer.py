@@ -826,7 +826,7 @@ wanted = decoded_by_definition(tokens, [(226, 153), (256, 165)])
 tools.same(decode(tokens, [(226, 153), (256, 165)]), wanted, "a list of random bytes", ask)
 
 # %% check="decode-round_trip" points=4 category="round trip" hidden=true
-"""An encoded text comes back, character by character, however deep its tokens are nested."""
+"""An encoded text comes back, character by character, even if its tokens are made of sixty others."""
 for letters, count in (("ab", 90), ("tokens ", 60), ("äöü€", 40), ("🤗🤔 ", 40)):
     text = "é" + drawn_text(count, letters) + 8 * letters  # é is two bytes, which no merge puts together
     merges, tokens = trained_by_definition(text, 16)

@@ -2210,3 +2210,33 @@ def first_merge_alone():
 def bytes_of_the_text():
     """This is the number of bytes. Print what encode returns for "ab": what do merges do to that number?"""
     return 5
+
+
+@misconception(step="merge_pair", caught_by="merge_pair-by_hand")
+def list_compared_with_a_tuple(tokens, pair, new):
+    """Nothing is ever merged. Print what you compare with pair, next to pair, and whether Python calls them equal: of which type is each?"""
+    merged, i = [], 0
+    while i < len(tokens):
+        if list(tokens[i : i + 2]) == pair:
+            merged.append(new)
+            i += 2
+        else:
+            merged.append(tokens[i])
+            i += 1
+    return merged
+
+
+@misconception(step="merge_pair", caught_by="merge_pair-drawn")
+def merged_as_characters(tokens, pair, new):
+    """You make a character of each token. Print the largest token in the call that stops, and sys.maxunicode: is there a character for it?"""
+    text = "".join(map(chr, tokens))
+    return [ord(letter) for letter in text.replace(chr(pair[0]) + chr(pair[1]), chr(new))]
+
+
+@misconception(step="decode", caught_by="decode-by_hand", family="counted from 257")
+def table_without_256(tokens, merges):
+    """Your table has no token 256. Print its largest keys for a single merge: which number does the first merge get?"""
+    pieces = {b: bytes([b]) for b in range(256)}
+    for token, (left, right) in enumerate(merges, start=257):
+        pieces[token] = pieces.get(left, b"") + pieces.get(right, b"")
+    return b"".join(pieces[token] for token in tokens).decode("utf-8", errors="replace")

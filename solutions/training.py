@@ -957,7 +957,7 @@ agree(
     gelu_backward(np.array([[5.0, 5.0], [7.0, -1.0]]), np.array([[9000.0, -9000.0], [30.0, -30.0]])),
     [[5.0, 0.0], [7.0, 0.0]],
     "d_x far out",
-    "How high is the bell curve there, and does any number overflow on the way?",
+    "How high is the bell curve there, and does any number overflow or get lost in rounding on the way?",
 )
 
 # %% check="gelu_backward-as_measured" points=3 category="gelu" hidden=true

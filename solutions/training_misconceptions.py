@@ -2947,3 +2947,134 @@ def nearly_zero_is_zero(logits, temperature=1.0, top_k=None, top_p=None):
     if top_p is not None:
         shares[order[np.searchsorted(np.cumsum(shares[order]), top_p) + 1 :]] = 0.0
     return shares / shares.sum()
+
+
+@misconception(step="cross_entropy", caught_by="cross_entropy-any_padding", family="padding looked up")
+def ignored_targets_looked_up(logits, targets, ignore=-1):
+    """You use ignored targets as indices. Print the targets as you look them up, for an ignore of 99: is each of them a token?"""
+    z = logits - logits.max(axis=-1, keepdims=True)
+    losses = np.log(np.exp(z).sum(axis=-1)) - np.take_along_axis(z, targets[..., None], axis=-1)[..., 0]
+    kept = targets != ignore
+    return losses[kept].mean() if kept.any() else 0.0
+
+
+@misconception(step="cross_entropy_backward", caught_by="cross_entropy_backward-any_batch", family="padding looked up")
+def rows_of_the_identity_for_padding(logits, targets, ignore=-1):
+    """You make a one-hot row for ignored targets, too. Print the targets as you use them, for an ignore of 99: is each of them a token?"""
+    kept = targets != ignore
+    hot = np.eye(logits.shape[-1])[targets]
+    return (softmax(logits) - hot) * kept[..., None] / max(kept.sum(), 1)
+
+
+@misconception(step="cross_entropy_backward", caught_by="cross_entropy_backward-by_hand")
+def targets_choose_rows(logits, targets, ignore=-1):
+    """You use targets to choose rows. Print the shape of the part that you subtract 1 from: is it one entry for each target?"""
+    z = np.reshape(logits, (-1, logits.shape[-1]))
+    p, t = np.array(softmax(z)), np.ravel(targets)
+    kept = t != ignore
+    p[t[kept]] -= 1.0
+    p[~kept] = 0.0
+    return (p / max(kept.sum(), 1)).reshape(logits.shape)
+
+
+@misconception(step="linear_backward", caught_by="linear_backward-batch_of_two")
+def outer_product_becomes_a_number(d_output, x, W):
+    """For a single token your product of two vectors is a number, or fails. Print the shapes of both and of W: which entry of W joins which feature to which output?"""
+    d, rows = (d_output, x) if x.ndim < 3 else (d_output.reshape(-1, d_output.shape[-1]), x.reshape(-1, x.shape[-1]))
+    return d_output @ W.T, rows.T @ d, d.sum(axis=0) if d.ndim > 1 else d.copy()
+
+
+@misconception(step="linear_backward", caught_by="linear_backward-by_hand")
+def bias_with_an_axis_of_one(d_output, x, W):
+    """Your d_b has two axes. Print its shape and that of the bias: which argument of sum keeps the other one?"""
+    d, rows = d_output.reshape(-1, d_output.shape[-1]), x.reshape(-1, x.shape[-1])
+    return d_output @ W.T, rows.T @ d, d.sum(axis=0, keepdims=True)
+
+
+@misconception(step="layer_norm_backward", caught_by="layer_norm_backward-by_hand")
+def normed_without_eps(d_output, x, gamma, eps=1e-5):
+    """Only one of your roots has eps in it. Print what you divide the centred features by, and what you divide d_x by: are they equal?"""
+    g = gamma * d_output
+    hat = (x - x.mean(axis=-1, keepdims=True)) / x.std(axis=-1, keepdims=True)
+    root = np.sqrt(x.var(axis=-1, keepdims=True) + eps)
+    lead = tuple(range(x.ndim - 1))
+    d_x = (g - g.mean(axis=-1, keepdims=True) - hat * (g * hat).mean(axis=-1, keepdims=True)) / root
+    return d_x, (d_output * hat).sum(axis=lead), d_output.sum(axis=lead)
+
+
+@misconception(step="layer_norm_backward", caught_by="layer_norm_backward-by_hand")
+def divided_without_eps_at_the_end(d_output, x, gamma, eps=1e-5):
+    """Your normalised features are right, but the root you divide d_x by lacks something. Print both roots: in which one is eps?"""
+    g = gamma * d_output
+    hat = (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(x.var(axis=-1, keepdims=True) + eps)
+    lead = tuple(range(x.ndim - 1))
+    d_x = (g - g.mean(axis=-1, keepdims=True) - hat * (g * hat).mean(axis=-1, keepdims=True)) / x.std(axis=-1, keepdims=True)
+    return d_x, (d_output * hat).sum(axis=lead), d_output.sum(axis=lead)
+
+
+@misconception(step="gelu_backward", caught_by="gelu_backward-by_hand", family="product rule without brackets")
+def second_term_without_the_gradient(d_output, x):
+    """Your second term does not depend on d_output. Print your result for a d_output of zeros: is it 0 everywhere?"""
+    share = (1 + np.vectorize(math.erf, otypes=[float])(x / math.sqrt(2))) / 2
+    return d_output * share + x * np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
+
+
+@misconception(step="gelu_backward", caught_by="gelu_backward-by_hand", family="product rule without brackets")
+def first_term_without_the_gradient(d_output, x):
+    """Your first term does not depend on d_output. Print your result for a d_output of zeros: which part of the slope is left?"""
+    share = (1 + np.vectorize(math.erf, otypes=[float])(x / math.sqrt(2))) / 2
+    return share + d_output * x * np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
+
+
+@misconception(step="embedding_backward", caught_by="embedding_backward-by_hand")
+def neighbours_alone_are_added(d_output, tokens, vocabulary_size):
+    """You add the gradients of equal neighbours, but not of equal tokens further apart. Print what you write into row 2, each time: what becomes of the first?"""
+    tokens, d = np.ravel(tokens), np.reshape(d_output, (-1, np.shape(d_output)[-1]))
+    starts = np.flatnonzero(np.concatenate([[True], tokens[1:] != tokens[:-1]]))
+    d_table = np.zeros((vocabulary_size, d.shape[1]))
+    d_table[tokens[starts]] = np.add.reduceat(d, starts, axis=0)
+    return d_table
+
+
+@misconception(step="adamw_update", caught_by="adamw_update-by_hand", family="one beta for both")
+def both_moments_with_beta_1(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
+    """Your second moment takes too much of the new square. Print v after the first step, for a gradient of 1: which beta is it for?"""
+    m, v = beta_1 * m + (1 - beta_1) * gradient, beta_1 * v + (1 - beta_1) * gradient**2
+    step = m / (1 - beta_1**t) / (np.sqrt(v / (1 - beta_2**t)) + eps)
+    return w - learning_rate * step - learning_rate * weight_decay * w, m, v
+
+
+@misconception(step="adamw_update", caught_by="adamw_update-by_hand", family="one beta for both")
+def both_moments_with_beta_2(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
+    """Your first moment takes too little of the new gradient. Print m after the first step, for a gradient of 1: which beta is it for?"""
+    m, v = beta_2 * m + (1 - beta_2) * gradient, beta_2 * v + (1 - beta_2) * gradient**2
+    step = m / (1 - beta_1**t) / (np.sqrt(v / (1 - beta_2**t)) + eps)
+    return w - learning_rate * step - learning_rate * weight_decay * w, m, v
+
+
+@misconception(step="adamw_update", caught_by="adamw_update-by_hand", family="one beta for both")
+def both_corrected_with_beta_1(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
+    """Your moments are right, but the second one is corrected by too little. Print the number that you divide v by at step 1: is it the share of the first square in v?"""
+    m, v = beta_1 * m + (1 - beta_1) * gradient, beta_2 * v + (1 - beta_2) * gradient**2
+    step = m / (1 - beta_1**t) / (np.sqrt(v / (1 - beta_1**t)) + eps)
+    return w - learning_rate * step - learning_rate * weight_decay * w, m, v
+
+
+@misconception(step="learning_rate", caught_by="learning_rate-comes_down")
+def warm_up_computed_without_one(step, peak, warmup, total, floor=0.0):
+    """Without a warm-up your function divides by 0. Print step and warmup in the call that stops: is the rate of the warm-up needed there?"""
+    if step >= total:
+        return floor
+    rising = peak * (step + 1) / warmup
+    falling = floor + (peak - floor) / 2 * (1 + math.cos(math.pi * max(step - warmup, 0) / (total - warmup)))
+    return rising if step < warmup else falling
+
+
+@misconception(step="learning_rate", caught_by="learning_rate-comes_down")
+def zero_from_the_end_on(step, peak, warmup, total, floor=0.0):
+    """From step = total on your rate is 0. Print it there for a floor of 1: how low may the rate get?"""
+    if step < warmup:
+        return peak * (step + 1) / warmup
+    if step >= total:
+        return 0.0
+    return floor + (peak - floor) / 2 * (1 + math.cos(math.pi * (step - warmup) / (total - warmup)))

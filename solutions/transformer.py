@@ -812,7 +812,7 @@ sizes = np.array([6.5, 9.0, 27.0, 40.0, 800.0, 10000.0])
 x = np.concatenate([sizes, -sizes])[rng.permutation(12)]
 wanted = gelu_by_definition(x)
 agree(gelu(x), wanted, "the result of gelu", "Print each part of your formula for 10000: is all of it finite?")
-for first in (-40.0, 40.0):
+for first in (-40.0, 40.0, -10000.0, 10000.0):
     x = np.array([first, *rng.permutation([-1.5, -0.5, 0.5, 1.5])])
     wanted = gelu_by_definition(x)
     agree(gelu(x), wanted, "ordinary numbers after a very large one", "Does the first number affect the others?")

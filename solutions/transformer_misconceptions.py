@@ -2041,7 +2041,7 @@ def tokens_as_bytes(tokens, embedding, blocks, norm):
 
 @misconception(step="language_model", caught_by="language_model-any_batch")
 def positions_for_the_first_axis(tokens, embedding, blocks, norm):
-    """It works with as many sequences as tokens. Print the shape of your waves for three sequences of two tokens: which axis of tokens do you count?"""
+    """Your waves do not fit every batch. Print their shape next to that of embedding[tokens], for three sequences of two tokens: does each of their lengths come from the right axis of this call?"""
     x = embedding[tokens] + positional_encoding(len(tokens), embedding.shape[1])
     for block in blocks:
         x = block(x)
@@ -2122,3 +2122,27 @@ def the_square_is_divided_by():
 def differences_vanish():
     """Large features do not become equal. Print the output for the features 10, 20 and 30: is anything left of their order?"""
     return "d"
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-small_tokens")
+def small_spread_taken_for_none(x, gamma, beta, eps=1e-5):
+    """You treat a token with a small spread as if its features were equal. Print your output for a spread of 0.00001 and an eps of 0: is it beta?"""
+    spread = x.std(axis=-1, keepdims=True)
+    normed = (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(spread**2 + eps)
+    return np.where(spread < 1e-4, 0.0, normed) * gamma + beta
+
+
+@misconception(step="gelu", caught_by="gelu-far_out")
+def whole_zero_below_forty(x):
+    """After a very negative number your results are whole numbers. Print the dtype of your result for x = [-100, 1]: which number decided it?"""
+
+    def bend(number):
+        return 0 if number < -40 else 0.5 * number * (1 + math.erf(number / math.sqrt(2)))
+
+    return np.vectorize(bend)(x)
+
+
+@misconception(step="gelu", caught_by="gelu-by_hand")
+def sigmoid_form_without_an_overflow(x):
+    """Your share comes from another curve than the bell curve. Print it at 1, next to 0.8413: which formula does the docstring give?"""
+    return x / (1 + np.exp(-1.702 * np.clip(x, -300, 300)))

@@ -41,17 +41,17 @@ EXACT: Kinds = (
      "Your code computes with None. Which argument may be left out, or which of your functions "
      "returns nothing?"),
     ("beyond_the_end", r"index out of range|out of bounds for axis",
-     "Your code asks for an entry that is not there. How many entries are there, and which place "
-     "has the last one?"),
+     "Your code uses an index that is too large. Print it, and the length of the axis or list that "
+     "it goes into: where does the index come from, and is it meant for that axis?"),
     ("divides_by_zero", r"ZeroDivisionError|sum to zero",
-     "Your code divides by 0. Which numbers add up to nothing there, and what should become of "
-     "their neighbours?"),
+     "Your code divides by 0. Which arguments make that divisor 0, and is the division needed for "
+     "them?"),
     ("out_of_memory", r"MemoryError|Unable to allocate|array is too big|dimension size exceeded",
      "Your code asks for more memory than there is. Which of your arrays or lists grows with the "
      "size of a number, and not with how many there are?"),
     ("key_missing", r"KeyError",
-     "Your code looks up a key that is not there. What should happen where it is met for the "
-     "first time?"),
+     "Your code looks up a key that is not there. Print it, and the keys that are: should it be "
+     "one of them by now, or is this the first time that it is met?"),
     ("nothing_to_choose_from", r"empty sequence|iterable argument is empty|zero-size array",
      "Your code asks for the largest or smallest of nothing. Which input leaves nothing?"),
     ("no_value_yet", r"UnboundLocalError",
@@ -60,6 +60,10 @@ EXACT: Kinds = (
     ("too_large_for_a_byte", r"range\(0, 256\)",
      "A number that is no byte is taken for one. Which of your numbers stand for something else, "
      "and for what?"),
+    ("too_large_for_its_type", r"Python int(eger)? .*(too large|out of bounds)|int too large|"
+     r"chr\(\) arg not in range",
+     "A number in your code is too large for the function or array that it goes into. Print it: "
+     "does the docstring limit how large it may be?"),
     ("endless_recursion", r"RecursionError",
      "Your function calls itself again and again. In which case should it stop, and does it get "
      "there?"),
@@ -103,8 +107,8 @@ EXACT: Kinds = (
 
 SHARED_BY_MISTAKES: Kinds = (
     ("shapes_do_not_fit", r"broadcast|matmul:|not aligned|mismatch|must match|same shape",
-     "Two arrays in your code do not fit each other. Print their shapes before they meet: which "
-     "axes should be of the same length?"),
+     "Two arrays in your code do not fit each other. Print their shapes before they meet: what is "
+     "each axis for, and which of them should be equally long?"),
 )
 """The same, where several mistakes end so."""
 # fmt: on

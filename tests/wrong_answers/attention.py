@@ -276,7 +276,7 @@ def einsum_with_letters_mixed_up(X, W_Q, W_K, W_V):
     return tuple(np.einsum("...nd,kd->...nk", X, W) for W in (W_Q, W_K, W_V))
 
 
-@wrong_answer(step="project_qkv", named="axis_missing")
+@wrong_answer(step="project_qkv", named="axis_left_over")
 def with_an_extra_batch_axis(X, W_Q, W_K, W_V):
     """Adds a leading axis of length 1."""
     X = X[None]
@@ -694,7 +694,7 @@ def strict_upper(n_queries, n_keys=None):
     return np.triu(np.ones((n_queries, n_keys), dtype=bool), k=1)
 
 
-@wrong_answer(step="causal_mask", named="axis_missing")
+@wrong_answer(step="causal_mask", named="axis_left_over")
 def batch_axis_in_front(n_queries, n_keys=None):
     """(1, n, m)."""
     n_keys = n_keys or n_queries
@@ -753,7 +753,7 @@ def all_are_real(lengths, n_keys):
     return np.ones((len(lengths), 1, n_keys), dtype=bool)
 
 
-@wrong_answer(step="padding_mask", named="axis_missing")
+@wrong_answer(step="padding_mask", named="axis_left_over")
 def four_axes(lengths, n_keys):
     """(batch, 1, 1, n_keys)."""
     return (np.arange(n_keys) < np.asarray(lengths)[:, None])[:, None, None, :]

@@ -2226,14 +2226,7 @@ def list_compared_with_a_tuple(tokens, pair, new):
     return merged
 
 
-@misconception(step="merge_pair", caught_by="merge_pair-drawn")
-def merged_as_characters(tokens, pair, new):
-    """You make a character of each token. Print the largest token in the call that stops, and sys.maxunicode: is there a character for it?"""
-    text = "".join(map(chr, tokens))
-    return [ord(letter) for letter in text.replace(chr(pair[0]) + chr(pair[1]), chr(new))]
-
-
-@misconception(step="decode", caught_by="decode-by_hand", family="counted from 257")
+@misconception(step="decode", caught_by="decode-by_hand")
 def table_without_256(tokens, merges):
     """Your table has no token 256. Print its largest keys for a single merge: which number does the first merge get?"""
     pieces = {b: bytes([b]) for b in range(256)}

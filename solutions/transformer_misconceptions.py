@@ -2140,9 +2140,3 @@ def whole_zero_below_forty(x):
         return 0 if number < -40 else 0.5 * number * (1 + math.erf(number / math.sqrt(2)))
 
     return np.vectorize(bend)(x)
-
-
-@misconception(step="gelu", caught_by="gelu-by_hand")
-def sigmoid_form_without_an_overflow(x):
-    """Your share comes from another curve than the bell curve. Print it at 1, next to 0.8413: which formula does the docstring give?"""
-    return x / (1 + np.exp(-1.702 * np.clip(x, -300, 300)))

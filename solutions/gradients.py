@@ -583,7 +583,7 @@ for shape, mask_shape in (
 n, m = different_sizes(2)
 mask = (rng.permutation(n * m) % 2 == 0).reshape(n, m)
 mask[:, 0] = True
-for lead in ((), (2,)):
+for lead in ((), (n + 1,)):
     d_masked = rng.normal(size=(*lead, n, m))
     wanted = mask_backward_by_definition(mask, d_masked)
     with tools.unchanged(mask=mask, d_masked=d_masked):

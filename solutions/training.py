@@ -709,6 +709,7 @@ agree(cross_entropy_backward(logits, targets), wanted, "the gradient of a large 
 for middle in (4000.0, -4000.0):
     logits, targets = middle + rng.integers(-16, 17, size=(3, 6)) / 8, rng.integers(6, size=3)
     logits[0, 0] += 2000.0
+    logits[1, targets[1]] += 2000.0  # sure and right: its gradient is 0, and it counts
     wanted = loss_backward_by_definition(logits, targets)
     agree(cross_entropy_backward(logits, targets), wanted, "the gradient of large logits", "Does an exponential overflow, or a whole row become 0?")
 

@@ -363,9 +363,8 @@ def zero_for_none(function: Function) -> Iterator[Experiment]:
             continue
 
         def answer(arguments: Arguments, name: str = name, default: float = default) -> Any:
-            if arguments[name] != 0:
-                raise Unfit
-            return function(**{**arguments, name: default})
+            given = arguments[name]
+            return function(**{**arguments, name: default if given == 0 else given})
 
         says = f"as if {name} were not given where it is 0"
         yield Experiment("zero_taken_for_none", says, "What is 0 in a condition?", answer)

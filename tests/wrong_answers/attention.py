@@ -90,7 +90,7 @@ WITHOUT_BANK = {
     "as_wide_as_the_longest": "cut_off",
     "padded_queries_hidden_too": "too_long",
     "one_too_few": "one_less",
-    "query_axis_in_front": "axis_missing",
+    "query_axis_in_front": "axis_missing other_shape",
     "allowed_ones_hidden": "complemented",
     "filled_with_zero": "finite",
     "minus_a_billion": "finite",

@@ -69,10 +69,13 @@ class Budget:
     Args:
         seconds: how much there is.
         whole: what this is a part of; what is spent of a part is spent of the whole.
+        patience: with more than 1, workers are charged with CPU time, too, as a busy machine makes
+            them wait. By the clock they may take so many times as long, should they only sleep.
     """
 
-    def __init__(self, seconds: float, whole: Budget | None = None) -> None:
+    def __init__(self, seconds: float, whole: Budget | None = None, patience: float = 1.0) -> None:
         self.left = seconds
+        self.patience: float = whole.patience if whole else patience
         self.total: float = whole.total if whole else seconds
         self.timeouts: Counter[str] = Counter()
         self.kept = 0
@@ -90,11 +93,11 @@ class Budget:
         """What the cells that the student added may take, over all runs, and have taken."""
         root = self._root
         if root._added is None:
-            root._added = AddedCells(root.total)
+            root._added = AddedCells(root.total, patience=root.patience)
         return root._added
 
     def spend(self, seconds: float) -> None:
-        """Take time away: what a worker took, by the clock."""
+        """Take time away: what a worker took."""
         self._root._charged = time.thread_time()
         self._spend(seconds)
 
@@ -134,8 +137,8 @@ class AddedCells(Budget):
     """The time of the cells that a student added: as much again as there is for all else, so that
     trying things out takes no points from answers."""
 
-    def __init__(self, seconds: float) -> None:
-        super().__init__(seconds)
+    def __init__(self, seconds: float, patience: float = 1.0) -> None:
+        super().__init__(seconds, patience=patience)
         self.idle: set[str] = set()
         """Those that took long, and made nothing that others use: they run once."""
         self.took: dict[str, float] = {}
@@ -338,10 +341,20 @@ class Clock:
 
     Requests nest where both sides call each other: only the outermost one counts, and has a
     deadline.
+
+    Args:
+        computed: the CPU seconds of the worker so far; None where nobody can tell.
     """
 
-    def __init__(self, budget: Budget, call_seconds: float) -> None:
+    def __init__(
+        self,
+        budget: Budget,
+        call_seconds: float,
+        computed: Callable[[], float | None] = lambda: None,
+    ) -> None:
         self.budget = budget
+        self._ask_computed = computed
+        self._computed: float | None = None
         self._call_seconds = float(call_seconds)
         self.depth = 0
         self.deadline = 0.0
@@ -352,7 +365,7 @@ class Clock:
     @property
     def seconds(self) -> float:
         """What the next call may take."""
-        return max(0.0, min(self._call_seconds, self.budget.left))
+        return max(0.0, min(self._call_seconds, self.budget.left * self.budget.patience))
 
     @property
     def timeouts(self) -> Counter[str]:
@@ -377,7 +390,7 @@ class Clock:
         if self.depth == 0:
             self.budget.charge()
             grace = min(GRACE_SECONDS, GRACE_SHARE * self.budget.total)
-            self._begun = now
+            self._begun, self._computed = now, self._worker_seconds()
             self.given = self.seconds
             self.deadline = now + self.given + grace
 
@@ -392,6 +405,15 @@ class Clock:
 
     def spend(self) -> None:
         """Take away the time since the request began, or since this was last done."""
-        now = time.monotonic()
-        self.budget.spend(now - self._begun)
-        self._begun = now
+        now, computed = time.monotonic(), self._worker_seconds()
+        took = now - self._begun
+        if computed is not None and self._computed is not None:
+            took = max(took / self.budget.patience, computed - self._computed)
+        self.budget.spend(took)
+        self._begun, self._computed = now, computed
+
+    def _worker_seconds(self) -> float | None:
+        if self.budget.patience <= 1:
+            return None
+        with unwatched():
+            return self._ask_computed()

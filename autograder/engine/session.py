@@ -44,7 +44,11 @@ class Session(Peer):
     def __init__(self, parent: Parent, settings: Settings, budget: Budget | None = None) -> None:
         self._settings = settings
         self._worker = LiveWorker(parent, settings)
-        self._clock = Clock(budget or Budget(settings.submission_seconds), settings.call_seconds)
+        self._clock = Clock(
+            budget or Budget(settings.submission_seconds),
+            settings.call_seconds,
+            self._worker.computed,
+        )
         self._history: list[tuple[str, Source, Budget]] = []
         self._called = ""
         self._stdout = sys.stdout
@@ -90,7 +94,8 @@ class Session(Peer):
         if isinstance(source, str):
             self._errors.runs(cell, source)
         try:
-            self._alive()
+            with unwatched():
+                self._alive()
             with self._clock.charging(budget):
                 self._run(cell, source)
         except (StudentError, Stopped) as error:

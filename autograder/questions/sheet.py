@@ -41,7 +41,10 @@ QUESTIONS = 4
 """Questions for a student, unless somebody asks for another number."""
 
 SECONDS, CALL_SECONDS = 10.0, 1.0
-"""What the questions for one student may take, and one call for them."""
+"""CPU time that the questions for one student may take, and time by the clock for one call."""
+
+PATIENCE = 6.0
+"""How many times as long they may take by the clock: on a busy machine, or of code that sleeps."""
 
 EACH = 2
 """Questions about one function, as long as there are others to ask about."""
@@ -113,7 +116,7 @@ class Questioner:
         except Rejected as rejected:
             return Sheet(student, note=one_line(f"no questions: {rejected}"))
 
-        budget = Budget(self._settings.submission_seconds)
+        budget = Budget(self._settings.submission_seconds, patience=PATIENCE)
         key = hmac.digest(
             self._secret,
             f"questions/{self._exercise.name}/{student}/".encode() + data,

@@ -62,6 +62,10 @@ class LiveWorker:
             self._worker.sock.sendall(LIMITS.pack(*self._limits))
         return self._worker.sock
 
+    def computed(self) -> float | None:
+        """CPU seconds that it has taken so far; None where nobody can tell."""
+        return None if self._worker is None else self._parent.computed(self._worker)
+
     def end(self, gone: bool = False) -> int | None:
         """Kill it; how it had ended by itself, None if it had not. ``gone``: it has hung up."""
         if self._worker is None:

@@ -21,7 +21,14 @@ from autograder.base.errors import Unusable
 from autograder.sandbox import levels
 from autograder.sandbox.cores import ONE_THREAD, only_core
 from autograder.sandbox.supplies import Supplies
-from autograder.sandbox.worker.control import ANY_CORE, END_SECONDS, KILLED, MESSAGE, WORD_BYTES
+from autograder.sandbox.worker.control import (
+    ANY_CORE,
+    END_SECONDS,
+    KILLED,
+    MESSAGE,
+    UNKNOWN,
+    WORD_BYTES,
+)
 
 # NumPy, and what needs it, is imported further down: a command starts the parent first, so that
 # both load it at once.
@@ -74,6 +81,9 @@ class Parent(Protocol):
 
     def start(self) -> WorkerProcess:
         """A fresh worker."""
+
+    def computed(self, worker: WorkerProcess) -> float | None:
+        """CPU seconds that a worker has taken so far; None where nobody can tell."""
 
     def end(self, worker: WorkerProcess, gone: bool = False) -> int | None:
         """Kill a worker; how it had ended by itself (exit code, negative for a signal), None if it
@@ -295,6 +305,14 @@ class WarmParent:
                 raise _gone(error) from None
         return ours
 
+    def computed(self, worker: WorkerProcess) -> float | None:
+        try:
+            self._control.sendall(MESSAGE.pack(b"time", worker.number))
+        except OSError as error:
+            raise _gone(error) from None
+        nanoseconds = self._expect(b"time")
+        return None if nanoseconds == UNKNOWN else nanoseconds / 1e9
+
     def end(self, worker: WorkerProcess, gone: bool = False) -> int | None:
         worker.sock.close()
         try:
@@ -428,6 +446,10 @@ class ColdParent:
             except OSError as error:
                 raise EngineFault(f"the worker does not answer: {error}") from None
         raise EngineFault("the worker does not answer")
+
+    def computed(self, worker: WorkerProcess) -> float | None:
+        """Nobody can tell on every system."""
+        return None
 
     def end(self, worker: WorkerProcess, gone: bool = False) -> int | None:
         worker.sock.close()

@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+import time
 import zipfile
 from collections.abc import Iterable, Iterator
 from copy import deepcopy
@@ -238,12 +239,6 @@ def numbers_of(option: str) -> str:
     return re.sub(
         r"-?\d+(\.\d+)?(e[-+]\d+)?", lambda found: f"{float(found[0]) + 0:.2f}", option
     ).replace("-0.00", "0.00")
-
-
-@pytest.fixture(autouse=True)
-def patient(monkeypatch):
-    """A sheet has time enough where the machine does much else."""
-    monkeypatch.setattr(sheets, "SECONDS", 60.0)
 
 
 def drawn(
@@ -528,7 +523,19 @@ def test_what_was_found_before_the_time_is_over_is_asked(monkeypatch: pytest.Mon
     exercise = load("attention")
     with Questioner(exercise, b"a key", Settings()) as questioner:
         sheet = questioner.sheet(handed_in(exercise, {}), "ada")
-    assert sheet.questions and "the questions took more than 60 s" in sheet.note
+    assert sheet.questions and "the questions took more than 10 s" in sheet.note
+
+
+def test_a_busy_machine_costs_no_questions(monkeypatch: pytest.MonkeyPatch):
+    """The clock goes on while others compute; only CPU time is charged."""
+    begun, clock = time.monotonic(), time.monotonic
+    monkeypatch.setattr(sheets, "CALL_SECONDS", 1000.0)
+    monkeypatch.setattr(sheets, "PATIENCE", 1000.0)
+    exercise = load("attention")
+    with Questioner(exercise, b"a key", Settings(call_seconds=1000.0)) as questioner:
+        monkeypatch.setattr(time, "monotonic", lambda: begun + 1000 * (clock() - begun))
+        sheet = questioner.sheet(handed_in(exercise, next(bank("attention"))), "ada")
+    assert len(sheet.questions) == 4, sheet.note
 
 
 def test_a_class_gets_the_same_questions_from_any_number_of_processes():

@@ -331,7 +331,7 @@ def different_sizes(count):
 
 def leads():
     """Leading axes: none to three, some of length 1."""
-    return (), (1,), (int(rng.integers(2, 5)),), tuple(different_sizes(2)), (2, 1, 3)
+    return (), (1,), (1, int(rng.integers(2, 5))), tuple(different_sizes(2)), (2, 3, 2)
 
 
 def shares(row):
@@ -1307,14 +1307,14 @@ agree(rates, [2.0, 1.853553391, 1.5, 1.146446609, 1.0, 1.0, 1.0], "the learning 
 agree([learning_rate(step, 2.0, 0, 2) for step in (0, 1, 2, 3)], [2.0, 1.0, 0.0, 0.0], "those without warm-up", "What is warmup here?")
 
 # %% check="learning_rate-drawn" points=3 category="schedule" hidden=true
-"""Random peaks, floors and lengths, every step and beyond: no warm-up, a short one, a very long one."""
+"""Random peaks, floors and lengths, above all where a part of the curve begins or ends: no warm-up, a short one, a very long one."""
 for warmup, total in ((0, 1), (0, 9), (1, 2), (1, 30), (int(rng.integers(3, 9)), int(rng.integers(20, 40))), (11, 12), (10, 20)):
-    for peak, floor in ((float(rng.uniform(1.0, 4.0)), 0.0), (float(rng.uniform(10.0, 40.0)), float(rng.uniform(3.0, 6.0)))):
-        for step in (*range(total + 3), 10 * total):
-            wanted = rate_by_definition(step, peak, warmup, total, floor)
-            agree(learning_rate(step, peak, warmup, total, floor), wanted, "the learning rate", "In which part of the curve is the step?")
-            if floor == 0:
-                agree(learning_rate(step, peak, warmup, total), wanted, "that without a floor", "What is the default of the floor?")
+    ends = {step for end in (warmup, (warmup + total) // 2, total) for step in (end - 1, end, end + 1) if step > 0}
+    steps = sorted({0, 1, *ends, *rng.integers(total, size=3).tolist(), 10 * total})
+    for peak, *floor in ((float(rng.uniform(1.0, 4.0)),), (float(rng.uniform(10.0, 40.0)), float(rng.uniform(3.0, 6.0)))):
+        for step in steps:
+            wanted = rate_by_definition(step, peak, warmup, total, *floor)
+            agree(learning_rate(step, peak, warmup, total, *floor), wanted, "the learning rate", "In which part of the curve is the step?")
 
 for step in (0, 3, 20, 40):
     wanted = rate_by_definition(step, 0.0006, 9, 40, 0.00006)
@@ -1405,14 +1405,15 @@ agree(next_token_probabilities(logits.copy(), 0.5, 3, 0.8), [16 / 25, 9 / 25, 0,
 
 # %% check="next_token_probabilities-drawn" points=2 category="sampling" hidden=true
 """Random orders, vocabularies of 1 to 60 tokens, every setting alone and with the others."""
-for vocabulary in (1, 2, int(rng.integers(5, 9)), 60):
+for vocabulary, temperatures in ((1, (1.0, 0.0)), (2, (0.3, 0.0)), (int(rng.integers(5, 9)), (1.0, 0.3, 2.5, 0.0)), (60, (1.0, 2.5, 0.0))):
     logits = (1.7 * rng.permutation(vocabulary) + rng.uniform(0.0, 0.4, size=vocabulary)) / max(1, vocabulary / 8)
-    for temperature in (1.0, 0.3, 2.5, 0.0):
+    for temperature in temperatures:
         for top_k in (None, 1, (vocabulary + 1) // 2, vocabulary):
             shown = probabilities_by_definition(logits, temperature, top_k)
             sums = np.cumsum(np.sort(shown)[::-1])
             # Half-way between two sums, so that rounding decides nothing.
-            for top_p in (None, *(float(reached + before) / 2 for before, reached in zip((0.0, *sums), sums) if reached - before > 0.02)):
+            half_way = [float(reached + before) / 2 for before, reached in zip((0.0, *sums), sums) if reached - before > 0.02]
+            for top_p in (None, *half_way[:2], *half_way[2:][-2:]):
                 wanted = probabilities_by_definition(logits, temperature, top_k, top_p)
                 got = next_token_probabilities(logits.copy(), temperature, top_k, top_p)
                 agree(got, wanted, "the probabilities", "Which tokens are kept, and what do they sum to?")

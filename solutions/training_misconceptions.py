@@ -188,7 +188,7 @@ def a_little_added_under_the_logarithm(logits, targets, ignore=-1):
     return -np.log(shares[np.arange(len(shares)), targets[kept]] + 1e-12).mean()
 
 
-@misconception(step="cross_entropy", caught_by="cross_entropy-thousands")
+@misconception(step="cross_entropy", caught_by="cross_entropy-thousands", family="one maximum for all")
 def one_maximum_for_all_rows(logits, targets, ignore=-1):
     """The exponentials of a row far below the others are all 0. Print what you subtract from each row: is it its own maximum?"""
     kept = targets != ignore
@@ -199,6 +199,16 @@ def one_maximum_for_all_rows(logits, targets, ignore=-1):
         return (np.log(np.exp(rows).sum(axis=-1)) - rows[np.arange(len(rows)), targets[kept]]).mean()
 
 
+@misconception(step="cross_entropy", caught_by="cross_entropy-thousands", family="one maximum for all")
+def one_maximum_with_padding(logits, targets, ignore=-1):
+    """The exponentials of a row far below the others are all 0. Print what you subtract from each row: is it its own maximum?"""
+    kept, rows = targets != ignore, logits - logits.max()
+    if not kept.any():
+        return 0.0
+    with np.errstate(all="ignore"):
+        return (np.log(np.exp(rows[kept]).sum(axis=-1)) - rows[kept, targets[kept]]).mean()
+
+
 @misconception(step="cross_entropy", caught_by="cross_entropy-ignored")
 def mean_of_nothing(logits, targets, ignore=-1):
     """With nothing but padding you divide by 0. Print how many rows are left: what should the loss be there?"""
@@ -206,6 +216,16 @@ def mean_of_nothing(logits, targets, ignore=-1):
     rows = logits[kept] - logits[kept].max(axis=-1, keepdims=True)
     with np.errstate(all="ignore"):
         return (np.log(np.exp(rows).sum(axis=-1)) - rows[np.arange(len(rows)), targets[kept]]).sum() / np.float64(kept.sum())
+
+
+@misconception(step="cross_entropy", caught_by="cross_entropy-ignored")
+def kept_if_larger_than_ignore(logits, targets, ignore=-1):
+    """You keep only targets that are larger than ignore. Print which rows you keep for an ignore of 2: are 0 and 1 not tokens, too?"""
+    kept = targets > ignore
+    if not kept.any():
+        return 0.0
+    rows = logits[kept] - logits[kept].max(axis=-1, keepdims=True)
+    return (np.log(np.exp(rows).sum(axis=-1)) - rows[np.arange(len(rows)), targets[kept]]).mean()
 
 
 @misconception(step="cross_entropy", caught_by="cross_entropy-any_batch")
@@ -375,6 +395,37 @@ def only_minus_one_is_ignored(logits, targets, ignore=-1):
 
 
 @misconception(step="cross_entropy_backward", caught_by="cross_entropy_backward-ignored")
+def ignored_if_no_token(logits, targets, ignore=-1):
+    """You ignore targets that are no token, whatever ignore is. Print which rows you ignore for an ignore of 0: where does your code use it?"""
+    kept = (targets >= 0) & (targets < logits.shape[-1])
+    shares = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    shares = shares / shares.sum(axis=-1, keepdims=True)
+    hot = targets[..., None] == np.arange(logits.shape[-1])
+    return (shares - hot) * kept[..., None] / max(np.count_nonzero(kept), 1)
+
+
+@misconception(step="cross_entropy_backward", caught_by="cross_entropy_backward-as_measured")
+def kept_above_ignore(logits, targets, ignore=-1):
+    """You keep only targets that are larger than ignore. Print which rows you keep for an ignore of 2: are 0 and 1 not tokens, too?"""
+    kept = targets > ignore
+    shares = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    shares = shares / shares.sum(axis=-1, keepdims=True)
+    hot = targets[..., None] == np.arange(logits.shape[-1])
+    return (shares - hot) * kept[..., None] / max(np.count_nonzero(kept), 1)
+
+
+@misconception(step="cross_entropy_backward", caught_by="cross_entropy_backward-thousands")
+def one_maximum_for_every_row(logits, targets, ignore=-1):
+    """The exponentials of a row far below the others are all 0. Print what you subtract from each row: is it its own maximum?"""
+    kept = (targets != ignore)[..., None]
+    hot = targets[..., None] == np.arange(logits.shape[-1])
+    with np.errstate(all="ignore"):
+        shares = np.exp(logits - logits.max())
+        shares = shares / shares.sum(axis=-1, keepdims=True)
+    return np.where(kept, shares - hot, 0.0) / max(kept.sum(), 1)
+
+
+@misconception(step="cross_entropy_backward", caught_by="cross_entropy_backward-ignored")
 def divided_by_no_rows(logits, targets, ignore=-1):
     """With nothing but padding you divide by 0. Print how many rows are left, and your result: what should it be?"""
 
@@ -493,6 +544,13 @@ def bias_not_summed(d_output, x, W):
         return array.reshape(-1, array.shape[-1])
 
     return d_output @ W.T, rows_of(x).T @ rows_of(d_output), np.array(d_output)
+
+
+@misconception(step="linear_backward", caught_by="linear_backward-batch_of_two")
+def one_token_multiplied_with_itself(d_output, x, W):
+    """For a single token your d_W is one number, and no table. Print x.T and its shape for a vector: what does T change there?"""
+    rows, d_rows = (a.reshape(-1, a.shape[-1]) if a.ndim > 2 else a for a in (x, d_output))
+    return d_output @ W.T, rows.T @ d_rows, d_rows.sum(axis=0)
 
 
 @misconception(step="linear_backward", caught_by="linear_backward-by_hand")
@@ -666,6 +724,37 @@ def gain_forgotten_backwards(d_output, x, gamma, eps=1e-5):
 
 
 @misconception(step="layer_norm_backward", caught_by="layer_norm_backward-by_hand")
+def means_of_the_gradient_without_gain(d_output, x, gamma, eps=1e-5):
+    """Your two means are those of d_output. Print what you average: is it multiplied by gamma already?"""
+    root = np.sqrt(x.var(axis=-1, keepdims=True) + eps)
+    normed, over = (x - x.mean(axis=-1, keepdims=True)) / root, tuple(range(x.ndim - 1))
+    through_mean = d_output.mean(axis=-1, keepdims=True)
+    through_variance = normed * (d_output * normed).mean(axis=-1, keepdims=True)
+    d_x = (gamma * d_output - through_mean - through_variance) / root
+    return d_x, (d_output * normed).sum(axis=over), d_output.sum(axis=over)
+
+
+@misconception(step="layer_norm_backward", caught_by="layer_norm_backward-by_hand")
+def first_mean_without_gain(d_output, x, gamma, eps=1e-5):
+    """Your first mean is that of d_output. Print what you average: is it multiplied by gamma already?"""
+    root = np.sqrt(x.var(axis=-1, keepdims=True) + eps)
+    normed, over = (x - x.mean(axis=-1, keepdims=True)) / root, tuple(range(x.ndim - 1))
+    g = gamma * d_output
+    d_x = (g - d_output.mean(axis=-1, keepdims=True) - normed * (g * normed).mean(axis=-1, keepdims=True)) / root
+    return d_x, (d_output * normed).sum(axis=over), d_output.sum(axis=over)
+
+
+@misconception(step="layer_norm_backward", caught_by="layer_norm_backward-by_hand")
+def second_mean_without_gain(d_output, x, gamma, eps=1e-5):
+    """Your second mean is that of d_output times the normalised features. Print what you average: is it multiplied by gamma already?"""
+    root = np.sqrt(x.var(axis=-1, keepdims=True) + eps)
+    normed, over = (x - x.mean(axis=-1, keepdims=True)) / root, tuple(range(x.ndim - 1))
+    g = gamma * d_output
+    d_x = (g - g.mean(axis=-1, keepdims=True) - normed * (d_output * normed).mean(axis=-1, keepdims=True)) / root
+    return d_x, (d_output * normed).sum(axis=over), d_output.sum(axis=over)
+
+
+@misconception(step="layer_norm_backward", caught_by="layer_norm_backward-by_hand")
 def gain_at_the_end(d_output, x, gamma, eps=1e-5):
     """You multiply by gamma after subtracting the means. Print what you average: does a feature with a large gain affect the means more?"""
 
@@ -806,6 +895,16 @@ def eps_beside_the_root(d_output, x, gamma, eps=1e-5):
     root = x.std(axis=-1, keepdims=True) + eps
     y, g = (x - mean_of(x)) / root, gamma * d_output
     return (g - mean_of(g) - y * mean_of(g * y)) / root, rows_of(d_output * y).sum(axis=0), rows_of(d_output).sum(axis=0)
+
+
+@misconception(step="layer_norm_backward", caught_by="layer_norm_backward-by_hand")
+def eps_as_the_smallest_variance(d_output, x, gamma, eps=1e-5):
+    """You use eps only where the variance is smaller. Print your root in the first check, where variance and eps are 9 and 7: is it 4?"""
+    root = np.sqrt(np.maximum(x.var(axis=-1, keepdims=True), eps))
+    normed, over = (x - x.mean(axis=-1, keepdims=True)) / root, tuple(range(x.ndim - 1))
+    g = gamma * d_output
+    d_x = (g - g.mean(axis=-1, keepdims=True) - normed * (g * normed).mean(axis=-1, keepdims=True)) / root
+    return d_x, (d_output * normed).sum(axis=over), d_output.sum(axis=over)
 
 
 @misconception(step="layer_norm_backward", caught_by="layer_norm_backward-batch_of_two")
@@ -987,6 +1086,13 @@ def height_not_normalised(d_output, x):
         return np.vectorize(lambda number: math.erfc(-number / math.sqrt(2)) / 2, otypes=[float])(x)
 
     return d_output * (phi_of(x) + x * np.exp(-(x**2) / 2))
+
+
+@misconception(step="gelu_backward", caught_by="gelu_backward-by_hand")
+def pi_outside_the_root(d_output, x):
+    """Your bell curve is too high. Print its height at 0: is it 0.3989?"""
+    share = (1 + np.vectorize(math.erf, otypes=[float])(x / math.sqrt(2))) / 2
+    return d_output * (share + x * np.exp(-(x**2) / 2) / math.sqrt(2) * math.pi)
 
 
 @misconception(step="gelu_backward", caught_by="gelu_backward-by_hand")
@@ -1173,6 +1279,31 @@ def table_as_long_as_its_last_token(d_output, tokens, vocabulary_size):
     return d_table
 
 
+@misconception(step="embedding_backward", caught_by="embedding_backward-any_tokens")
+def last_row_never_filled(d_output, tokens, vocabulary_size):
+    """The last row of your table stays 0. Print the tokens that your loop goes through: is the last of the vocabulary among them?"""
+    d_table = np.zeros((vocabulary_size, d_output.shape[-1]))
+    for token in range(vocabulary_size - 1):
+        d_table[token] = d_output[tokens == token].sum(axis=0)
+    return d_table
+
+
+@misconception(step="embedding_backward", caught_by="embedding_backward-by_hand")
+def one_hot_rows_reshaped(d_output, tokens, vocabulary_size):
+    """You reshape your rows of 0 and 1 where they must be transposed. Print them before and after: does each row of the new array stand for a token of the vocabulary?"""
+    hot = np.eye(vocabulary_size)[tokens.ravel()]
+    return hot.reshape(vocabulary_size, -1) @ d_output.reshape(tokens.size, -1)
+
+
+@misconception(step="embedding_backward", caught_by="embedding_backward-by_hand")
+def gradients_reshaped_to_features(d_output, tokens, vocabulary_size):
+    """You reshape d_output to features first, which mixes tokens. Print it before and after: is the row that you add the gradient of one token?"""
+    rows = d_output.reshape(d_output.shape[-1], -1).T
+    d_table = np.zeros((vocabulary_size, d_output.shape[-1]))
+    np.add.at(d_table, tokens.ravel(), rows)
+    return d_table
+
+
 @misconception(step="embedding_backward", caught_by="embedding_backward-by_hand")
 def rows_for_what_occurs_alone(d_output, tokens, vocabulary_size):
     """You have a row only for each token that occurs. Print its shape: where are the others?"""
@@ -1261,6 +1392,13 @@ def root_of_the_squares_forgotten(gradients, max_norm):
     """Your length lacks the root. Print it for 3 and 4: is it 5?"""
     size = sum(float(np.sum(array**2)) for array in gradients)
     return [array * (max_norm / size if size > max_norm else 1.0) for array in gradients]
+
+
+@misconception(step="clip_by_global_norm", caught_by="clip_by_global_norm-short_ones")
+def square_compared_with_the_limit(gradients, max_norm):
+    """You compare the square of the length with max_norm. Print what you compare for 3 and 4: is it 5 or 25?"""
+    squares = sum(float(np.sum(array**2)) for array in gradients)
+    return [array * (max_norm / math.sqrt(squares) if squares > max_norm else 1.0) for array in gradients]
 
 
 @misconception(step="clip_by_global_norm", caught_by="clip_by_global_norm-by_hand")
@@ -1433,6 +1571,14 @@ def second_moment_without_squares(w, gradient, m, v, t, learning_rate, beta_1=0.
     """Your second moment is an average of sizes. Print it for a gradient of 4: is it a thousandth of 16?"""
     m, v = beta_1 * m + (1 - beta_1) * gradient, beta_2 * v + (1 - beta_2) * np.abs(gradient)
     return w - learning_rate * (m / (1 - beta_1**t) / (np.sqrt(v / (1 - beta_2**t)) + eps) + weight_decay * w), m, v
+
+
+@misconception(step="adamw_update", caught_by="adamw_update-by_hand")
+def share_squared_with_the_gradient(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
+    """You square 1 - beta_2, too. Print v after the first step, for a gradient of 1: to what does the exponent belong?"""
+    m, v = beta_1 * m + (1 - beta_1) * gradient, beta_2 * v + ((1 - beta_2) * gradient) ** 2
+    step = m / (1 - beta_1**t) / (np.sqrt(v / (1 - beta_2**t)) + eps)
+    return w - learning_rate * step - learning_rate * weight_decay * w, m, v
 
 
 @misconception(step="adamw_update", caught_by="adamw_update-by_hand")
@@ -1707,7 +1853,7 @@ def whole_cosine(step, peak, warmup, total, floor=0.0):
     return floor + (peak - floor) * (1 + math.cos(2 * math.pi * (step - warmup) / (total - warmup))) / 2 if step < total else floor
 
 
-@misconception(step="learning_rate", caught_by="learning_rate-warms_up")
+@misconception(step="learning_rate", caught_by="learning_rate-warms_up", family="warm-up too long")
 def warm_up_one_step_longer(step, peak, warmup, total, floor=0.0):
     """Your warm-up goes on at step = warmup. Print the rate there: is it above the peak?"""
 
@@ -1715,6 +1861,15 @@ def warm_up_one_step_longer(step, peak, warmup, total, floor=0.0):
         return floor + (peak - floor) * (1 + math.cos(math.pi * min(1.0, (step - warmup) / (total - warmup)))) / 2
 
     return peak * (step + 1) / warmup if step <= warmup and warmup else down_of(step, peak, warmup, total, floor)
+
+
+@misconception(step="learning_rate", caught_by="learning_rate-warms_up", family="warm-up too long")
+def warm_up_one_step_longer_without_one(step, peak, warmup, total, floor=0.0):
+    """Your warm-up goes on at step = warmup. Print the rate there: is it above the peak?"""
+    if step <= warmup:
+        return peak * (step + 1) / warmup
+    part = min(1.0, (step - warmup) / (total - warmup))
+    return floor + (peak - floor) * (1 + math.cos(math.pi * part)) / 2
 
 
 @misconception(step="learning_rate", caught_by="learning_rate-comes_down")
@@ -2713,6 +2868,13 @@ def another_norm_of_a_matrix(gradients, max_norm):
 
 
 @misconception(step="clip_by_global_norm", caught_by="clip_by_global_norm-drawn")
+def norm_of_the_whole_array(gradients, max_norm):
+    """np.linalg.norm(a, 2) takes another norm of a matrix, and stops at three axes. Print yours of np.eye(2): is it the root of 2?"""
+    size = math.hypot(*(np.linalg.norm(array, 2) for array in gradients))
+    return [array * (max_norm / size if size > max_norm else 1.0) for array in gradients]
+
+
+@misconception(step="clip_by_global_norm", caught_by="clip_by_global_norm-drawn")
 def long_arrays_alone_are_shortened(gradients, max_norm):
     """You do not scale arrays that are short by themselves. Print your factor for each array: is it the same for all?"""
     size = math.sqrt(sum(float(np.sum(array**2)) for array in gradients))
@@ -2840,7 +3002,7 @@ def equals_in_any_order(logits, temperature=1.0, top_k=None, top_p=None):
     return shares / shares.sum()
 
 
-@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-equals")
+@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-equals", family="unstable sort")
 def equals_sorted_in_any_order(logits, temperature=1.0, top_k=None, top_p=None):
     """Few equal tokens are right, many are not. Print the order in which you go through forty tokens with logits of 0 and 1: which kind of np.argsort keeps equal ones in their order?"""
     if temperature == 0:
@@ -2851,6 +3013,21 @@ def equals_sorted_in_any_order(logits, temperature=1.0, top_k=None, top_p=None):
         shares[order[top_k:]] = 0.0
     shares = shares / shares.sum()
     if top_p is not None:
+        shares[order[np.searchsorted(np.cumsum(shares[order]), top_p) + 1 :]] = 0.0
+    return shares / shares.sum()
+
+
+@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-equals", family="unstable sort")
+def equals_sorted_anew_in_any_order(logits, temperature=1.0, top_k=None, top_p=None):
+    """Few equal tokens are right, many are not. Print the order in which you go through forty tokens with logits of 0 and 1: which kind of np.argsort keeps equal ones in their order?"""
+    if temperature == 0:
+        return np.eye(len(logits))[np.argmax(logits)]
+    shares = np.exp((logits - logits.max()) / temperature)
+    if top_k is not None:
+        shares[np.argsort(-shares)[top_k:]] = 0.0
+    shares = shares / shares.sum()
+    if top_p is not None:
+        order = np.argsort(-shares)
         shares[order[np.searchsorted(np.cumsum(shares[order]), top_p) + 1 :]] = 0.0
     return shares / shares.sum()
 

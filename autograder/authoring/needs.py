@@ -23,7 +23,7 @@ from autograder.authoring.cells import AuthoredCell, Problem, Source
 from autograder.authoring.modules import indented
 from autograder.authoring.regions import BEGIN, END, without_region
 from autograder.base.files import text_of
-from autograder.base.text import listed
+from autograder.base.text import agreeing, listed
 from autograder.exercises.exercise import BROUGHT, defines_class
 from autograder.exercises.names import BUILTINS, names
 
@@ -67,8 +67,9 @@ def _bringing(files: tuple[str, ...], names: tuple[str, ...], solution: str) -> 
     """The cell that fetches functions, around the solution."""
     places = [f"{exercise}.ipynb" for exercise in files]
     about = f"From {listed(files)}: {', '.join(names)}."
+    are = agreeing(len(places), "is", "are")
     other = (
-        f"Run this cell: it puts your own functions here, if {listed(places)} is in the same "
+        f"Run this cell: it puts your own functions here, if {listed(places)} {are} in the same "
         "folder. Or paste them here, in place of these lines. They are not graded again."
     )
     comments = [f"# {line}" for text in (about, other) for line in textwrap.wrap(text, 98)]

@@ -355,11 +355,16 @@ def forgetful(probes: Sequence[Probe]) -> Relation | None:
     return None
 
 
-def zero_for_none(function: Function) -> Iterator[Experiment]:
-    """A number that is 0, taken for one that is not given: ``eps or 1e-5``."""
+def zero_for_none(function: Function, answered: Sequence[AnsweredCall]) -> Iterator[Experiment]:
+    """A number that is 0, taken for one that is not given: ``eps or 1e-5``.
+
+    Only where some call gives another number that matters: or else it may be ignored altogether.
+    """
     for name, parameter in inspect.signature(function).parameters.items():
         default = parameter.default
         if not isinstance(default, (int, float)) or not default:
+            continue
+        if not any(_matters(function, name, default, answer) for answer in answered):
             continue
 
         def answer(arguments: Arguments, name: str = name, default: float = default) -> Any:
@@ -368,6 +373,14 @@ def zero_for_none(function: Function) -> Iterator[Experiment]:
 
         says = f"as if {name} were not given where it is 0"
         yield Experiment("zero_taken_for_none", says, "What is 0 in a condition?", answer)
+
+
+def _matters(function: Function, name: str, default: float, answer: AnsweredCall) -> bool:
+    """Whether a number is given that is not 0, and the default would give another answer."""
+    given = answer.arguments[name]
+    if given in (0, default) or answer.right.raised:
+        return False
+    return not alike(answer.right.value, function(**{**answer.arguments, name: default}))
 
 
 def keeping(function: Function, answered: Sequence[AnsweredCall]) -> Iterator[Experiment]:

@@ -3,6 +3,7 @@ and more than chance would."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from types import TracebackType
@@ -165,8 +166,8 @@ def tried(
 
 def is_telling(got: Outcome) -> bool:
     """Whether an experiment could explain an outcome: of an exception its words must say shapes or
-    sizes, as NumPy's do."""
-    return got.raised is None or any(letter.isdigit() for letter in got.text)
+    sizes, as NumPy's do. A number within a word, as in "0-dimensional", is none."""
+    return got.raised is None or bool(re.search(r"(?<![\w-])\d+(?![\w-])", got.text))
 
 
 def worth(answers: Sequence[AnsweredCall]) -> float:

@@ -88,7 +88,7 @@ def relate(
             forgetful(probes)
             or _refusing(wrong)
             or _by_experiment(space, compiled.exercise, step, answered, begun)
-            or _first(zero_for_none(space[step]), wrong, right)
+            or _first(zero_for_none(space[step], answered), wrong, right)
             or _first(keeping(space[step], answered), wrong, right)
             or _by_exception(wrong, EXACT)
             or _first(begun, wrong, right)

@@ -1,5 +1,6 @@
 """The numbers in the prose of transformer and training, computed with the functions of their solutions."""
 
+import ast
 import math
 import re
 from collections.abc import Callable
@@ -20,6 +21,42 @@ def prose(exercise: str) -> str:
     """What the notebook says, without the ends of lines."""
     text = (ROOT / "solutions" / f"{exercise}.py").read_text(encoding="utf-8")
     return " ".join(re.sub(r"(?m)^# ?", "", text).split())
+
+
+def constants(script: str) -> dict[str, Any]:
+    """The numbers with names of a script that trains models, which loads more than there is here."""
+    found = {}
+    for node in ast.parse((ROOT / "models" / script).read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
+            found[ast.unparse(node.targets[0])] = node.value.value
+    return found
+
+
+# How the models were trained
+
+
+def test_heads_are_led_by_the_reward_that_the_text_says():
+    share = f"{constants('train.py')['SHARE']:.0%}".replace("%", " %")
+    assert f"giving {share} of its attention to the right noun" in prose("transformer")
+    assert f"rewarded for putting {share} of their attention" in prose("attention")
+
+
+def test_the_finder_read_as_many_sentences_as_the_text_says():
+    script = (ROOT / "models" / "train.py").read_text(encoding="utf-8")
+    usual = re.search(r"steps: int = (\d+)", script)
+    factor = re.search(r"trained\(new_finder\(.*?, loss, (\d+) \* steps", script)
+    assert usual and factor
+    steps = int(usual[1]) * int(factor[1])
+    read = steps * constants("train.py")["BATCH"] * constants("train.py")["ITEMS"]
+    assert f"on {read:,} sentences about animals and things" in prose("attention")
+
+
+def test_the_model_of_plays_read_as_many_characters_as_the_text_says():
+    readme = (ROOT / "models" / "README.md").read_text(encoding="utf-8")
+    length = re.search(r"([\d,]+) characters of Shakespeare", readme)
+    assert length
+    read = int(length[1].replace(",", "")) * (1 - constants("plays.py")["KEPT"])
+    assert f"it has read {read / 1e6:.1f} million characters" in prose("transformer")
 
 
 # transformer

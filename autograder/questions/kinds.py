@@ -6,7 +6,9 @@ import builtins
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from functools import cached_property
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -25,6 +27,9 @@ from autograder.questions.laboratory import (
 from autograder.questions.student_code import VALUE, LineChange, StudentCode
 
 OPTIONS = 4
+
+POOL = 12
+"""Wrong options among which those are chosen that do not give the right one away."""
 
 FEW_ODD = 2
 """Numbers of a changed result that are not found in the head, at most."""
@@ -116,17 +121,45 @@ class Subject:
         line: int,
         asked: dict[str, Any],
     ) -> CodeQuestion | None:
-        """A question with the right option and the first three others; None where that is not
-        four different ones."""
+        """A question with the right option and three others, early ones if possible; None where
+        that is not four different ones."""
         others = [option for option in dict.fromkeys(wrong) if option != right]
         if len(others) < OPTIONS - 1:
             return None
-        options = sorted([right, *others[: OPTIONS - 1]], key=_by_line)
+        options = sorted([right, *self._others(right, others[:POOL])], key=_by_line)
         if not right.startswith("line "):
             options = self.shuffled(options)
         return CodeQuestion(
             kind, self.step, prompt, tuple(options), options.index(right), line, asked
         )
+
+    def _others(self, right: str, wrong: Sequence[str]) -> list[str]:
+        """Three wrong options. Wrong ones are made from the right one, so it would be the one that
+        is most like the others, and it would seldom be the smallest: its place by either is drawn.
+        """
+        places = self.rng.integers(OPTIONS, size=2).tolist()
+        every = [right, *wrong]
+        alike = np.zeros((len(every), len(every)))
+        for one, other in combinations(range(len(every)), 2):
+            ratio = SequenceMatcher(None, every[one], every[other]).ratio()
+            alike[one, other] = alike[other, one] = ratio
+        like = alike.tolist()
+        totals = [sum(_numbers_in(option)) for option in every]
+
+        def miss(three: tuple[int, ...]) -> int:
+            chosen = (0, *three)
+            likeness = [sum(like[one][other] for other in chosen) for one in chosen]
+            return _off(likeness, places[0]) + _off([totals[one] for one in chosen], places[1])
+
+        return [every[one] for one in min(combinations(range(1, len(every)), 3), key=miss)]
+
+
+def _off(amounts: Sequence[float], place: int) -> int:
+    """How far the first of some amounts is from a place among them, the largest first; equal ones
+    share theirs."""
+    above = sum(amount > amounts[0] for amount in amounts)
+    last = above + sum(amount == amounts[0] for amount in amounts) - 1
+    return max(above - place, place - last, 0)
 
 
 def _by_line(option: str) -> tuple[int, str]:
@@ -173,7 +206,7 @@ def shapes(subject: Subject) -> Found:
                 continue
             parts = "characters" if isinstance(value, str) else "entries"
             right, ask = str(size), f"How many {parts} does {what} have"
-            wrong = [str(other) for other in (size - 1, size + 1, size - 2, size + 2)]
+            wrong = [str(other) for other in (size - 1, size + 1, size - 2, size + 2, size + 3)]
         else:
             continue
 
@@ -241,8 +274,10 @@ def entries(subject: Subject) -> Found:
         if isinstance(entry, (int, float)) and not isinstance(entry, bool):
             neighbours = [other for _, other in _entries(usual.value, subject)]
             wrong += [written(other) for other in neighbours if type(other) is type(entry)]
-            wrong += [written(entry + 1), written(-entry), written(2 * entry), written(entry - 1)]
-        wrong += [written(other) for other in _near(entry)]
+        near = _near(entry)
+        wrong += [written(other) for other in near]
+        # So that not all are made from the right one, which would look like each of them.
+        wrong += [written(further) for other in near for further in _near(other)]
         wrong = [other for other in wrong if len(other) <= LONGEST and "e+" not in other]
 
         call = f"`{subject.step}` is called with `{told(given)}`."
@@ -262,7 +297,9 @@ def _has_odd(numbers: Any) -> bool:
 
 
 def _near(value: Any) -> list[Any]:
-    """What somebody may take for a list, a text or a dictionary who is off by one."""
+    """What somebody may take for a value who is off by one, or has a sign or a factor wrong."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return [value + 1, -value, 2 * value, value - 1]
     if isinstance(value, (list, str)) and len(value) > 1:
         last: Any = value[-1:]
         return [value[:-1], value[1:], value[::-1], value + last]
@@ -407,7 +444,7 @@ def not_finite(subject: Subject) -> Found:
 
         right = f"line {first}" if first else none
         lines = [f"line {line}" for line in subject.shuffled(code.statements) if line != first]
-        wrong = [*lines[: 2 + (not first)], none, *lines]
+        wrong = lines[:3] if right == none else [*lines[:2], none]
 
         prompt = f"`{subject.step}` is called with `{told(given)}`"
         if change:
@@ -466,7 +503,8 @@ def raised(subject: Subject) -> Found:
         errors = [
             kind for kind in ("ValueError", "IndexError") if not _related(kind, outcome.raised)
         ]
-        wrong.insert(2, f"it raises {errors[0]}")
+        wrong = [option for option in wrong if option != right][: OPTIONS - 2]
+        wrong.append(f"it raises {errors[0]}")
 
         prompt = f"What happens when `{subject.step}` is called with "
         prompt += f"{_quoted(told(other, shapes_only=True))}?"

@@ -281,6 +281,8 @@ def _choose(subjects: list[Subject], wanted: int, chosen: list[CodeQuestion]) ->
             for question in kind(subject):
                 if question is not None:
                     first.setdefault(question.kind, question)
+                    if kind is not kinds.jobs:  # which gives two kinds
+                        break
             questions += first.values()
         take(questions, EACH)
         left.append(questions)

@@ -7,6 +7,7 @@ import time
 import zipfile
 from collections.abc import Iterable, Iterator
 from copy import deepcopy
+from difflib import SequenceMatcher
 from functools import reduce
 from io import BytesIO
 from itertools import islice
@@ -318,6 +319,27 @@ def test_the_right_shape_is_not_always_the_smallest():
                     ).index(right)
                 )
     assert len(ranks) > 1
+
+
+def test_the_right_option_does_not_stand_out_among_those_made_from_it():
+    """Neither by its size nor by being the one that all others are like."""
+    code = StudentCode("half", "def half(x):\n    return x / 2")
+    rng = np.random.default_rng(0)
+    subject = kinds.Subject(code, None, rng, iter(()))  # type: ignore[arg-type]
+    likest, sizes = [], []
+    for _ in range(60):
+        wrong = ["3", "-2", "4", "1", "-3", "-4", "-1", "6", "8"]
+        question = subject.question("entry", "", "2", wrong, 0, {})
+        assert question is not None
+        values = sorted(map(int, question.options))
+        sizes.append(values.index(2))
+        like = {
+            one: sum(SequenceMatcher(None, one, other).ratio() for other in question.options)
+            for one in question.options
+        }
+        likest.append(like["2"] == max(like.values()))
+    assert {*sizes} == {0, 1, 2, 3}
+    assert 0 < sum(likest) < 40
 
 
 def test_no_line_that_does_the_job_too_is_a_wrong_option():

@@ -138,11 +138,20 @@ def other_calls(given: Arguments, rng: np.random.Generator) -> Iterator[Argument
             yield {**given, name: value + 1}
 
 
+def is_told_by_shape(value: Any) -> bool:
+    """Whether this is an array of numbers, of which the shape can be told instead."""
+    return isinstance(value, np.ndarray) and value.dtype.kind == "f"
+
+
+def _is_mask(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype.kind == "b"
+
+
 def told(given: Mapping[str, Any], shapes_only: bool = False) -> str:
     """The arguments in words of the notebook."""
     said = []
     for name, value in given.items():
-        if isinstance(value, np.ndarray) and shapes_only and value.dtype.kind in "bf":
+        if shapes_only and (is_told_by_shape(value) or _is_mask(value)):
             kind = " of True and False" if value.dtype.kind == "b" else ""
             kind = kind or " with rows that sum to 1" * _are_shares(value)
             said.append(f"{name} of shape {value.shape}{kind}")

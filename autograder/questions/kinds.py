@@ -704,8 +704,8 @@ def _which_change(subject: Subject, effect: Effect, found: _Experiment) -> Found
     """Which of four changes has the effect."""
     is_plain = found.given is subject.plain
     call = f"`{subject.step}` is called with {_quoted(told(found.given, shapes_only=is_plain))}. "
-    if is_plain:
-        call += "None of their numbers is large. "
+    if is_plain and any(arguments.is_told_by_shape(value) for value in found.given.values()):
+        call += "All numbers in these arrays are small. "
 
     for change in found.does[:2]:
         wrong = [_change_told(other) for other in subject.shuffled(found.does_not)]

@@ -155,7 +155,8 @@ def text_of(sheet: Sheet, number: int) -> str:
     for place in range(asked, number):
         again = place % asked + 1
         lines.append(
-            f"There is too little code for a question {place + 1}: repeat your answer to {again}."
+            f"Your code gave only {count(asked, 'question')} instead of {number}. "
+            f"For question_{place + 1}, repeat your answer to question {again}."
         )
     return printable("\n".join(lines))
 

@@ -71,6 +71,9 @@ _OPERATORS: dict[type[ast.AST], tuple[str, str]] = {
     ast.Eq: ("==", "!="),
 }
 _MODULES = ("np", "numpy", "math")
+_MAKERS = ("empty", "eye", "full", "ones", "range", "tuple", "zeros")
+"""What makes an array, or a row, of a size: nobody forgets the call and keeps the size."""
+
 _OTHER_NAMES = {
     "max": "min",
     "min": "max",
@@ -447,6 +450,7 @@ def _edits(node: ast.AST, text: list[str], modules: set[str]) -> Iterator[Edit]:
             is_module = isinstance(owner, ast.Name) and owner.id in modules
             kept = node.args[0] if is_module and node.args else function.value
             is_value = not isinstance(kept, (ast.Starred, ast.Constant, ast.JoinedStr))
+            is_value &= not (is_module and function.attr in _MAKERS)
             if not (is_module and not node.args) and is_value:
                 yield line, start, end, of(kept)
             if function.attr == "where" and is_module and len(node.args) == 3:
@@ -455,7 +459,8 @@ def _edits(node: ast.AST, text: list[str], modules: set[str]) -> Iterator[Edit]:
                 yield line, begin, finish, f"{other}, {one}"
         elif isinstance(function, ast.Name) and len(node.args) == 1:
             kept = node.args[0]
-            if not isinstance(kept, (ast.GeneratorExp, ast.Starred)):
+            is_value = not isinstance(kept, (ast.GeneratorExp, ast.Starred))
+            if is_value and function.id not in _MAKERS:
                 yield line, start, end, of(kept)
     elif isinstance(node, ast.Attribute):
         begin = end - len(node.attr.encode())

@@ -594,16 +594,45 @@ def test_landlock_keeps_a_kernel_from_processes_files_and_sockets(tmp_path, star
             (said,) = ran(sandbox, names + ALONE, folder)
             with pytest.raises(NotRun, match="code cell 1 ended its kernel"):
                 sandbox.run(written(FILLS), folder, OPTIONS | {"timeout": 600})
-            parent, scratch = sandbox._parent, sandbox._scratch
-            assert parent and scratch
-            processes.until(lambda: not list(processes.below(parent.pid)), "what is left to end")
-            assert not list((scratch / "now").iterdir())
+            scratch = sandbox._scratch
+            assert scratch
+            processes.until(lambda: not list((scratch / "now").iterdir()), "its files to go")
         finally:
             sandbox.close()
     attacks, calls, in_thread = printed_by(said).splitlines()
     assert (attacks, calls) == ("{}", "[-1, -1, -1] -1 -1")
     assert in_thread == "['Operation not permitted']"
     assert secret.read_text() == "secret" and not scratch.exists()
+
+
+STAYS = """
+import os, signal, tempfile, threading, time
+def stay():
+    try:
+        if os.fork():
+            return True
+    except OSError:
+        return False
+    os.setsid()
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    time.sleep(3600)
+print(stay())
+threading.Thread(target=time.sleep, args=[3600]).start()
+open(os.path.join(tempfile.gettempdir(), "left"), "w").close()
+"""
+
+
+@pytest.mark.everything
+def test_no_process_outlives_its_notebook(tmp_path, sandbox):
+    ran(sandbox, "print(1)", tmp_path)
+    parent, scratch = sandbox._parent, sandbox._scratch
+    assert parent
+    waiting = {*processes.below(parent.pid)}
+    (said,) = ran(sandbox, STAYS, tmp_path)
+    assert printed_by(said) == f"{scratch is None}\n"  # with Landlock it cannot even begin
+    processes.until(lambda: {*processes.below(parent.pid)} <= waiting, "what is left to end")
+    assert scratch is None or not list((scratch / "now").iterdir())
 
 
 DRAWS = """

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import nbgrader  # type: ignore[import-untyped]
 import pytest
+from nbgrader.utils import get_username  # type: ignore[import-untyped]
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="nbgrader's exchange needs POSIX")
 
@@ -36,7 +37,7 @@ def outcomes(folder: Path, name: str, config: str) -> dict[str, str]:
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-c", str(settings)]
     subprocess.run(
         [*command, f"--junitxml={report}", tests],
-        env={**os.environ, "JUPYTER_CONFIG_DIR": str(folder), "PATH": path, "USER": "somebody"},
+        env={**os.environ, "JUPYTER_CONFIG_DIR": str(folder), "PATH": path, "USER": get_username()},
         cwd=folder,
         capture_output=True,
         check=False,

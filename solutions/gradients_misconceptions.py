@@ -547,6 +547,19 @@ def keys_not_turned_back(Q, K, V, d_output):
     return (*matmul_backward(Q, np.swapaxes(K, -1, -2), d_scores), d_V)
 
 
+@misconception(step="attention_backward", caught_by="attention_backward-thousands")
+def one_maximum_for_all_queries(Q, K, V, d_output):
+    """The exponentials of a query whose scores are far below the others are all 0. Print what you subtract from each row of scores: is it its own maximum?"""
+    root = np.sqrt(Q.shape[-1])
+    scores = Q @ K.swapaxes(-1, -2) / root
+    with np.errstate(all="ignore"):
+        powers = np.exp(scores - scores.max())
+        weights = powers / powers.sum(axis=-1, keepdims=True)
+    d_weights = d_output @ V.swapaxes(-1, -2)
+    d_scores = weights * (d_weights - (d_weights * weights).sum(axis=-1, keepdims=True)) / root
+    return d_scores @ K, d_scores.swapaxes(-1, -2) @ Q, weights.swapaxes(-1, -2) @ d_output
+
+
 @misconception(step="attention_backward", caught_by="attention_backward-by_hand")
 def weights_not_transposed(Q, K, V, d_output):
     """One of your products has the wrong shape, perhaps a row per query. Print the shapes of its factors: which rows of the output did value 0, or key 0, go into?"""

@@ -677,10 +677,16 @@ def tanh_form(x):
     return 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))
 
 
-@misconception(step="gelu", caught_by="gelu-by_hand")
+@misconception(step="gelu", caught_by="gelu-by_hand", family="sigmoid form")
 def sigmoid_form(x):
     """Your numbers are off in the second digit. Print the share that you keep of 1, and the one in the check's sentence: does it come from the bell curve?"""
     return x / (1 + np.exp(-1.702 * np.asarray(x)))
+
+
+@misconception(step="gelu", caught_by="gelu-by_hand", family="sigmoid form")
+def sigmoid_form_cut_off(x):
+    """Your numbers are off in the second digit. Print the share that you keep of 1, and the one in the check's sentence: does it come from the bell curve?"""
+    return x / (1 + np.exp(-1.702 * np.clip(x, -400, 400)))
 
 
 @misconception(step="gelu", caught_by="gelu-by_hand")

@@ -35,6 +35,7 @@ from autograder.sandbox.worker.protocol.bounds import ProtocolError
 from autograder.sandbox.worker.protocol.decode import Decoder
 from autograder.sandbox.worker.protocol.encode import Encoder
 from autograder.submissions.python_source import uses
+from autograder.tools.exceptions import EXACT, SHARED_BY_MISTAKES, said_by
 
 if TYPE_CHECKING:
     from autograder.engine.verdict import Verdict
@@ -134,7 +135,20 @@ def diagnose_by_verdicts(
         return _of_bank(known[0])
     bank = compiled.exercise.bank_of_mistakes
     question = bank.question(known) if bank and known else ""
-    return Diagnosis(question) if question else None
+    return Diagnosis(question) if question else _by_messages(compiled, step, verdicts)
+
+
+def _by_messages(
+    compiled: CompiledExercise, step: str, verdicts: Mapping[str, Verdict]
+) -> Diagnosis | None:
+    """What the exceptions say that the failed checks tell of, where all failed by one."""
+    failed = [check for check in compiled.exercise.checks_of(step) if verdicts[check.id].message]
+    if not all(verdicts[check.id].raised for check in failed):
+        return None
+    # What a hidden check says of an exception are its kind and line alone.
+    told = [str(verdicts[check.id].message) for check in failed if not check.hidden]
+    found = said_by(told, EXACT) or said_by(told, SHARED_BY_MISTAKES)
+    return Diagnosis(found[1], relation=found[0]) if found else None
 
 
 def changed_below(

@@ -79,6 +79,7 @@ def relate(
             or _tiny(right)
             or _by_circumstance(space[step], every, only_given=False)
             or _by_size(space[step], every)
+            or _by_what_was_raised(probes)
         )
 
     with np.errstate(all="ignore"):
@@ -262,6 +263,14 @@ def _by_some_exceptions(wrong: Sequence[AnsweredCall]) -> Relation | None:
     if found is None or len(raised) == len(wrong):
         return found
     return Relation(found.name, f"In some calls your function stops. {found.sentence}")
+
+
+def _by_what_was_raised(probes: Sequence[Probe]) -> Relation | None:
+    """What the exceptions say of calls whose numbers are too large to ask the reference."""
+    outcomes = [probe.outcome for probe in probes if not probe.passed]
+    raised = [outcome.exception for outcome in outcomes if outcome and outcome.raised]
+    found = said_by(raised, EXACT)
+    return Relation(*found) if found else None
 
 
 def _tiny(given: Sequence[AnsweredCall]) -> Relation | None:

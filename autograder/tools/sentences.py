@@ -113,8 +113,8 @@ SENTENCES = {
     ),
     "scaled": "{your} is the right one times {what}. Which factor is one too many, or is missing?",
     "nearly": (
-        "{your} is nearly right: it is off by less than a hundredth. What do you add, round or "
-        "cut off?"
+        "{your} is nearly right: it is off by less than a hundredth. What do you add, round, cut "
+        "off or only approximate?"
     ),
     "scaled_alike": (
         "{your} is the right one times the same number in every call. Which constant of yours does "

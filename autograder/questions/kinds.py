@@ -47,6 +47,9 @@ MAY_OVERFLOW = re.compile("exp|log|max")
 """What a line has that keeps large numbers finite: the largest one, or what they go into."""
 
 
+MAY_MOVE = re.compile(r"moveaxis|swapaxes|transpose|reshape|ravel|\.T\b|stack|concat|split|roll")
+"""What a line has that puts numbers elsewhere, perhaps not with these arguments."""
+
 MAY_SUM = re.compile("sum|softmax")
 """What a line has that makes shares of numbers, perhaps not for the last time."""
 
@@ -688,7 +691,7 @@ def _which_line(subject: Subject, effect: Effect, found: _Experiment) -> CodeQue
     if effect.name == "overflow" and not MAY_OVERFLOW.search(subject.code.line(*lines)):
         return None  # a change may divide by 0 there, but nothing is kept finite
     # A line that does the same, though not alone, is no wrong answer.
-    does = {"overflow": MAY_OVERFLOW, "sum": MAY_SUM}.get(effect.name)
+    does = {"overflow": MAY_OVERFLOW, "sum": MAY_SUM, "moved": MAY_MOVE}.get(effect.name)
     others = {line for line in others if not (does and does.search(subject.code.line(line)))}
     if effect.name == "moved":
         if found.computing & lines:

@@ -49,6 +49,9 @@ PATIENCE = 6.0
 EACH = 2
 """Questions about one function, as long as there are others to ask about."""
 
+MORE_CALLS = 3
+"""Times that each function is called with other arguments, where there are too few questions."""
+
 BATCH = 8
 """Students whose sheets one process draws, before it takes others."""
 
@@ -257,6 +260,11 @@ def _tells(one: CodeQuestion, other: CodeQuestion) -> bool:
     return len(said) == 1
 
 
+def _call(question: CodeQuestion) -> str:
+    """The call that is asked about, in words."""
+    return question.prompt.partition(". ")[0]
+
+
 def _choose(subjects: list[Subject], wanted: int, chosen: list[CodeQuestion]) -> None:
     """Add so many questions of as many kinds as there are, about few functions."""
     left: list[list[CodeQuestion]] = []
@@ -288,3 +296,11 @@ def _choose(subjects: list[Subject], wanted: int, chosen: list[CodeQuestion]) ->
         left.append(questions)
     for questions in left:
         take(questions, wanted)
+    for subject in subjects * MORE_CALLS:  # other arguments, where little came of the first
+        if len(chosen) >= wanted:
+            break
+        again = Subject(subject.code, subject.laboratory, subject.rng, subject.draws)
+        asked = {_call(question) for question in chosen}
+        for kind in again.shuffled(kinds.KINDS):
+            further = [question for question in kind(again) if question is not None]
+            take([question for question in further if _call(question) not in asked][:1], 1)

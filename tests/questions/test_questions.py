@@ -321,6 +321,14 @@ def test_the_right_shape_is_not_always_the_smallest():
     assert len(ranks) > 1
 
 
+def test_arguments_of_which_little_comes_cost_no_question():
+    """With the first ones that this key draws, ``train`` learns nothing that could be asked about."""
+    answers = list(bank("tokenizer"))[1]
+    with Questioner(load("tokenizer"), b"T43 third 51", Settings()) as questioner:
+        sheet = questioner.sheet(handed_in(load("tokenizer"), answers), "s0")
+    assert len(sheet.questions) == 4
+
+
 def test_the_right_option_does_not_stand_out_among_those_made_from_it():
     """It is neither always the one most like the others, nor of the same size among them."""
     code = StudentCode("half", "def half(x):\n    return x / 2")

@@ -13,6 +13,8 @@ def is_in(name: str, share: str) -> bool:
 
 def take(items: list[pytest.Item], share: str) -> list[pytest.Item]:
     """Leave the tests of a share, and return the others."""
-    left_out = [item for item in items if not is_in(item.nodeid, share)]
-    items[:] = [item for item in items if is_in(item.nodeid, share)]
+    taken, left_out = [], []
+    for item in items:
+        (taken if is_in(item.nodeid, share) else left_out).append(item)
+    items[:] = taken
     return left_out

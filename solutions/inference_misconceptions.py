@@ -525,13 +525,6 @@ def dealt_out_like_cards(Q, K, V):
     return scaled_dot_product_attention(Q, np.tile(K, (times, 1, 1)), np.tile(V, (times, 1, 1)))[0]
 
 
-@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-one_for_all")
-def group_from_the_number_of_keys(Q, K, V):
-    """You compute the size of a group from the number of keys. Print the shape of K: which axis are its heads?"""
-    group = max(len(Q) // K.shape[1], 1)
-    return np.stack([scaled_dot_product_attention(Q[i], K[i // group], V[i // group])[0] for i in range(len(Q))])
-
-
 @misconception(step="grouped_query_attention", caught_by="grouped_query_attention-groups")
 def divided_by_the_number_of_groups(Q, K, V):
     """Four heads in two groups are right, six heads in two groups are not. Print which head of K each head of Q reads for h = 6 and g = 2: how many heads of Q share one head of K?"""

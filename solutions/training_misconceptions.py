@@ -218,16 +218,6 @@ def mean_of_nothing(logits, targets, ignore=-1):
         return (np.log(np.exp(rows).sum(axis=-1)) - rows[np.arange(len(rows)), targets[kept]]).sum() / np.float64(kept.sum())
 
 
-@misconception(step="cross_entropy", caught_by="cross_entropy-ignored")
-def kept_if_larger_than_ignore(logits, targets, ignore=-1):
-    """You keep only targets that are larger than ignore. Print which rows you keep for an ignore of 2: are 0 and 1 not tokens, too?"""
-    kept = targets > ignore
-    if not kept.any():
-        return 0.0
-    rows = logits[kept] - logits[kept].max(axis=-1, keepdims=True)
-    return (np.log(np.exp(rows).sum(axis=-1)) - rows[np.arange(len(rows)), targets[kept]]).mean()
-
-
 @misconception(step="cross_entropy", caught_by="cross_entropy-any_batch")
 def first_text_alone(logits, targets, ignore=-1):
     """One text is right, a batch is not. Stack the first check's rows and their targets twice and print how many terms you sum: where is the second text?"""
@@ -396,7 +386,7 @@ def only_minus_one_is_ignored(logits, targets, ignore=-1):
 
 @misconception(step="cross_entropy_backward", caught_by="cross_entropy_backward-ignored")
 def ignored_if_no_token(logits, targets, ignore=-1):
-    """You ignore targets that are no token, whatever ignore is. Print which rows you ignore for an ignore of 0: where does your code use it?"""
+    """You ignore targets that are no token. Print which rows you ignore for an ignore of 0: where does your code use it?"""
     kept = (targets >= 0) & (targets < logits.shape[-1])
     shares = np.exp(logits - logits.max(axis=-1, keepdims=True))
     shares = shares / shares.sum(axis=-1, keepdims=True)
@@ -546,9 +536,9 @@ def bias_not_summed(d_output, x, W):
     return d_output @ W.T, rows_of(x).T @ rows_of(d_output), np.array(d_output)
 
 
-@misconception(step="linear_backward", caught_by="linear_backward-batch_of_two")
+@misconception(step="linear_backward", caught_by="linear_backward-batch_of_two", family="outer product")
 def one_token_multiplied_with_itself(d_output, x, W):
-    """For a single token your d_W is one number, and no table. Print x.T and its shape for a vector: what does T change there?"""
+    """For a single token your product of two vectors is a number, or fails. Print the shapes of both and of W: which entry of W joins which feature to which output?"""
     rows, d_rows = (a.reshape(-1, a.shape[-1]) if a.ndim > 2 else a for a in (x, d_output))
     return d_output @ W.T, rows.T @ d_rows, d_rows.sum(axis=0)
 
@@ -725,32 +715,12 @@ def gain_forgotten_backwards(d_output, x, gamma, eps=1e-5):
 
 @misconception(step="layer_norm_backward", caught_by="layer_norm_backward-by_hand")
 def means_of_the_gradient_without_gain(d_output, x, gamma, eps=1e-5):
-    """Your two means are those of d_output. Print what you average: is it multiplied by gamma already?"""
+    """Your means lack gamma. Print what you average: is it g?"""
     root = np.sqrt(x.var(axis=-1, keepdims=True) + eps)
     normed, over = (x - x.mean(axis=-1, keepdims=True)) / root, tuple(range(x.ndim - 1))
     through_mean = d_output.mean(axis=-1, keepdims=True)
     through_variance = normed * (d_output * normed).mean(axis=-1, keepdims=True)
     d_x = (gamma * d_output - through_mean - through_variance) / root
-    return d_x, (d_output * normed).sum(axis=over), d_output.sum(axis=over)
-
-
-@misconception(step="layer_norm_backward", caught_by="layer_norm_backward-by_hand")
-def first_mean_without_gain(d_output, x, gamma, eps=1e-5):
-    """Your first mean is that of d_output. Print what you average: is it multiplied by gamma already?"""
-    root = np.sqrt(x.var(axis=-1, keepdims=True) + eps)
-    normed, over = (x - x.mean(axis=-1, keepdims=True)) / root, tuple(range(x.ndim - 1))
-    g = gamma * d_output
-    d_x = (g - d_output.mean(axis=-1, keepdims=True) - normed * (g * normed).mean(axis=-1, keepdims=True)) / root
-    return d_x, (d_output * normed).sum(axis=over), d_output.sum(axis=over)
-
-
-@misconception(step="layer_norm_backward", caught_by="layer_norm_backward-by_hand")
-def second_mean_without_gain(d_output, x, gamma, eps=1e-5):
-    """Your second mean is that of d_output times the normalised features. Print what you average: is it multiplied by gamma already?"""
-    root = np.sqrt(x.var(axis=-1, keepdims=True) + eps)
-    normed, over = (x - x.mean(axis=-1, keepdims=True)) / root, tuple(range(x.ndim - 1))
-    g = gamma * d_output
-    d_x = (g - g.mean(axis=-1, keepdims=True) - normed * (d_output * normed).mean(axis=-1, keepdims=True)) / root
     return d_x, (d_output * normed).sum(axis=over), d_output.sum(axis=over)
 
 
@@ -1290,18 +1260,9 @@ def last_row_never_filled(d_output, tokens, vocabulary_size):
 
 @misconception(step="embedding_backward", caught_by="embedding_backward-by_hand")
 def one_hot_rows_reshaped(d_output, tokens, vocabulary_size):
-    """You reshape your rows of 0 and 1 where they must be transposed. Print them before and after: does each row of the new array stand for a token of the vocabulary?"""
+    """You reshape rows of 0 and 1 that must be transposed. Print them before and after: does each new row stand for a token of the vocabulary?"""
     hot = np.eye(vocabulary_size)[tokens.ravel()]
     return hot.reshape(vocabulary_size, -1) @ d_output.reshape(tokens.size, -1)
-
-
-@misconception(step="embedding_backward", caught_by="embedding_backward-by_hand")
-def gradients_reshaped_to_features(d_output, tokens, vocabulary_size):
-    """You reshape d_output to features first, which mixes tokens. Print it before and after: is the row that you add the gradient of one token?"""
-    rows = d_output.reshape(d_output.shape[-1], -1).T
-    d_table = np.zeros((vocabulary_size, d_output.shape[-1]))
-    np.add.at(d_table, tokens.ravel(), rows)
-    return d_table
 
 
 @misconception(step="embedding_backward", caught_by="embedding_backward-by_hand")
@@ -2859,7 +2820,7 @@ def sum_of_the_sizes(gradients, max_norm):
     return [array * (max_norm / size if size > max_norm else 1.0) for array in gradients]
 
 
-@misconception(step="clip_by_global_norm", caught_by="clip_by_global_norm-drawn")
+@misconception(step="clip_by_global_norm", caught_by="clip_by_global_norm-drawn", family="another norm")
 def another_norm_of_a_matrix(gradients, max_norm):
     """For a matrix you take a different norm. Print your length of np.eye(2) alone: is it the root of 2?"""
     sizes = [np.linalg.norm(array, 2) if array.ndim == 2 else np.linalg.norm(array.ravel()) for array in gradients]
@@ -2867,9 +2828,9 @@ def another_norm_of_a_matrix(gradients, max_norm):
     return [array * (max_norm / size if size > max_norm else 1.0) for array in gradients]
 
 
-@misconception(step="clip_by_global_norm", caught_by="clip_by_global_norm-drawn")
+@misconception(step="clip_by_global_norm", caught_by="clip_by_global_norm-drawn", family="another norm")
 def norm_of_the_whole_array(gradients, max_norm):
-    """np.linalg.norm(a, 2) takes another norm of a matrix, and stops at three axes. Print yours of np.eye(2): is it the root of 2?"""
+    """For a matrix you take a different norm. Print your length of np.eye(2) alone: is it the root of 2?"""
     size = math.hypot(*(np.linalg.norm(array, 2) for array in gradients))
     return [array * (max_norm / size if size > max_norm else 1.0) for array in gradients]
 
@@ -3154,7 +3115,7 @@ def targets_choose_rows(logits, targets, ignore=-1):
     return (p / max(kept.sum(), 1)).reshape(logits.shape)
 
 
-@misconception(step="linear_backward", caught_by="linear_backward-batch_of_two")
+@misconception(step="linear_backward", caught_by="linear_backward-batch_of_two", family="outer product")
 def outer_product_becomes_a_number(d_output, x, W):
     """For a single token your product of two vectors is a number, or fails. Print the shapes of both and of W: which entry of W joins which feature to which output?"""
     d, rows = (d_output, x) if x.ndim < 3 else (d_output.reshape(-1, d_output.shape[-1]), x.reshape(-1, x.shape[-1]))

@@ -9,9 +9,10 @@ import pytest
 
 from autograder.base.settings import Settings
 from autograder.diagnosis import calls, relating
-from autograder.diagnosis.calls import bound
+from autograder.diagnosis.calls import Outcome, bound
 from autograder.diagnosis.circumstances import circumstance, zero_for_none
 from autograder.diagnosis.diagnosis import BANK
+from autograder.diagnosis.evidence import AnsweredCall
 from autograder.diagnosis.experiments import with_arguments, with_source, with_steps
 from autograder.diagnosis.operators import IN_CONDITIONS, RULES
 from autograder.engine import run
@@ -480,6 +481,12 @@ def test_zero_may_be_taken_for_a_number_that_is_not_given():
     def step(x, eps=0.5):
         return x + eps
 
-    (experiment,) = zero_for_none(step)
+    def answered(eps: float) -> AnsweredCall:
+        right = Outcome(step(1.0, eps), None, [])
+        return AnsweredCall({"x": 1.0, "eps": eps}, right, right, True, False, 0, probe=None)
+
+    (experiment,) = zero_for_none(step, [answered(0.0), answered(0.1)])
     assert experiment.answer({"x": 1.0, "eps": 0.0}) == 1.5
     assert experiment.answer({"x": 1.0, "eps": 0.1}) == 1.1
+    # Or else the number may be ignored altogether.
+    assert not list(zero_for_none(step, [answered(0.0), answered(0.5)]))

@@ -386,6 +386,8 @@ def drawn_rows(lead, vocabulary, ignore=-1):
     flat[flat == ignore] = (ignore + 1) % vocabulary
     if flat.size > 1:
         flat[int(rng.integers(3)) % flat.size :: 3] = ignore
+    if 0 < ignore < vocabulary:
+        flat[np.flatnonzero(flat != ignore)[0]] = ignore - 1  # a token below it counts, too
     return logits, targets
 
 
@@ -671,7 +673,9 @@ agree(
 ask = "Which rows count in the loss?"
 logits = np.log([[1.0, 3.0], [1.0, 1.0], [9.0, 1.0]])
 agree(cross_entropy_backward(logits.copy(), np.array([0, -1, -1])), [[-0.75, 0.75], [0, 0], [0, 0]], "the gradient", ask, show=True)
-agree(cross_entropy_backward(logits.copy(), np.array([1, 0, 0]), 0), [[0.25, -0.25], [0, 0], [0, 0]], "that with another ignore", ask)
+for ignore, wanted in ((0, [0.25, -0.25]), (1, [-0.75, 0.75])):
+    targets = np.array([1 - ignore, ignore, ignore])
+    agree(cross_entropy_backward(logits.copy(), targets, ignore), [wanted, [0, 0], [0, 0]], "that with another ignore", ask)
 agree(cross_entropy_backward(logits, np.array([-1, -1, -1])), np.zeros((3, 2)), "the gradient of nothing but padding", ask)
 
 # %% check="cross_entropy_backward-thousands" points=1 category="overflow safety"

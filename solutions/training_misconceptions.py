@@ -394,9 +394,9 @@ def ignored_if_no_token(logits, targets, ignore=-1):
     return (shares - hot) * kept[..., None] / max(np.count_nonzero(kept), 1)
 
 
-@misconception(step="cross_entropy_backward", caught_by="cross_entropy_backward-as_measured")
+@misconception(step="cross_entropy_backward", caught_by="cross_entropy_backward-ignored")
 def kept_above_ignore(logits, targets, ignore=-1):
-    """You keep only targets that are larger than ignore. Print which rows you keep for an ignore of 2: are 0 and 1 not tokens, too?"""
+    """You keep only targets that are larger than ignore. Print which rows you keep for an ignore of 1: is 0 not a token, too?"""
     kept = targets > ignore
     shares = np.exp(logits - logits.max(axis=-1, keepdims=True))
     shares = shares / shares.sum(axis=-1, keepdims=True)

@@ -129,9 +129,10 @@ class Subject:
         others = [option for option in dict.fromkeys(wrong) if option != right]
         if len(others) < OPTIONS - 1:
             return None
-        options = sorted([right, *self._others(right, others[:POOL])], key=_by_line)
-        if not right.startswith("line "):
-            options = self.shuffled(options)
+        options = self.shuffled([right, *self._others(right, others[:POOL])])
+        # Whatever the right one is: an order that is broken for some would tell which.
+        if any(option.startswith("line ") for option in options):
+            options.sort(key=_line)
         return CodeQuestion(
             kind, self.step, prompt, tuple(options), options.index(right), line, asked
         )
@@ -165,9 +166,10 @@ def _off(amounts: Sequence[float], place: int) -> int:
     return max(above - place, place - last, 0)
 
 
-def _by_line(option: str) -> tuple[int, str]:
+def _line(option: str) -> int:
+    """The line that an option names; those that name none come last."""
     number = option.removeprefix("line ").partition(":")[0]
-    return (int(number), option) if number.isdigit() else (10**6, option)
+    return int(number) if number.isdigit() else 10**6
 
 
 Found = Iterator["CodeQuestion | None"]
@@ -284,6 +286,13 @@ def entries(subject: Subject) -> Found:
         wrong = [other for other in wrong if len(other) <= LONGEST and "e+" not in other]
         if type(entry) is int and entry >= 0:  # a token, say: nobody takes it for a negative one
             wrong = [other for other in wrong if not other.startswith("-")]
+        in_call = set(_NUMBER.findall(told(given)))
+        if written(entry) in in_call:  # it may have been moved, and so may those beside it
+            moved = sorted({*in_call} - {written(entry)})
+            if len(moved) < OPTIONS - 2:
+                continue
+            made = [other for other in wrong if other not in in_call]
+            wrong = [*subject.shuffled(moved), *made[: max(0, OPTIONS - 1 - len(moved))]]
 
         call = f"`{subject.step}` is called with `{told(given)}`."
         what = "What does it return?"
@@ -416,7 +425,8 @@ def _is_fair(outcome: Observed) -> bool:
     """Whether one name says what was raised, or a few numbers and words what was returned."""
     if outcome.raised:
         is_known = isinstance(getattr(builtins, outcome.raised, None), type)
-        return is_known and "boolean" not in outcome.text  # few know which operators NumPy forbids
+        # Few know which operators NumPy forbids.
+        return is_known and not re.search("boolean|not supported", outcome.text)
     return arguments.is_plain(outcome.value)
 
 
@@ -579,11 +589,8 @@ def _unmasked(given: Arguments) -> Arguments:
 
 
 def _is_moved(before: Any, after: Any, _: Any) -> bool:
-    """Whether the numbers are the same, at other places; in another shape, where that puts them in
-    another order, too."""
-    if before.size != after.size or before.dtype.kind == "b":
-        return False
-    if alike(before.ravel(), after.ravel()):
+    """Whether the numbers are the same, at other places."""
+    if before.shape != after.shape or before.dtype.kind == "b" or alike(before, after):
         return False
     return alike(np.sort(before, axis=None), np.sort(after, axis=None))
 
@@ -675,10 +682,13 @@ def _tried(subject: Subject, effect: Effect) -> _Experiment | None:
             continue
         if effect.name == "overflow" and not _is_usually_finite(subject, change):
             continue
+        has_same = alike(np.sort(before, axis=None), np.sort(after, axis=None))
+        if not has_same:
+            found.computing.add(change.line)
+        if effect.name == "moved" and has_same and before.shape != after.shape:
+            continue  # in another shape each number has another place, in a way
         kind = found.does if effect.is_there(before, after, otherwise) else found.does_not
         kind.append(change)
-        if not alike(np.sort(before, axis=None), np.sort(after, axis=None)):
-            found.computing.add(change.line)
     return found
 
 

@@ -72,9 +72,11 @@ def as_numbers(value: Any) -> Any:
 
 
 def are_several(value: Any) -> bool:
-    """Whether several arrays are returned, in a tuple or a list."""
-    is_row = isinstance(value, (tuple, list))
-    return is_row and any(isinstance(part, np.ndarray) for part in value)
+    """Whether several arrays are returned, in a tuple or a list, or several lists in a tuple."""
+    if not isinstance(value, (tuple, list)):
+        return False
+    kinds = (np.ndarray, list) if isinstance(value, tuple) else np.ndarray
+    return any(isinstance(part, kinds) for part in value)
 
 
 def alike(one: Any, other: Any, tolerance: float = ALIKE) -> bool:

@@ -252,6 +252,8 @@ def _tells(one: CodeQuestion, other: CodeQuestion) -> bool:
         return True
     if one.step != other.step or given is None or given is not other.asked.get("given"):
         return False
+    if {one.kind, other.kind} == {"entry", "changed"}:
+        return True  # what is right in one is among the options of the other, as a rule
     said = set()
     for question in (one, other):
         if "of" in question.asked and _is_one(question.asked["of"], question.asked["value"]):

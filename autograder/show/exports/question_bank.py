@@ -140,4 +140,4 @@ def _shown(question: CodeQuestion, sheet: Sheet) -> str:
 
 
 def _code(text: str) -> str:
-    return f"<code>{html.escape(printable(text))}</code>"
+    return f'<code style="white-space: pre-wrap">{html.escape(printable(text))}</code>'

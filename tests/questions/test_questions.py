@@ -192,6 +192,11 @@ def insist(question: CodeQuestion, tracer: Tracer) -> None:
     """Recompute the right option, and see that no other is right."""
     asked, right = question.asked, question.options[question.right]
     assert len(set(question.options)) == 4
+    lines = re.findall(r"(?m)^line (\d+)", "\n".join(question.options))
+    assert lines == sorted(lines, key=int), question  # in another order they would tell something
+    in_call = set(re.findall(r"(?<![\w.])-?\d+(?:\.\d+)?", question.prompt.partition("`. What")[0]))
+    if question.kind == "entry" and right in in_call:  # numbers may just have been moved
+        assert len(in_call & set(question.options)) > 2, question
     if question.kind == "shape":
         if asked["line"]:
             assert right == tracer.shape_at(question), question

@@ -1,11 +1,21 @@
 """One attack, and the list of all of them."""
 
+import re
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from tests.support.attacks.target import WRONG, handed_in
+from autograder.exercises.percent import lines_of, split
+from tests.support.attacks.target import STEPS, WRONG, handed_in
+
+SCRIPTS = Path(__file__).parent / "scripts"
+
+HEAD = re.compile(
+    r"(?P<id>\S+)(?: \[(?P<step>\w+)\])?: (?P<goal>.*?)(?: => (?P<said>.*))?", re.DOTALL
+)
+"""What stands in the cell line of an attack: ``ID [STEP]: GOAL => SAID``."""
 
 MARK = "attack_was_here"
 """The name of every file that an attack tries to leave."""
@@ -72,3 +82,20 @@ def attack(
     )
     assert all(id != known.id for known in ATTACKS), id
     ATTACKS.append(Attack(id, goal, handed_in(change, **answers), without, status, said))
+
+
+def answering(id: str, goal: str, source: str, said: str) -> None:
+    """An attack in the cell of the step that it defines; in that of softmax, if it defines none."""
+    defined = [name for name in re.findall(r"^def (\w+)\(", source, re.MULTILINE) if name in STEPS]
+    step = defined[0] if defined and "softmax" not in defined else "softmax"
+    attack(id, goal, said=said, **{step: source})
+
+
+def read(name: str, make: Callable[..., None] = answering) -> None:
+    """Add the attacks of a script, each of which is a cell: what ``make`` makes of its code."""
+    _, *cells = split(lines_of((SCRIPTS / f"{name}.py").read_text(encoding="utf-8")))
+    for cell in cells:
+        head = HEAD.fullmatch(cell.marks)
+        assert head is not None, cell.cell_line
+        step = {"step": head["step"]} if head["step"] else {}
+        make(head["id"], head["goal"], cell.source, said=head["said"] or "", **step)

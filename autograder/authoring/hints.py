@@ -181,7 +181,7 @@ LONGEST = 2_000  # characters of an answer at most
 
 
 class AnswerListener:
-    """Listens to what steps ask of each other, all of which have right answers to begin with."""
+    """Records the calls that steps make of each other; at first, each has its right answer."""
 
     def __init__(self, bench: Bench) -> None:
         self.is_listening = True
@@ -194,15 +194,18 @@ class AnswerListener:
         self._visible = [check for check in bench.checks if not check.hidden]
 
     def listen(self, step: str) -> None:
-        """Listen, until the next ``bind``, to what is asked of all steps before this one."""
+        """Record the calls of all steps before this one, until the next ``bind``."""
         for earlier, right in self._right.items():
             if earlier == step:
                 return
             self._bench.replace(earlier, self._listening(earlier, right))
 
     def table(self) -> str:
-        """By step the names of its arguments, their defaults, and what it was asked, as JSON; empty
-        where nothing was. What right answers ask each other is among it."""
+        """For each step that was called: the names of its arguments, their defaults, and its
+        answers by call, as JSON. Calls that right answers make of each other are among them.
+
+        Empty where no step was called.
+        """
         for check in self._visible:
             self._bench.bind()
             self.listen(check.step)

@@ -299,7 +299,7 @@ def _places_of_hyphens(text: str) -> list[int]:
     return [place for place, letter in enumerate(text) if letter == "-"]
 
 
-# What Gradescope's exports say: a folder for each submission, and one list of whose each is
+# Gradescope's exports: a folder for each submission, and one list of the students they belong to
 
 
 def _exports(

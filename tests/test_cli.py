@@ -18,7 +18,7 @@ from autograder.base.errors import Interrupted
 from autograder.course.course import Course
 from tests.support import processes
 from tests.support.courses import NAME, RIGHT, ROOT, handed_in
-from tests.support.processes import call, call_apart, mistake
+from tests.support.processes import call, call_apart, finished, mistake
 
 pytestmark = pytest.mark.usefixtures("graded_here", "checked_here")
 
@@ -95,8 +95,7 @@ def test_pages_before_grading_get_one_line(bad):
 
 
 def test_a_blank_notebook_fails_its_own_checks():
-    done = call("check", RELEASE)
-    assert done.returncode == 1
+    done = finished("check", RELEASE, code=1)
     assert (
         "0 of 40 points" in done.stdout
         and "worth 60 points, are graded after you hand in" in done.stdout
@@ -127,7 +126,7 @@ def test_the_exercise_is_the_one_that_the_notebook_itself_names_whatever_the_fil
     assert done.stderr.startswith("Tokens, built by hand\n")
     assert call("check", renamed).stdout.startswith("Tokens, built by hand\n")
 
-    assert call("check", renamed, "--exercise", "tokenizer").returncode == 1
+    finished("check", renamed, "--exercise", "tokenizer", code=1)
     line = mistake(call("check", renamed, "--exercise", "attention"))
     assert "is the notebook of tokenizer, not of attention" in line
     line = mistake(call("score", renamed, "--exercise", "attention", "--json", tmp_path / "r.json"))
@@ -146,8 +145,7 @@ def test_a_notebook_that_lost_its_metadata_is_graded_as_the_exercise_that_it_fit
 
 
 def test_score_writes_its_result_and_keeps_standard_output_clean_for_json(tmp_path):
-    done = call("score", FULL, "--json", "-", AUTOGRADER_SECRET="s")
-    assert done.returncode == 0
+    done = finished("score", FULL, "--json", "-", AUTOGRADER_SECRET="s")
     assert json.loads(done.stdout)["score"] == 100
     assert "100 of 100 points" in done.stderr
     done = call("score", FULL, "--json", tmp_path / "result.json")
@@ -181,8 +179,8 @@ def test_score_of_what_cannot_be_used_writes_a_rejected_result(bad):
 
 
 def test_a_score_below_the_wanted_one_exits_with_one():
-    assert call("score", RELEASE, "--min-score", "1").returncode == 1
-    assert call("score", RELEASE, "--min-score", "0").returncode == 0
+    finished("score", RELEASE, "--min-score", "1", code=1)
+    finished("score", RELEASE, "--min-score", "0")
 
 
 @pytest.mark.parametrize("points", ["nan", "inf", "-inf", "-1"])
@@ -209,7 +207,7 @@ def test_grade_lists_folders_that_are_nobodys(tmp_path):
         folder = tmp_path / "in" / name / "attention"
         folder.mkdir(parents=True)
         (folder / "attention.ipynb").write_bytes(RELEASE.read_bytes())
-    done = call(
+    done = finished(
         "grade",
         "attention",
         "--course",
@@ -219,7 +217,6 @@ def test_grade_lists_folders_that_are_nobodys(tmp_path):
         "--json",
         "-",
     )
-    assert done.returncode == 0
     assert [json.loads(line)["student"] for line in done.stdout.splitlines()] == ["ada"]
     assert (
         "'no body' is not a student id" in done.stderr
@@ -266,8 +263,7 @@ def test_the_version_is_told():
 
 
 def test_doctor_says_what_works(tmp_path):
-    done = call("doctor", "--course", tmp_path / "c")
-    assert done.returncode == 0
+    done = finished("doctor", "--course", tmp_path / "c")
     assert "isolation process" in done.stdout and "nbgrader" in done.stdout
     assert not (tmp_path / "c").exists()
 
@@ -369,11 +365,11 @@ def test_a_teacher_scores_in_their_own_course_what_was_handed_in_there(course, t
     for path in (handed, own, download):
         path.write_bytes(handed_in(course, RIGHT))
     for path in (handed, handed.relative_to(course.root), download):
-        assert call("score", path, cwd=course.root).returncode == 0
+        finished("score", path, cwd=course.root)
 
     line = mistake(call("score", "mine.ipynb", cwd=course.root))
     assert f"add --course {course.state} if this is it" in line
-    assert call("score", "mine.ipynb", "--course", "course", cwd=course.root).returncode == 0
+    finished("score", "mine.ipynb", "--course", "course", cwd=course.root)
 
 
 def test_where_there_are_no_exercises_score_says_so(tmp_path, monkeypatch):

@@ -11,7 +11,7 @@ from autograder.course import log
 from autograder.course.course import Course
 from tests.support import courses
 from tests.support.courses import NAME, RIGHT, Begin
-from tests.support.processes import call
+from tests.support.processes import finished
 
 pytestmark = pytest.mark.usefixtures("graded_here")
 
@@ -31,8 +31,7 @@ def graded(course: Course, begin: Begin) -> Course:
 
 
 def run(course: Course, command: str, *options: object) -> None:
-    done = call(command, NAME, *options, cwd=course.root)
-    assert done.returncode == 0, done.stderr
+    finished(command, NAME, *options, cwd=course.root)
 
 
 def lines(course: Course) -> list[dict[str, Any]]:
@@ -81,8 +80,7 @@ def test_a_mark_by_hand_is_in_the_log(graded):
 def test_the_whole_course_says_it_too_and_zeros_for_nothing_are_no_scores(graded):
     (graded.state / "students.csv").write_text("id\nann\nbob\nzoe\n")
     (graded.root / "autograder.toml").write_text(DUE)
-    done = call("export", "--missing-as-zero", cwd=graded.root)
-    assert done.returncode == 0, done.stderr
+    finished("export", "--missing-as-zero", cwd=graded.root)
     assert last(graded) == ("export --to csv", [("bob", 10, 5)])
 
 
@@ -96,8 +94,7 @@ def test_a_damaged_line_stays_and_the_others_count(graded, damaged):
 
 
 def test_a_forgotten_student_has_no_final_score_in_the_log(graded):
-    done = call("forget", "bob", cwd=graded.root)
-    assert done.returncode == 0, done.stderr
+    done = finished("forget", "bob", cwd=graded.root)
     assert "removed: course/log.jsonl: 2 scores" in done.stdout
     assert "bob" not in (graded.state / log.NAME).read_text()
     assert "ann" in (graded.state / log.NAME).read_text()

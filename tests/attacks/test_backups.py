@@ -13,7 +13,7 @@ import pytest
 
 from autograder.course.keeping import backup
 from tests.support import courses
-from tests.support.processes import call
+from tests.support.processes import call, finished
 
 ABOUT = b'{"schema": "autograder/backup/1"}'
 
@@ -124,7 +124,7 @@ def test_nobody_else_may_read_the_secret_or_run_as_its_owner(empty):
     (empty.parent / "backup.tar.gz").write_bytes(
         made(("course/secret", b"x", {"mode": 0o666}), ("course/x", b"x", {"mode": 0o6777}))
     )
-    assert call("restore", empty.parent / "backup.tar.gz", cwd=empty).returncode == 0
+    finished("restore", empty.parent / "backup.tar.gz", cwd=empty)
     modes = [(empty / "course" / name).stat().st_mode & 0o7777 for name in ("secret", "x")]
     assert modes == [0o600, 0o755]
 
@@ -177,8 +177,7 @@ def test_names_that_are_no_text_come_back(course, tmp_path):
     odd = b"a\xff\nb".decode("utf-8", "surrogateescape")
     courses.submit(course, "ann", courses.RIGHT)
     (course.submitted / "ann" / odd).write_text("odd")
-    assert call("backup", tmp_path / "backup.tar.gz", cwd=course.root).returncode == 0
+    finished("backup", tmp_path / "backup.tar.gz", cwd=course.root)
     other = tmp_path / "other"
-    done = call("restore", tmp_path / "backup.tar.gz", "--course", other, cwd=course.root)
-    assert done.returncode == 0, done.stderr
+    finished("restore", tmp_path / "backup.tar.gz", "--course", other, cwd=course.root)
     assert (other / "submitted" / "ann" / odd).read_text() == "odd"

@@ -9,7 +9,7 @@ import pytest
 from autograder.course.course import Course, pseudonym
 from tests.support import courses
 from tests.support.courses import NAME
-from tests.support.processes import call
+from tests.support.processes import finished
 
 NAMES = 'O\'Brien & Søn "Zé"'
 
@@ -27,8 +27,7 @@ def known(course: Course) -> Course:
 
 
 def forget(course: Course, code: int = 0) -> str:
-    done = call("forget", "zoe", cwd=course.root)
-    assert done.returncode == code, done
+    done = finished("forget", "zoe", cwd=course.root, code=code)
     assert "Traceback" not in done.stderr
     return done.stdout if code == 0 else done.stderr
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.support import courses
 from tests.support.courses import NAME
-from tests.support.processes import call
+from tests.support.processes import call, finished
 
 EXTENSIONS = {
     "a time that no zone leaves in its year": f"ann,{NAME},0001-01-01 00:00 +14:00",
@@ -51,8 +51,7 @@ def test_a_due_date_beyond_all_calendars_is_no_time(course, time):
 
 def test_what_is_no_file_is_not_handed_out_and_waits_for_nobody(course):
     os.mkfifo(course.root / "assignments" / NAME / "pipe")
-    done = call("release", NAME, "--to-zip", Path("x.zip"), cwd=course.root)
-    assert done.returncode == 0, done.stderr
+    finished("release", NAME, "--to-zip", Path("x.zip"), cwd=course.root)
     with zipfile.ZipFile(course.root / "x.zip") as archive:
         assert archive.namelist() == [f"{NAME}/{NAME}.ipynb"]
 

@@ -10,7 +10,7 @@ from autograder.base.errors import Unusable
 from autograder.base.settings import Settings
 from autograder.exercises import exercise
 from tests.support.courses import AUTHORED, NAME, ROOT, write_root
-from tests.support.processes import call
+from tests.support.processes import call, finished
 
 pytestmark = pytest.mark.usefixtures("kept_parents")
 
@@ -62,8 +62,9 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_file_of_answers_is_graded_and_each_gets_a_row(course):
     file = course / "fresh.py"
     file.write_text(ANSWERS, encoding="utf-8")
-    done = call("prove", NAME, "--answers", file, "--json", course / "fresh.json", cwd=course)
-    assert done.returncode == 1, done
+    done = finished(
+        "prove", NAME, "--answers", file, "--json", course / "fresh.json", cwd=course, code=1
+    )
     found = json.loads((course / "fresh.json").read_text(encoding="utf-8"))
     said = {answer["name"]: answer for answer in found["answers"]}
     assert said["trebled"]["check"] == "double-by_hand"

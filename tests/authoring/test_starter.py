@@ -18,8 +18,7 @@ def root_of(folder: Path) -> Path:
 
 def test_what_it_writes_builds_and_proves_as_it_is(tmp_path):
     root = root_of(tmp_path)
-    done = processes.call("new", "bag_of-words", cwd=root)
-    assert done.returncode == 0, done
+    done = processes.finished("new", "bag_of-words", cwd=root)
     assert done.stdout.splitlines() == [
         "wrote solutions/bag_of-words.py",
         "wrote solutions/bag_of-words_misconceptions.py",
@@ -36,8 +35,7 @@ def test_what_it_writes_builds_and_proves_as_it_is(tmp_path):
 
 
 def test_it_writes_into_the_empty_folder_in_which_somebody_stands(tmp_path):
-    done = processes.call("new", "words", cwd=tmp_path)
-    assert done.returncode == 0, done
+    done = processes.finished("new", "words", cwd=tmp_path)
     assert done.stdout.splitlines()[0] == "wrote solutions/words.py"
     assert (tmp_path / "solutions" / "words.py").is_file()
 

@@ -25,9 +25,7 @@ pytestmark = [
 
 
 def run(folder: Path, *arguments: object, code: int = 0) -> subprocess.CompletedProcess[str]:
-    done = processes.call(*arguments, cwd=folder)
-    assert done.returncode == code, done.stdout + done.stderr
-    return done
+    return processes.finished(*arguments, cwd=folder, code=code)
 
 
 @pytest.fixture

@@ -97,8 +97,7 @@ def here(
 
 
 def run(folder: Path, *arguments: object) -> None:
-    done = processes.call(*arguments, cwd=folder)
-    assert done.returncode == 0, done.stdout + done.stderr
+    processes.finished(*arguments, cwd=folder)
 
 
 def python(package: Path, code: str, *arguments: object, cwd: Path) -> str:

@@ -81,9 +81,7 @@ class Semester:
         return list(dict.fromkeys(student for student, _ in self.works))
 
     def run(self, *arguments: object, code: int = 0) -> subprocess.CompletedProcess[str]:
-        done = processes.call(*arguments, cwd=self.root)
-        assert done.returncode == code, done.stdout + done.stderr
-        return done
+        return processes.finished(*arguments, cwd=self.root, code=code)
 
     def configure(self) -> None:
         """Write the settings, as they are now."""
@@ -457,8 +455,7 @@ def begin(folder: Path, seed: int, counts: str, size: int = 30) -> Semester:
             path = old / place / exercise / f"{exercise}.ipynb"
             path.parent.mkdir(parents=True)
             path.write_bytes(data)
-    done = processes.call("new-course", "autumn", "--from", "last-year", cwd=folder)
-    assert done.returncode == 0, done.stderr
+    processes.finished("new-course", "autumn", "--from", "last-year", cwd=folder)
 
     term = Term(counts)
     ids = [*semester.ODD_IDS, *(f"s{number:02}" for number in range(size - 5))][:size]

@@ -7,7 +7,6 @@ import csv
 import io
 import json
 import re
-import subprocess
 from datetime import datetime
 from fractions import Fraction
 from pathlib import Path
@@ -19,8 +18,9 @@ import pytest
 import autograder
 from autograder.course import timestamp
 from autograder.course.course import Course
-from tests.support import databases, processes, whole_course
+from tests.support import databases, whole_course
 from tests.support.courses import NAME, RIGHT, Begin
+from tests.support.final_scores import run
 from tests.support.whole_course import submit
 
 pytestmark = pytest.mark.usefixtures("graded_here")
@@ -76,12 +76,6 @@ def whole(course: Course, begin: Begin, monkeypatch: pytest.MonkeyPatch) -> Cour
 
 def settings(course: Course, text: str) -> None:
     (course.state / "autograder.toml").write_text(text)
-
-
-def run(course: Course, *arguments: object, code: int = 0) -> subprocess.CompletedProcess[str]:
-    done = processes.call(*arguments, cwd=course.root)
-    assert done.returncode == code, done.stdout + done.stderr
-    return done
 
 
 def told(course: Course, *options: object) -> dict[str, Any]:

@@ -3,17 +3,16 @@ kept."""
 
 import hashlib
 import json
-import subprocess
 from html import unescape
 from pathlib import Path
 
 import pytest
 
 from autograder.course.course import Course
-from autograder.course.gradebook import final_grades
 from autograder.exercises import setup_cell
 from tests.support import courses, databases
 from tests.support.courses import NAME, RIGHT, SIZES_ALONE, Begin
+from tests.support.final_scores import final, grade
 from tests.support.processes import call
 
 pytestmark = pytest.mark.usefixtures("graded_here")
@@ -24,17 +23,6 @@ STRICTER = courses.AUTHORED.replace(
 LOOSER = courses.AUTHORED.replace(
     "agree(total([-1.0, -2.0]), -3.0,", "agree(abs(total([-1.0, -2.0])), 3.0,"
 )
-
-
-def grade(course: Course, *options: str) -> subprocess.CompletedProcess[str]:
-    done = call("grade", NAME, "--jobs", 1, *options, cwd=course.root)
-    assert done.returncode == 0, done.stderr
-    return done
-
-
-def final(course: Course) -> dict[str, float | None]:
-    grades = final_grades.of_class(course, courses.load(course)).grades
-    return {grade.student: grade.score for grade in grades}
 
 
 def fingerprint(folder: Path) -> dict[str, str]:

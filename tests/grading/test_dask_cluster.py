@@ -19,7 +19,7 @@ from autograder.course.grading.pool import ClusterLost, Task
 from autograder.exercises import exercise
 from tests.support import processes
 from tests.support.courses import NAME, ROOT
-from tests.support.processes import call, run, start, until
+from tests.support.processes import call, finished, run, start, until
 from tests.support.slow_class import everything, grade_here, hand_in, results, stored
 
 
@@ -154,7 +154,7 @@ def test_a_cluster_gives_the_same_as_this_machine(course, cluster):
 @pytest.mark.everything
 def test_a_worker_that_is_killed_changes_nothing(course, cluster):
     hand_in(course, 8, seconds=0.1)
-    assert call("grade", NAME, cwd=course.root).returncode == 0
+    finished("grade", NAME, cwd=course.root)
     wanted = everything(course)
 
     anew(course)
@@ -273,5 +273,5 @@ def test_a_scheduler_that_goes_away_gets_one_line_and_what_was_graded_is_kept(co
         cluster.scheduler.kill()
         out, err = process.communicate(timeout=processes.SECONDS)
         assert "go on" in line(subprocess.CompletedProcess([], process.returncode, out, err))
-    assert call("grade", NAME, cwd=course.root).returncode == 0
+    finished("grade", NAME, cwd=course.root)
     assert len(results(course)) == 12

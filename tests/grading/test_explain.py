@@ -6,9 +6,9 @@ import re
 import pytest
 
 from autograder.course.course import Course
-from tests.support import courses
+from tests.support import courses, processes
 from tests.support.courses import NAME, RIGHT, SIZES_ALONE, Begin
-from tests.support.processes import call
+from tests.support.processes import call, finished
 
 pytestmark = pytest.mark.usefixtures("graded_here")
 
@@ -16,23 +16,17 @@ HALF = "def helper(x):\n    return x / 2\n\n\ndef double(x):\n    return helper(
 
 
 def explain(course: Course, *arguments: str) -> str:
-    done = call("explain", NAME, *arguments, cwd=course.root)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return finished("explain", NAME, *arguments, cwd=course.root).stdout
 
 
 def refusal(course: Course, *arguments: str) -> str:
-    done = call("explain", NAME, *arguments, cwd=course.root)
-    assert done.returncode == 2, done
-    (line,) = done.stderr.splitlines()
-    assert ";" in line
-    return line
+    return processes.refusal(course.root, "explain", NAME, *arguments)
 
 
 def grade_ann_and_bob(course: Course) -> None:
     courses.submit(course, "ann", RIGHT)
     courses.submit(course, "bob", {**RIGHT, "double": HALF, "total": SIZES_ALONE})
-    assert call("grade", NAME, "--jobs", 1, cwd=course.root).returncode == 0
+    finished("grade", NAME, "--jobs", 1, cwd=course.root)
 
 
 @pytest.fixture
@@ -89,7 +83,7 @@ def test_of_several_calls_the_wrong_one_is_shown_with_its_place(course):
     courses.write_root(course.root, text)
     wrong = "def double(x):\n    return 2 * np.asarray(x) + (len(x) == 5)\n"
     courses.submit(course, "bob", {**RIGHT, "double": wrong})
-    assert call("grade", NAME, "--jobs", 1, cwd=course.root).returncode == 0
+    finished("grade", NAME, "--jobs", 1, cwd=course.root)
 
     for said in (explain(course, "bob", "double-drawn"), explain(course, "bob", "double")):
         assert "Call 2 of 2: double(x)\n" in said

@@ -10,7 +10,7 @@ import pytest
 from autograder.base.result import CheckResult, Result, StepResult
 from autograder.base.settings import Settings
 from autograder.course.course import Course
-from autograder.course.gradebook import config, final_grades, record, versions
+from autograder.course.gradebook import config, record, versions
 from autograder.exercises import exercise
 from autograder.grader.asked import as_asked
 from autograder.grader.grader import Grader
@@ -18,6 +18,7 @@ from autograder.show.disclosure import as_student_sees
 from autograder.show.exports import gradescope
 from tests.support import courses, processes
 from tests.support.courses import NAME, RIGHT, ROOT
+from tests.support.final_scores import graded
 
 pytestmark = pytest.mark.usefixtures("graded_here")
 
@@ -41,16 +42,7 @@ NEWER_STEPS = {
 
 
 def release(course: Course) -> str:
-    done = processes.call("release", NAME, "--to-zip", "release.zip", cwd=course.root)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def grade(course: Course, *options: str) -> dict[str, float | None]:
-    done = processes.call("grade", NAME, "--jobs", 1, *options, cwd=course.root)
-    assert done.returncode == 0, done.stderr
-    grades = final_grades.of_class(course, courses.load(course)).grades
-    return {grade.student: grade.score for grade in grades}
+    return processes.finished("release", NAME, "--to-zip", "release.zip", cwd=course.root).stdout
 
 
 @pytest.fixture
@@ -65,7 +57,7 @@ def older(course: Course) -> Course:
 
 
 def test_a_step_that_nobody_was_handed_out_counts_as_much_as_the_others(older):
-    assert grade(older) == {"ann": 10, "bob": 4}
+    assert graded(older) == {"ann": 10, "bob": 4}
     result = json.loads((older.results / NAME / "bob.json").read_text())
     assert [check["not_asked"] for check in result["steps"][1]["checks"]] == [True, True]
     said = (
@@ -75,7 +67,7 @@ def test_a_step_that_nobody_was_handed_out_counts_as_much_as_the_others(older):
 
 
 def test_the_student_and_the_teacher_read_why(older):
-    grade(older)
+    graded(older)
     processes.call("feedback", NAME, cwd=older.root)
     page = (older.feedback / "bob" / NAME / f"{NAME}.html").read_text()
     assert "not asked, 2 of 5 points: it was not in the notebook that was handed out" in page
@@ -90,12 +82,12 @@ def test_the_student_and_the_teacher_read_why(older):
 def test_a_new_release_asks_for_the_step_but_not_of_what_was_collected_before(older):
     assert "total is new: 2 submissions collected so far will not be asked for it" in release(older)
     courses.submit(older, "cleo", {**DOUBLE, "mine": "1"})
-    assert grade(older) == {"ann": 10, "bob": 4, "cleo": 5}
+    assert graded(older) == {"ann": 10, "bob": 4, "cleo": 5}
     assert "total" not in release(older)
-    assert grade(older, "--force") == {"ann": 10, "bob": 4, "cleo": 5}
+    assert graded(older, "--force") == {"ann": 10, "bob": 4, "cleo": 5}
 
     courses.submit(older, "ann", {**DOUBLE, "mine": "2"})
-    assert grade(older)["ann"] == 5
+    assert graded(older)["ann"] == 5
 
 
 def test_nothing_that_a_submission_says_of_itself_counts(older):
@@ -109,7 +101,7 @@ def test_nothing_that_a_submission_says_of_itself_counts(older):
     former["cells"] = [cell for cell in former["cells"] if not cell["id"].startswith("total")]
     path.write_text(json.dumps(former, indent=3))
     assert path.read_bytes() != data
-    assert grade(older)["ann"] == 5
+    assert graded(older)["ann"] == 5
 
 
 def test_a_release_by_nbgrader_alone_is_on_record(older):
@@ -119,12 +111,12 @@ def test_a_release_by_nbgrader_alone_is_on_record(older):
     record.prepare(older, courses.load(older))
     assert config.api(older).release_assignment(NAME)["success"]
     courses.write_root(older.root)
-    assert grade(older) == {"ann": 10, "bob": 4}
+    assert graded(older) == {"ann": 10, "bob": 4}
 
 
 def test_without_a_release_on_record_all_steps_are_asked_for(older):
     (older.state / versions.RELEASED).unlink()
-    assert grade(older) == {"ann": 5, "bob": 2}
+    assert graded(older) == {"ann": 5, "bob": 2}
 
 
 def test_a_step_has_the_name_that_it_has_now(course):
@@ -135,18 +127,17 @@ def test_a_step_has_the_name_that_it_has_now(course):
     )
     courses.write_root(course.root, renamed)
     courses.submit(course, "ann", DOUBLE)
-    assert grade(course) == {"ann": 5}
+    assert graded(course) == {"ann": 5}
 
 
 def test_what_somebody_wrote_all_the_same_counts_if_it_is_more(older):
     courses.submit(older, "bob", {**HALF_RIGHT, "total": RIGHT["total"]})
     courses.submit(older, "cleo", {**DOUBLE, "total": courses.SIZES_ALONE})
-    assert grade(older) == {"ann": 10, "bob": 7, "cleo": 10}
+    assert graded(older) == {"ann": 10, "bob": 7, "cleo": 10}
 
 
 def test_the_bundle_for_gradescope_knows_the_release(older, tmp_path, monkeypatch):
-    done = processes.call("export", NAME, "--to", "gradescope-zip", cwd=older.root)
-    assert done.returncode == 0, done.stderr
+    processes.finished("export", NAME, "--to", "gradescope-zip", cwd=older.root)
     for folder in ("source", "submission", "results"):
         (tmp_path / folder).mkdir()
     with zipfile.ZipFile(older.state / "exports" / NAME / "gradescope.zip") as bundle:

@@ -7,11 +7,10 @@ import pytest
 
 from autograder.authoring import build
 from autograder.authoring.proving import answers
-from autograder.course.course import Course
-from autograder.course.gradebook import final_grades
 from autograder.exercises import exercise
 from tests.support import courses, processes
 from tests.support.courses import NAME, RIGHT
+from tests.support.final_scores import graded
 
 pytestmark = pytest.mark.usefixtures("graded_here")
 
@@ -30,30 +29,23 @@ def void(text: str, *marks: str) -> str:
     return text
 
 
-def grade(course: Course) -> dict[str, float | None]:
-    done = processes.call("grade", NAME, "--jobs", 1, cwd=course.root)
-    assert done.returncode == 0, done.stderr
-    grades = final_grades.of_class(course, courses.load(course)).grades
-    return {grade.student: grade.score for grade in grades}
-
-
 def test_everybody_gets_its_points_whatever_they_wrote(course):
     courses.submit(course, "ann", RIGHT)
     courses.submit(course, "bob", WRONG)
     courses.submit(course, "cleo", {"double": RIGHT["double"]})
     courses.submit(course, "dan", {**RIGHT, "total": "import os\nos._exit(1)\n"})
-    assert grade(course) == {"ann": 10, "bob": 5, "cleo": 5, "dan": 5}
+    assert graded(course) == {"ann": 10, "bob": 5, "cleo": 5, "dan": 5}
 
     courses.write_root(course.root, void(courses.AUTHORED, HIDDEN))
-    assert grade(course) == {"ann": 10, "bob": 8, "cleo": 8, "dan": 8}
+    assert graded(course) == {"ann": 10, "bob": 8, "cleo": 8, "dan": 8}
 
 
 def test_a_notebook_from_before_gets_them_too_and_a_step_that_is_not_tried_is_said_to_be_so(course):
     courses.submit(course, "cleo", {"double": RIGHT["double"]})
     courses.write_root(course.root, void(courses.AUTHORED, HIDDEN, VISIBLE))
-    assert grade(course) == {"cleo": 10}
+    assert graded(course) == {"cleo": 10}
     courses.write_root(course.root, void(courses.AUTHORED, HIDDEN))
-    assert grade(course) == {"cleo": 8}
+    assert graded(course) == {"cleo": 8}
     result = json.loads((course.results / NAME / "cleo.json").read_text())
     total = result["steps"][1]
     assert [check["status"] for check in total["checks"]] == ["unattempted", "passed"]
@@ -63,7 +55,7 @@ def test_a_notebook_from_before_gets_them_too_and_a_step_that_is_not_tried_is_sa
 def test_the_page_says_so(course):
     courses.submit(course, "bob", WRONG)
     courses.write_root(course.root, void(courses.AUTHORED, HIDDEN))
-    grade(course)
+    graded(course)
     processes.call("feedback", NAME, cwd=course.root)
     page = (course.feedback / "bob" / NAME / f"{NAME}.html").read_text()
     assert "3 of 3 points, counts in full for everybody" in page
@@ -87,7 +79,7 @@ def test_a_check_that_the_solution_fails_can_be_voided(course):
     path.write_text(void(BROKEN, HIDDEN))
     build.build(course.root, NAME)
     courses.submit(course, "ann", RIGHT)
-    assert grade(course) == {"ann": 10}
+    assert graded(course) == {"ann": 10}
 
 
 def test_what_only_a_void_check_catches_need_not_be_caught(course, tmp_path):

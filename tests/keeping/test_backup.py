@@ -5,34 +5,19 @@ import json
 import sqlite3
 import tarfile
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from autograder.course.course import Course, find
-from autograder.course.gradebook import final_grades
 from tests.support import courses, databases
 from tests.support.courses import NAME, RIGHT, Begin
-from tests.support.processes import call
+from tests.support.final_scores import final, run
+from tests.support.processes import finished, refusal
 
 pytestmark = pytest.mark.usefixtures("graded_here")
 
 WRONG = "def double(x):\n    return 3 * np.asarray(x)\n"
-
-
-def run(course: Course, *arguments: object) -> str:
-    done = call(*arguments, cwd=course.root)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def refusal(folder: Path, *arguments: object) -> str:
-    done = call(*arguments, cwd=folder)
-    assert done.returncode == 2, done
-    (line,) = done.stderr.splitlines()
-    assert ";" in line
-    return line
 
 
 def grade_ann_and_bob(course: Course) -> None:
@@ -56,22 +41,16 @@ def results(course: Course) -> dict[str, Any]:
     return found
 
 
-def final(course: Course) -> dict[str, float | None]:
-    grades = final_grades.of_class(course, courses.load(course)).grades
-    return {grade.student: grade.score for grade in grades}
-
-
 def test_restored_into_an_empty_place_it_grades_to_the_same_results(graded, tmp_path):
     graded.state.chmod(0o700)
     before = results(graded), final(graded)
     path = tmp_path / "course.tar.gz"
-    assert "keep it as safe as the secret in it" in run(graded, "backup", path)
+    assert "keep it as safe as the secret in it" in run(graded, "backup", path).stdout
     assert path.stat().st_mode & 0o777 == 0o600
 
     empty = tmp_path / "empty"
     empty.mkdir()
-    done = call("restore", path, cwd=empty)
-    assert done.returncode == 0, done.stderr
+    finished("restore", path, cwd=empty)
     restored = Course(empty, empty / "course")
     assert (results(restored), final(restored)) == before
     secret = restored.state / "secret"
@@ -84,7 +63,7 @@ def test_restored_into_an_empty_place_it_grades_to_the_same_results(graded, tmp_
 
     run(restored, "grade", NAME, "--force", "--jobs", 1)
     assert (results(restored), final(restored)) == before
-    assert "bob" in run(restored, "explain", NAME, "bob", "double-drawn")
+    assert "bob" in run(restored, "explain", NAME, "bob", "double-drawn").stdout
 
 
 def test_nothing_is_overwritten(graded, tmp_path):
@@ -99,7 +78,7 @@ def test_nothing_is_overwritten(graded, tmp_path):
 
     # The exercises are there already: only the course's own folder is new.
     other = tmp_path / "other"
-    said = run(graded, "restore", path, "--course", other)
+    said = run(graded, "restore", path, "--course", other).stdout
     assert "around it" not in said
     assert final(Course(graded.root, other)) == final(graded)
 
@@ -132,7 +111,7 @@ def test_a_gradebook_on_a_server_is_said_not_to_be_in_it(course, postgres, tmp_p
     databases.use(course, postgres.create())
     courses.submit(course, "ann", RIGHT)
     run(course, "grade", NAME, "--jobs", 1)
-    said = run(course, "backup", tmp_path / "course.tar.gz")
+    said = run(course, "backup", tmp_path / "course.tar.gz").stdout
     assert "note: not in it: the gradebook, postgresql://teacher:***@" in said
 
 
@@ -180,7 +159,7 @@ def test_an_exercise_that_is_not_whole_in_a_back_up_is_said(graded, tmp_path):
     solutions = graded.root / "solutions"
     (solutions / f"{NAME}.py").rename(tmp_path / "mine.py")
     (solutions / f"{NAME}.py").symlink_to(tmp_path / "mine.py")
-    said = run(graded, "backup", tmp_path / "first.tar.gz")
+    said = run(graded, "backup", tmp_path / "first.tar.gz").stdout
     assert f"not in it: solutions/{NAME}.py, which is a link" in said
 
 

@@ -1,7 +1,6 @@
 """A person who is forgotten is nowhere in the course any more, and everybody else's work stays."""
 
 import json
-import subprocess
 import zipfile
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from autograder.course.keeping.people import forget, rename
 from tests.support import courses
 from tests.support.courses import NAME, RIGHT
 from tests.support.databases import Database, mostly_sqlite
-from tests.support.processes import call
+from tests.support.final_scores import run
 
 pytestmark = pytest.mark.usefixtures("graded_here")
 
@@ -25,12 +24,6 @@ CLASS_LIST = (
     'zoe,Zoe Zebra,zoe@x.org,"also\r\ntwo"\r\n'
     "bob,Bob Birch,bob@x.org,\r\n"
 )
-
-
-def run(course: Course, *arguments: object, code: int = 0) -> subprocess.CompletedProcess[str]:
-    done = call(*arguments, cwd=course.root)
-    assert done.returncode == code, done.stderr
-    return done
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from autograder.grader.grader import Grader
 from tests.support.browser import SCREENSHOTS
 from tests.support.courses import ROOT
 from tests.support.jupyter import PATIENCE, Lab, lab, server
-from tests.support.processes import call
+from tests.support.processes import call, finished
 from tests.support.pyodide_release import pyodide
 from tests.support.web_server import served
 
@@ -164,8 +164,7 @@ def site(handed_out: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory)
         (folder / f"{name}.ipynb").write_bytes(notebook)
     archive = pyodide(folder / "pyodide.tar.bz2", start="throw new Error('started')")
     notebooks = [folder / f"{name}.ipynb" for name in handed_out]
-    done = call("site", folder / "public", *notebooks, "--pyodide", archive)
-    assert done.returncode == 0, done.stderr
+    finished("site", folder / "public", *notebooks, "--pyodide", archive)
     with served(folder / "public") as address:
         yield address
 

@@ -69,7 +69,7 @@ def test_what_is_ticked_is_the_mark_and_is_on_the_students_page(
 ):
     with_rubric(course)
     courses.submit(course, "ada", {**RIGHT, "why": '<div class="rubric"></div> Because.'})
-    assert processes.call("grade", NAME, cwd=course.root).returncode == 0
+    processes.finished("grade", NAME, cwd=course.root)
     log = tmp_path / "lab.log"
     with server(["autograder", "lab"], course.root, log) as address:
         there = urlsplit(address)
@@ -119,7 +119,7 @@ def test_what_is_ticked_is_the_mark_and_is_on_the_students_page(
         assert not mistakes
         page.close()
 
-    assert processes.call("feedback", NAME, cwd=course.root).returncode == 0
+    processes.finished("feedback", NAME, cwd=course.root)
     shown = (course.feedback / "ada" / NAME / f"{NAME}.html").read_text()
     assert "✓ gives an example (1 point)" in shown and "Well seen." in shown
     assert mark_of(course)[0] == 4

@@ -17,7 +17,7 @@ from tests.support import browser as chromium
 from tests.support import courses
 from tests.support.courses import NAME, ROOT
 from tests.support.jupyter import lab
-from tests.support.processes import call
+from tests.support.processes import call, finished
 from tests.support.pyodide_release import pyodide
 from tests.support.web_server import served
 
@@ -106,15 +106,13 @@ def test_a_site_is_built_served_and_built_again_over_itself_alone(course, tmp_pa
     folder = tmp_path / "public"
     (folder / ".git").mkdir(parents=True)
     (folder / ".git" / "HEAD").write_text("ref")
-    done = call("site", folder, cwd=course.root)
-    assert done.returncode == 0, done.stderr
+    done = finished("site", folder, cwd=course.root)
     assert f"wrote {folder}: {NAME}; " in done.stdout and "cdn.jsdelivr.net" in done.stdout
     (folder / "CNAME").write_text("course.example")
     released = course.root / "assignments" / NAME / f"{NAME}.ipynb"
 
     archive = pyodide(tmp_path / "pyodide.tar.bz2", start="throw new Error('started')")
-    done = call("site", folder, released, "--pyodide", archive, cwd=course.root)
-    assert done.returncode == 0, done.stderr
+    done = finished("site", folder, released, "--pyodide", archive, cwd=course.root)
     assert "the site loads nothing from other servers" in done.stdout
     assert (folder / "files" / f"{NAME}.ipynb").read_bytes() == released.read_bytes()
     assert (folder / ".git" / "HEAD").read_text() == "ref" and (folder / "CNAME").is_file()
@@ -153,8 +151,7 @@ def test_with_the_real_pyodide_a_notebook_runs_to_its_end(browser, tmp_path, nam
     release = json.loads((ROOT / "assignments" / name / f"{name}.ipynb").read_bytes())
     notebook = tmp_path / f"{name}.ipynb"
     notebook.write_bytes(right.notebook(release))
-    done = call("site", tmp_path / "public", notebook, "--pyodide", os.environ["PYODIDE"])
-    assert done.returncode == 0, done.stderr
+    finished("site", tmp_path / "public", notebook, "--pyodide", os.environ["PYODIDE"])
 
     with (
         served(tmp_path / "public") as address,

@@ -12,7 +12,7 @@ from autograder.serving.service import Service
 from autograder.show.exports import gradescope
 from tests.support import courses
 from tests.support.courses import AUTHORED, NAME, RIGHT, SIZES_ALONE
-from tests.support.processes import call
+from tests.support.processes import call, finished
 
 pytestmark = pytest.mark.usefixtures("graded_here")
 
@@ -55,9 +55,7 @@ def settle(course: Course, *lines: str) -> None:
 
 
 def written(course: Course) -> str:
-    done = call("feedback", NAME, cwd=course.root)
-    assert done.returncode == 0, done
-    return done.stdout
+    return finished("feedback", NAME, cwd=course.root).stdout
 
 
 def canaries(course: Course) -> dict[str, list[str]]:

@@ -4,7 +4,6 @@ import contextlib
 import csv
 import io
 import json
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -20,22 +19,17 @@ from autograder.course.results import stored_result
 from autograder.exercises import exercise as exercises
 from autograder.questions.sheet import Sheet
 from tests.support.bank_submissions import bank, handed_in
-from tests.support.processes import call
+from tests.support.final_scores import run
+from tests.support.processes import finished
 
 NAME = own_questions.name_of("attention")
-
-
-def run(course: Course, *arguments: object, code: int = 0) -> subprocess.CompletedProcess[str]:
-    done = call(*arguments, cwd=course.root)
-    assert done.returncode == code, done.stderr
-    return done
 
 
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> Course:
     """A course in which three students have got their questions, one of them nothing to ask about."""
     root = tmp_path_factory.mktemp("asked") / "course"
-    assert call("new-course", root, cwd=root.parent).returncode == 0
+    finished("new-course", root, cwd=root.parent)
     course = Course(root, root / "course")
     known = exercises.load(root, "attention")
     one, other, *_ = bank("attention")

@@ -501,7 +501,7 @@ def test_who_did_not_return_in_time_needs_a_look(course):
     courses.submit(course, "bob", RIGHT)
     courses.submit(course, "cleo", {**RIGHT, "total": "while True:\n    pass"})
     (course.root / "autograder.toml").write_text("call_seconds = 0.5\n")
-    assert processes.call("grade", NAME, "--jobs", 1, cwd=course.root).returncode == 0
+    processes.finished("grade", NAME, "--jobs", 1, cwd=course.root)
     done = processes.call("report", NAME, "--json", "-", cwd=course.root)
     data = json.loads(done.stdout)
     jsonschema.validate(data, SCHEMA)
@@ -912,7 +912,7 @@ def test_where_students_got_stuck_is_read_from_notebooks_that_counted_and_from_n
         last = next(cell for cell in handed_in["cells"][::-1] if cell["cell_type"] == "code")
         last["outputs"] = [{"output_type": "stream", "name": "stdout", "text": [text]}]
         path.write_text(json.dumps(handed_in))
-    assert processes.call("grade", NAME, cwd=course.root).returncode == 0
+    processes.finished("grade", NAME, cwd=course.root)
     said = processes.call("report", NAME, cwd=course.root).stdout
     (row,) = [line.split() for line in said.splitlines() if line.startswith("double  ")]
     assert row == ["double", "2", "4", "15", "1", "2", "1"]
@@ -930,5 +930,5 @@ def test_where_students_got_stuck_is_read_from_notebooks_that_counted_and_from_n
     scores = [one.automatic for one in class_marks(course, known).values()]
     assert scores == [10, 10, 10]
     for student in ("ada", "ben"):
-        assert processes.call("forget", student, "--yes", cwd=course.root).returncode == 0
+        processes.finished("forget", student, "--yes", cwd=course.root)
     assert "counted by" not in processes.call("report", NAME, cwd=course.root).stdout

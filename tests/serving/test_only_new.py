@@ -9,7 +9,7 @@ from autograder.base import files
 from autograder.course.course import Course
 from tests.support import courses
 from tests.support.courses import NAME, RIGHT, SIZES_ALONE
-from tests.support.processes import call, mistake
+from tests.support.processes import call, finished, mistake
 
 pytestmark = pytest.mark.usefixtures("graded_here")
 
@@ -40,7 +40,7 @@ def test_a_second_run_writes_nothing_and_says_so(course, writes):
         courses.submit(course, student, RIGHT)
     for command in ("grade", "feedback"):
         assert new(course, command) == {"exercise": NAME, "new": ["ada", "bob"], "unchanged": 0}
-        assert call(command, NAME, cwd=course.root).returncode == 0
+        finished(command, NAME, cwd=course.root)
     writes.clear()
     for command in ("collect", "grade", "feedback"):
         done = call(command, NAME, "--exit-code", cwd=course.root)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.course.course import Course
+from autograder.course.gradebook import final_grades
 from tests.support import courses, databases, processes
 from tests.support.courses import NAME
 
@@ -21,13 +22,23 @@ ZERO = 'c = get_config()\nc.LateSubmissionPlugin.penalty_method = "zero"\n'
 
 
 def run(course: Course, *arguments: object, code: int = 0) -> subprocess.CompletedProcess[str]:
-    done = processes.call(*arguments, cwd=course.root)
-    assert done.returncode == code, done.stdout + done.stderr
-    return done
+    return processes.finished(*arguments, cwd=course.root, code=code)
 
 
 def grade(course: Course, *options: object) -> subprocess.CompletedProcess[str]:
     return run(course, "grade", NAME, "--jobs", 1, *options)
+
+
+def final(course: Course) -> dict[str, float | None]:
+    """The score of everybody that counts in the end."""
+    grades = final_grades.of_class(course, courses.load(course)).grades
+    return {grade.student: grade.score for grade in grades}
+
+
+def graded(course: Course, *options: object) -> dict[str, float | None]:
+    """The same, after grading."""
+    grade(course, *options)
+    return final(course)
 
 
 def students(course: Course, *options: object) -> dict[str, dict[str, Any]]:

@@ -54,6 +54,15 @@ def call(
     return subprocess.CompletedProcess([*map(str, arguments)], int(code or 0), out, err)
 
 
+def finished(
+    *arguments: object, cwd: Path = ROOT, code: int = 0, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """What a command has printed that ends as it should."""
+    done = call(*arguments, cwd=cwd, **environment)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done
+
+
 def call_apart(
     *arguments: object, cwd: Path = ROOT, **environment: str
 ) -> subprocess.CompletedProcess[str]:
@@ -73,6 +82,13 @@ def mistake(done: subprocess.CompletedProcess[str]) -> str:
     (line,) = [line for line in done.stderr.splitlines() if line.startswith("autograder: ")]
     assert ";" in line, "says no repair"
     return line
+
+
+def refusal(folder: Path, *arguments: object) -> str:
+    """The same, of a command in a folder that says nothing else on standard error."""
+    done = call(*arguments, cwd=folder)
+    assert len(done.stderr.splitlines()) == 1, done
+    return mistake(done)
 
 
 def start(*arguments: object, cwd: Path, **environment: str) -> subprocess.Popen[str]:

@@ -20,7 +20,7 @@ from autograder.grader.grader import Grader
 from autograder.show.terminal import look
 from autograder.tools import showing
 from tests.support.courses import ROOT
-from tests.support.processes import call, surrounded
+from tests.support.processes import call, finished, surrounded
 
 pytestmark = pytest.mark.usefixtures("checked_here", "kept_parents")
 
@@ -54,9 +54,7 @@ def written(folder: Path, name: str = "attention", **answers: str) -> Path:
 
 def shown(path: Path) -> str:
     """What `check` prints."""
-    done = call("check", path)
-    assert done.returncode == 1, done.stderr
-    return done.stdout
+    return finished("check", path, code=1).stdout
 
 
 def result_of(data: bytes) -> Result:

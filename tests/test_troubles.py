@@ -36,10 +36,7 @@ from autograder.submissions.parse import parse
 from tests.support import courses, databases
 from tests.support.courses import NAME, RIGHT, Begin
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning"),
-    pytest.mark.usefixtures("graded_here"),
-]
+pytestmark = pytest.mark.usefixtures("graded_here")
 
 CLASS = ("ann", "mal", "zed")
 OTHERS = ["ann", "zed"]

@@ -34,8 +34,6 @@ from tests.support.attacks.values import ALONE, BY_NAME, ONCE, VALUES
 from tests.support.courses import private
 
 # nbgrader's and nbconvert's own code, not ours.
-pytestmark = pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning")
-
 # Beside what did harm once: one of each way to waste time, to end the process, and to say much.
 ALSO = (
     "endless",

@@ -18,10 +18,7 @@ from autograder.nbgrader import exchange
 from tests.support import courses, processes
 from tests.support.courses import NAME, RIGHT
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning"),
-    pytest.mark.usefixtures("graded_here"),
-]
+pytestmark = pytest.mark.usefixtures("graded_here")
 
 
 def run(folder: Path, *arguments: object, code: int = 0) -> subprocess.CompletedProcess[str]:

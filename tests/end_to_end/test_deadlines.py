@@ -30,10 +30,7 @@ from tests.support.final_scores import (
     students,
 )
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning"),
-    pytest.mark.usefixtures("graded_here"),
-]
+pytestmark = pytest.mark.usefixtures("graded_here")
 
 ZERO = DUE + '[late]\nrule = "zero"\n'
 PEOPLE = "id,group\nada,north\nbob,north\ncyd,south\n"

@@ -13,10 +13,7 @@ from autograder.course.course import Course
 from tests.support import courses, processes
 from tests.support.courses import NAME, RIGHT, ROOT
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning"),
-    pytest.mark.usefixtures("graded_here"),
-]
+pytestmark = pytest.mark.usefixtures("graded_here")
 
 COMMANDS = ("grade", "feedback", "report", "export")
 LINE = "x = 1  # " + "a" * 90 + "\n"

@@ -12,10 +12,7 @@ from tests.support import courses
 from tests.support.courses import NAME, RIGHT, Begin
 from tests.support.final_scores import DUE, IN_TIME, grade, put, run, scores, settings
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning"),
-    pytest.mark.usefixtures("graded_here"),
-]
+pytestmark = pytest.mark.usefixtures("graded_here")
 
 PEOPLE = "id,name,Moodle ID\nada,Ada Ash,1\nbob,Bob Birch,2\n"
 ADA, BOB = "Ada Ash_1_assignsubmission_file_", "Bob Birch_2_assignsubmission_file_"

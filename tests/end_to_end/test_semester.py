@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
 # nbgrader's own code, not ours.
 pytestmark = [
-    pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.usefixtures("graded_here"),

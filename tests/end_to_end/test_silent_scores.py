@@ -34,10 +34,7 @@ from tests.support.final_scores import (
 )
 
 # nbgrader's own code, not ours.
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning"),
-    pytest.mark.usefixtures("graded_here"),
-]
+pytestmark = pytest.mark.usefixtures("graded_here")
 
 ANSWERED = {**RIGHT, "why": "Because of $a + b = b + a$."}
 HALF = {**RIGHT, "total": "def total(x):\n    return 3.0\n"}

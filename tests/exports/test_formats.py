@@ -38,10 +38,7 @@ from tests.support.exported import EVIL, SCORES, rows_of, run
 from tests.support.processes import finished
 
 # nbgrader's own code, not ours.
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning"),
-    pytest.mark.usefixtures("graded_here"),
-]
+pytestmark = pytest.mark.usefixtures("graded_here")
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -30,10 +30,6 @@ from tests.support.platforms_online import (
     online,
 )
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning"),
-]
-
 DOUBLES: dict[str, type[Double]] = {
     "canvas": CanvasDouble,
     "moodle": MoodleDouble,

@@ -20,10 +20,7 @@ from tests.support.databases import PASSWORD, Database, mostly_sqlite
 from tests.support.stock import CONTENTS, MASTER, STUDENTS
 
 # nbgrader's own code, not ours.
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning"),
-    pytest.mark.usefixtures("graded_here"),
-]
+pytestmark = pytest.mark.usefixtures("graded_here")
 
 ANSWERED = {**RIGHT, "why": "Because of $a + b = b + a$."}
 WRONG_TOTAL = {**ANSWERED, "total": SIZES_ALONE}

@@ -18,8 +18,6 @@ from tests.support.databases import execute, rows
 from tests.support.stock import CONTENTS, MASTER, SOURCES, STUDENTS
 
 # nbgrader's own code, not ours.
-pytestmark = pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning")
-
 WRONG_TOTAL = {**RIGHT, "total": SIZES_ALONE}
 ANSWERED = {**RIGHT, "why": "Because of $a + b = b + a$."}
 

@@ -30,7 +30,6 @@ from tests.support.courses import NAME, RIGHT
 
 # nbgrader's and nbconvert's own code, not ours.
 pytestmark = [
-    pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.usefixtures("graded_here"),

@@ -19,7 +19,6 @@ from tests.support.databases import mostly_sqlite
 
 # nbgrader's and nbconvert's own code, not ours.
 pytestmark = [
-    pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.usefixtures("graded_here"),

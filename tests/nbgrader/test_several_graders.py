@@ -33,8 +33,6 @@ from tests.support.courses import ALL_CHECKS, NAME, RIGHT
 from tests.support.databases import Database
 
 # nbgrader's own code, not ours.
-pytestmark = pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning")
-
 ANSWERED = {**RIGHT, "why": "Because of $a + b = b + a$."}
 WAITING = ": another program writes to the gradebook; waiting for it"
 

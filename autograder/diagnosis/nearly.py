@@ -60,6 +60,10 @@ def nearly(step: str, source: str, mends: Callable[[str], object]) -> tuple[int,
             lines[number - 1] = changed
             if mends("\n".join(lines)):
                 found.setdefault(number, set()).add(f"In this line, {words}.")
+                if len(found) > 1:
+                    return None
+                if len(found[number]) > 1:  # no other change of this line tells more
+                    break
         lines[number - 1] = line
     if len(found) != 1:
         return None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Sequence
 
 from autograder.base.result import WrongLine
 from autograder.diagnosis.calls import Probe, asked
@@ -39,8 +40,11 @@ def {TRYING}(step, sources, args, kwargs):
 """
 """Answers one call with each of these copies of a function, in the worker."""
 
-AT_ONCE = 40
-"""Copies that answer one request."""
+AT_FIRST, AT_ONCE = 4, 40
+"""Copies that answer the first request, which says how long all will take, and each later one."""
+
+SECONDS = 1.0
+"""The time of a search in the sandbox: most take a twentieth of that."""
 
 MOST_COPIES, LONGEST_SOURCE = 600, 10_000
 """A function that has more copies, or code with more characters, is left alone: all copies are in
@@ -86,7 +90,8 @@ def place_of(
     # Without a reference it is a student's own copy, and the checks are asked about every one.
     wrong = _wrong(compiled, step, probes) if compiled.exercise.has_reference else None
     if copies and (wrong is not None or not compiled.exercise.has_reference):
-        run = Run(compiled, submission, budget.part(), reference, right)
+        time_of_search = Budget(min(SECONDS, budget.left), budget)
+        run = Run(compiled, submission, time_of_search, reference, right)
         with run.ready(is_hidden=any(check.hidden for check in checks)) as (session, names):
 
             def mends(copy: str) -> bool:
@@ -99,7 +104,7 @@ def place_of(
 
             reveal(names, False)
             try:
-                likely = set(copies if wrong is None else _answering(session, step, copies, wrong))
+                likely = set(copies) if wrong is None else _answering(session, step, copies, wrong)
                 found = nearly(step, source, mends)
             except Stopped:  # nothing is sure then
                 found = None
@@ -112,28 +117,33 @@ def place_of(
 
 
 def _wrong(compiled: CompiledExercise, step: str, probes: Sequence[Probe]) -> AnsweredCall | None:
-    """A call that the step answers wrongly."""
-    for answer in answers(compiled.laboratory()[step], probes) if probes else ():
+    """The shortest call that the step answers wrongly: every copy answers it."""
+    shortest_first = sorted(probes, key=lambda probe: probe.call.size)
+    for answer in answers(compiled.laboratory()[step], shortest_first) if probes else ():
         if not (answer.is_right or answer.in_part or answer.right.raised):
             return answer
     return None
 
 
-def _answering(
-    session: Session, step: str, copies: Sequence[str], wrong: AnsweredCall
-) -> Iterator[str]:
-    """The copies whose answer to a call is the right one."""
+def _answering(session: Session, step: str, copies: Sequence[str], wrong: AnsweredCall) -> set[str]:
+    """The copies whose answer to a call is the right one; none where not all can be tried."""
     session.run(TRYING, TRY)
-    for start in range(0, len(copies), AT_ONCE):
-        some = [*copies[start : start + AT_ONCE]]
+    begun, done = time.perf_counter(), 0
+    found = set()
+    while done < len(copies):
+        some = [*copies[done : done + (AT_ONCE if done else AT_FIRST)]]
         args, kwargs, _ = asked(wrong.probe.call.request)
         session.get_ready(TRYING)
         try:
             told = session.ask(TRYING, TRYING, (step, some, args, kwargs), {})
         except (StudentError, Stopped):  # what one of them answers cannot cross, or none ends
-            return
+            return set()
         if not isinstance(told, list) or len(told) != len(some):
-            return
+            return set()
         for copy, answer in zip(some, told):
             if answer is not None and alike(answer, wrong.right.value):
-                yield copy
+                found.add(copy)
+        done += len(some)
+        if (time.perf_counter() - begun) * len(copies) > SECONDS * done:
+            return set()
+    return found

@@ -26,13 +26,13 @@ from autograder.exercises.exercise import (
     ANNOUNCED,
     ARRAYS,
     BROUGHT,
-    FILLED_IN,
     Cell,
     Check,
     Exercise,
     checksum,
     content_id,
     defines_class,
+    filled_in,
     sentence_of,
     written,
 )
@@ -331,7 +331,7 @@ def _cells(cells: list[RawCell], table: dict[str, dict[str, Any]]) -> Iterator[C
 def _cell(
     raw: RawCell, steps: Iterable[str], pasted: Iterable[str], table: dict[str, dict[str, Any]]
 ) -> Cell | None:
-    if FILLED_IN.search(raw.source):
+    if filled_in(raw.source) >= 0:
         return Cell("setup", "setup", True, raw.source, {})
     if ARRAYS.search(raw.source):
         return Cell("arrays", "setup", True, raw.source, {})

@@ -28,8 +28,8 @@ Kind = Literal["plain", "setup", "needed", "step", "check", "manual"]
 ANNOUNCED = re.compile(r"with (?:tools\.)?check\(\s*[\"']([\w-]+)[\"']")
 """How a visible check says its id, whatever has become of the cell's metadata."""
 
-FILLED_IN = re.compile(r"^tools\.CHECKS = ", re.MULTILINE)
-"""What stands in every setup cell that the build wrote, and in no other cell."""
+FILLED_IN = "tools.CHECKS = "
+"""How a line begins in every setup cell that the build wrote, and in no other cell."""
 
 ARRAYS = re.compile(r"^\w+ = tools\.arrays\((?:\s*\"[\w+/=]+\")+\s*\)", re.MULTILINE)
 """What stands in every cell of arrays."""
@@ -472,6 +472,12 @@ def _check(marks: Mapping[str, Any], nbgrader: Mapping[str, Any], source: str) -
         repeatable=marks.get("repeat", True),
         void=bool(marks.get("void")),
     )
+
+
+def filled_in(source: str) -> int:
+    """Where that line begins in a cell; -1 where there is none."""
+    # No pattern: it would look for the beginning of a line at each of many thousand characters.
+    return f"\n{source}".find(f"\n{FILLED_IN}")
 
 
 def defines_class(source: str, name: str) -> bool:

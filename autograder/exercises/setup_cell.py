@@ -38,9 +38,9 @@ _BELOW = re.compile(r"^exec\(compile\(TOOLS, .*\)\)[ \t]*$", re.MULTILINE)
 """The cell's lines, whatever students have put between them."""
 
 
-def is_packed(source: str) -> bool:
-    """Whether a cell holds a packed text."""
-    return "TOOLS = bz2" in source and _PACKED.search(source) is not None
+def may_be_packed(source: str) -> bool:
+    """Whether a cell may hold a packed text."""
+    return "TOOLS = bz2" in source
 
 
 def literal(text: str) -> str:
@@ -63,9 +63,10 @@ def packed(code: str) -> str:
     return _CELL.format(packed=literal(text))
 
 
+@lru_cache(maxsize=16)
 def unpacked(source: str) -> tuple[str, str]:
     """A cell with the code of a packed setup cell in its place, and the lines in which it was
-    packed.
+    packed. Kept: a class hands in the same.
 
     Those are empty, and the cell is as it was, where nothing is packed or it cannot be unpacked.
     """
@@ -86,9 +87,8 @@ def unpacked(source: str) -> tuple[str, str]:
     return f"{above}{code}\n{below}".strip("\n"), "".join(lines)
 
 
-@lru_cache(maxsize=16)
 def _code(base: str, text: str) -> str:
-    """The code that is packed in a text; empty if none is. Kept: a class hands in the same."""
+    """The code that is packed in a text; empty if none is."""
     decode = base64.b85decode if base == "85" else base64.b64decode
     try:
         unpacking = bz2.BZ2Decompressor()

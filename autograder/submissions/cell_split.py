@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from autograder.exercises.exercise import ANNOUNCED, ARRAYS, FILLED_IN
+from autograder.exercises.exercise import ANNOUNCED, ARRAYS, filled_in
 from autograder.submissions.python_source import as_python, parsed
 
 _TITLE = re.compile(r"^# @title Tools\b", re.MULTILINE)
@@ -52,13 +52,13 @@ def apart(source: str, packages: tuple[str, ...] = ()) -> tuple[CellPart, ...]:
 
 
 def _apart(source: str, packages: Collection[str]) -> Iterator[CellPart]:
-    filled_in = FILLED_IN.search(source)
-    ready = _READY.search(source, filled_in.end()) if filled_in else None
-    if filled_in is None or ready is None:
-        yield CellPart("setup" if filled_in else "code", source)
+    checks = filled_in(source)
+    ready = _READY.search(source, checks) if checks >= 0 else None
+    if ready is None:
+        yield CellPart("code" if checks < 0 else "setup", source)
         return
 
-    title = _TITLE.search(source, 0, filled_in.start())
+    title = _TITLE.search(source, 0, checks)
     start = title.start() if title else 0
     setup, own = _without_own_lines(source[start : ready.end()], packages)
     yield from _of_code(source[:start])

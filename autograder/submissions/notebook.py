@@ -16,7 +16,7 @@ from typing import Any
 from autograder.base import files
 from autograder.base.text import cut, inert, one_line, without_pictures
 from autograder.exercises import setup_cell
-from autograder.exercises.exercise import ANNOUNCED, FILLED_IN
+from autograder.exercises.exercise import ANNOUNCED, filled_in
 from autograder.exercises.percent import ScriptCell, lines_of, split
 from autograder.submissions import cell_split
 from autograder.submissions.python_source import binds, parses
@@ -140,7 +140,7 @@ def _unpacked(cells: list[RawCell]) -> Iterator[RawCell]:
     """The cells, setup cells with their code: nothing behind knows that it was packed."""
     unpacked = 0
     for cell in cells:
-        if cell.is_code and unpacked < MAX_PACKED and setup_cell.is_packed(cell.source):
+        if cell.is_code and unpacked < MAX_PACKED and setup_cell.may_be_packed(cell.source):
             unpacked += 1
             source, packed = setup_cell.unpacked(cell.source)
             cell = replace(cell, source=source, packed=packed)
@@ -150,7 +150,7 @@ def _unpacked(cells: list[RawCell]) -> Iterator[RawCell]:
 def _apart(cells: Iterable[RawCell], packages: str) -> Iterator[RawCell]:
     """The cells, and what stands in one with the setup cell by itself."""
     for cell in cells:
-        if not cell.is_code or not FILLED_IN.search(cell.source):
+        if not cell.is_code or filled_in(cell.source) < 0:
             yield cell
             continue
         for kind, source in cell_split.apart(cell.source, tuple(packages.split())):

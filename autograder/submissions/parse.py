@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import chain
 
-from autograder.exercises.exercise import ANNOUNCED, FILLED_IN, Exercise, checksum
+from autograder.exercises.exercise import ANNOUNCED, Exercise, checksum, filled_in
 from autograder.submissions import ipython_input
 from autograder.submissions.notebook import (
     DELETED,
@@ -237,7 +237,7 @@ class _MasterOrder:
     def _announced(self) -> set[str]:
         """Every check that some cell of the file says to be."""
         # The tools that are handed out show how a check is written.
-        own = [raw.source for raw in self._raw if raw.is_code and not FILLED_IN.search(raw.source)]
+        own = [raw.source for raw in self._raw if raw.is_code and filled_in(raw.source) < 0]
         return set(chain.from_iterable(map(ANNOUNCED.findall, own)))
 
     @cached_property

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from autograder.exercises import hidden_checks
-from autograder.exercises.exercise import ANNOUNCED, ARRAYS, FILLED_IN, Cell, Exercise
+from autograder.exercises.exercise import ANNOUNCED, ARRAYS, Cell, Exercise, filled_in
 from autograder.submissions.notebook import RawCell
 from autograder.submissions.python_source import binds, parses
 
@@ -103,7 +103,7 @@ class Recognizer:
 
     def _by_content(self, cell: RawCell) -> str | None:
         names = binds(cell.source) if cell.is_code else frozenset()
-        if FILLED_IN.search(cell.source) or self._is_like_setup(cell, names):
+        if filled_in(cell.source) >= 0 or self._is_like_setup(cell, names):
             return self._setup_cells[0].id
         if "arrays" in self._masters and ARRAYS.search(cell.source):
             return "arrays"

@@ -1,6 +1,6 @@
 # Every target works without an activated environment. One comment line each; `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-all wheels demo test test-everything current lint build release collect grade feedback report export lab bench bench-growth bench-isolation pictures train-model train-plays mutants lock clean
+.PHONY: help setup setup-all wheels demo test test-everything current lint build release collect grade feedback report export lab bench bench-growth bench-isolation bench-ordinary pictures train-model train-plays mutants lock clean
 
 EXERCISE ?= attention
 PYTHON ?= python3
@@ -103,6 +103,9 @@ bench-growth: setup-all ## compare the cost of a submission in classes of 10,000
 
 bench-isolation: setup-all ## measure what each isolation level costs per submission
 	@$(BIN)/python -m benchmarks.isolation
+
+bench-ordinary: setup-all ## measure how fast assignments of nbgrader's own are graded, compared with nbgrader
+	@$(BIN)/python -m benchmarks.ordinary
 
 pictures: setup-all demo ## take the pictures of README.md again, in docs/pictures/
 	@$(BIN)/python -m demo.pictures

@@ -51,7 +51,8 @@ OPTIONS = (
     "startup_timeout",
     "kernel_name",
     "extra_arguments",
-    "execute_retries",
+    "allow_errors",
+    "error_on_timeout",
 )
 """What nbgrader's configuration may say of how a notebook is executed."""
 

@@ -2,9 +2,9 @@
 
 ``inner_kernel.py OPTIONS FD`` imports what notebooks need once, and then forks for each one that is
 asked for over the socket FD. Every notebook gets process ids, a scratch folder and a temporary
-folder of its own, which end with it. nbgrader's own preprocessor executes the cells, in ipykernel,
-which is forked, too: it finds its modules loaded. All of this runs beside student code: whatever
-comes out is their word.
+folder of its own, which end with it. nbclient executes the cells, with the options of nbgrader's
+own preprocessor, in ipykernel, which is forked, too: it finds its modules loaded. All of this runs
+beside student code: whatever comes out is their word.
 
 Where bubblewrap does not work, no namespace holds all this. Then the folders end with a process
 that runs no student code, client and kernel are locked in by Landlock, and the kernel is one
@@ -49,7 +49,7 @@ MODULES = (
 )
 """What a kernel loads in any case."""
 
-CLIENT = ("nbformat", "nbgrader.preprocessors")
+CLIENT = ("nbclient", "nbformat")
 """What its client loads, too."""
 
 INLINE = "module://matplotlib_inline.backend_inline"
@@ -95,7 +95,7 @@ def main(arguments: list[str]) -> None:
 
 
 def _import(options: dict[str, Any], arguments: list[str]) -> None:
-    # When nbgrader loads jsonschema, that compiles a grammar of addresses, for seconds.
+    # When nbformat loads jsonschema, that compiles a grammar of addresses, for seconds.
     sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
     for name in MODULES:
         with contextlib.suppress(ImportError):
@@ -356,8 +356,8 @@ def _executed(
     notebook: str, traits: dict[str, Any], kernel: Any, options: dict[str, Any]
 ) -> list[dict[str, Any]]:
     import nbformat
+    from nbclient import NotebookClient
     from nbclient.exceptions import CellTimeoutError, DeadKernelError
-    from nbgrader.preprocessors import Execute
     from traitlets.config import Config
 
     local: Any = importlib.import_module("jupyter_client.provisioning.local_provisioner")
@@ -382,13 +382,24 @@ def _executed(
     read: Any = nbformat.reads
     opened = read(notebook, as_version=4)
     config = Config()
+    config.KernelManager.client_factory = _client()
     if options["landlock"]:
         place = os.path.join(os.environ["JUPYTER_RUNTIME_DIR"], "kernel")
         config.KernelManager.update(transport="ipc", ip=place)
-    # What a kernel does after its last cell is thrown away with it; one that is stuck does nothing.
-    execute = Execute(**traits, shutdown_kernel="immediate", config=config)
+    execute = NotebookClient(
+        opened,
+        config=config,
+        resources={"metadata": {"path": WORK}},
+        on_cell_executed=_note_error,
+        **traits,
+    )
     try:
-        executed, _ = execute.preprocess(opened, {"metadata": {"path": WORK}})
+        with execute.setup_kernel(cleanup_kc=False):
+            for index, cell in enumerate(opened.cells):
+                execute.execute_cell(cell, index, store_history=True)
+        for one in _KERNELS:  # none is asked to end: nobody sees what it does after its last cell
+            one.kill()
+            one.wait()
     except DeadKernelError:
         place = f"code cell {execute.code_cells_executed}"
         raise _NotEnded(f"{place} ended its kernel, or there was no memory left") from None
@@ -397,10 +408,49 @@ def _executed(
         why = f"ignored the interrupt after {execute.timeout} s, or printed too much"
         raise _NotEnded(f"{place} {why}") from None
     cells = []
-    for cell in executed.cells:
+    for cell in opened.cells:
         about = {"outputs": cell.get("outputs", []), "count": cell.get("execution_count")}
         cells.append(about)
     return cells
+
+
+def _note_error(cell: Any, execute_reply: Any, **about: Any) -> None:
+    """Show an error that the kernel has not shown, as nbgrader does: a timeout, for one."""
+    reply = execute_reply["content"]
+    if reply["status"] != "error":
+        return
+    shown = [output.get("ename") for output in cell.outputs if output.output_type == "error"]
+    if reply["ename"] not in shown:
+        from nbformat.v4 import new_output
+
+        hidden = ["ERROR: An error occurred while showtraceback was disabled"]
+        error = {"ename": reply["ename"], "evalue": reply["evalue"]}
+        made: Any = new_output
+        cell.outputs.append(made("error", **error, traceback=reply["traceback"] or hidden))
+
+
+def _client() -> type:
+    """A client that begins with the kernel's first message, and not 0.2 s after its last one."""
+    from queue import Empty
+
+    from jupyter_client.asynchronous.client import AsyncKernelClient
+
+    class Client(AsyncKernelClient):
+        async def wait_for_ready(self, timeout: float | None = None) -> None:
+            until = time.monotonic() + (timeout or float("inf"))
+            while True:
+                self.kernel_info()
+                try:
+                    await self.get_iopub_msg(timeout=0.2)
+                    return
+                except Empty:
+                    pass
+                if not await self.is_alive():
+                    raise RuntimeError("Kernel died before replying to kernel_info")
+                if time.monotonic() > until:
+                    raise RuntimeError(f"Kernel didn't respond in {timeout} seconds")
+
+    return Client
 
 
 class _Kernel:

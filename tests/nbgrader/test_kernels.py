@@ -276,6 +276,10 @@ shared = multiprocessing.shared_memory.SharedMemory(create=True, size=10)
 shared.buf[:2] = b"ab"
 print(bytes(multiprocessing.shared_memory.SharedMemory(shared.name).buf[:2]))
 shared.unlink()
+# --
+shell = get_ipython()
+shell.showtraceback = shell._showtraceback = lambda *arguments, **options: None
+raise ValueError("not shown")
 """
 
 BOUNDS = """

@@ -5,12 +5,14 @@ from __future__ import annotations
 import errno
 import hashlib
 import importlib
+import json
 import os
 import re
 import secrets
 import stat
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -184,6 +186,20 @@ def append(path: Path, text: str) -> None:
         os.write(descriptor, text.encode())
     finally:
         os.close(descriptor)
+
+
+def entries(path: Path) -> Iterator[dict[str, Any]]:
+    """The objects in a file of JSON lines, where there is one; damaged lines are passed over.
+
+    Raises:
+        OSError: it is there, and cannot be read.
+    """
+    # Within a line there may be what Python's own splitlines takes for an end of a text.
+    for line in path.read_bytes().splitlines() if path.is_file() else ():
+        with suppress(ValueError, RecursionError):
+            entry = json.loads(line)
+            if isinstance(entry, dict):
+                yield entry
 
 
 def is_same(path: Path, data: bytes) -> bool:

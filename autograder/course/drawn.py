@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -32,7 +32,7 @@ class Drawn:
 def read(course: Course, exercise: str) -> dict[str, Drawn]:
     """What was drawn of an exercise, by student."""
     found: dict[str, Drawn] = {}
-    for said in _lines(course):
+    for said in files.entries(course.state / NAME):
         with suppress(KeyError, TypeError):  # somebody has damaged it
             if said["exercise"] == exercise:
                 found[said["student"]] = Drawn(_sheet(said), said["code"])
@@ -41,16 +41,8 @@ def read(course: Course, exercise: str) -> dict[str, Drawn]:
 
 def exercises_of(course: Course, student: str) -> list[str]:
     """The exercises of which a student has questions."""
-    return [str(said.get("exercise")) for said in _lines(course) if said.get("student") == student]
-
-
-def _lines(course: Course) -> Iterator[dict[str, Any]]:
-    path = course.state / NAME
-    for line in path.read_bytes().splitlines() if path.is_file() else ():
-        with suppress(ValueError):
-            said = json.loads(line)
-            if isinstance(said, dict):
-                yield said
+    lines = files.entries(course.state / NAME)
+    return [str(said.get("exercise")) for said in lines if said.get("student") == student]
 
 
 def add(course: Course, exercise: str, sheets: Iterable[Sheet]) -> None:

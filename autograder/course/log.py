@@ -46,12 +46,10 @@ def write_final(course: Course, command: str, scores: FinalScores) -> None:
 
 def final(course: Course, scores: FinalScores) -> dict[str, Any]:
     """The facts for a line: the final scores that are not what the log says, or no fact."""
-    path = course.state / NAME
     known: dict[tuple[str, str], float | None] = {}
-    for line in path.read_bytes().splitlines() if path.is_file() else ():
-        # Nothing of a line that somebody has damaged.
-        with suppress(ValueError, RecursionError, AttributeError, KeyError, TypeError):
-            said = json.loads(line).get("final", [])
+    for line in files.entries(course.state / NAME):
+        with suppress(KeyError, TypeError):  # somebody has damaged it
+            said = line.get("final", [])
             known |= {(one["exercise"], one["student"]): one["new"] for one in said}
 
     changed = []

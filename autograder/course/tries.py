@@ -6,7 +6,6 @@ A file counts once, however often it is handed in, and one that is rejected does
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime, timezone
@@ -29,35 +28,15 @@ class Tries:
 
     def __init__(self, course: Course, exercise: str) -> None:
         self._course = course
-        self._exercise = exercise
         self._limit = course.settings.try_limit(exercise)
         self._files: dict[str, dict[str, datetime]] = {}
         """When each file was first tried, by student and digest."""
         self.waiting: set[str] = set()
         """Whose file was graded, and whose page had not been given back when that was cut short."""
-        self._read = 0
-        self.read()
-
-    def read(self) -> None:
-        """Take in what was added since."""
-        path = self._course.state / NAME
-        if not path.is_file():
-            return
-        with path.open("rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            if size < self._read:  # somebody was forgotten
-                self._read = 0
-                self._files.clear()
-                self.waiting.clear()
-            file.seek(self._read)
-            for line in file:
-                if not line.endswith(b"\n"):
-                    break  # somebody is writing it
-                self._read += len(line)
-                with suppress(ValueError, KeyError, TypeError):  # somebody has damaged it
-                    said = json.loads(line)
-                    if said["exercise"] == self._exercise:
-                        self._note(said)
+        for said in files.entries(course.state / NAME):
+            with suppress(ValueError, KeyError, TypeError):  # somebody has damaged it
+                if said["exercise"] == exercise:
+                    self._note(said)
 
     def _note(self, said: dict[str, Any]) -> None:
         student = str(said["student"])

@@ -316,7 +316,7 @@ def test_tries_of_a_day_come_back_with_the_next_one(course):
     assert known.left("ada", now + timedelta(days=1)) == 1
     assert known.waiting == {"ada", "bob"}
     tries.note_pages(course, NAME, ["bob"])
-    known.read()
+    known = tries.Tries(course, NAME)
     assert known.waiting == {"ada"} and known.is_known("ada", "aa")
 
 

@@ -12,6 +12,7 @@ import os
 import pwd
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from datetime import datetime, timezone
 from fnmatch import fnmatchcase
 from hashlib import sha256
@@ -45,6 +46,7 @@ class _Record(NamedTuple):
     """Where ``time`` comes from (``timestamp.SOURCES``)."""
 
 
+@dataclass
 class Inbound:
     """The folder of a course into which students hand in.
 
@@ -57,26 +59,17 @@ class Inbound:
         unfinished: folders that are still being written.
     """
 
-    def __init__(
-        self,
-        course: Course,
-        exercise: str,
-        folder: Path,
-        update: bool = True,
-        before_duedate: bool = False,
-        check_owner: bool = True,
-        students: Collection[str] | None = None,
-        unfinished: Collection[str] = (),
-    ) -> None:
-        self._course = course
-        self._exercise = exercise
-        self._folder = folder
-        self._update = update
-        self._before_duedate = before_duedate
-        self._check_owner = check_owner
-        self._students = students
-        self._unfinished = unfinished
-        self._due = deadlines.due_date(course, exercise)
+    course: Course
+    exercise: str
+    folder: Path
+    update: bool = True
+    before_duedate: bool = False
+    check_owner: bool = True
+    students: Collection[str] | None = None
+    unfinished: Collection[str] = ()
+
+    def __post_init__(self) -> None:
+        self._due = deadlines.due_date(self.course, self.exercise)
         self._left: list[Left] = []
         self._notes: list[str] = []
         self._records: dict[str, list[_Record]] = {}
@@ -97,7 +90,7 @@ class Inbound:
         for student, records in sorted(self._records.items()):
             newest = sorted(records, key=lambda record: (record.time, record.folder), reverse=True)
             due = self._due
-            if due is not None and self._before_duedate:  # those in time before those that are late
+            if due is not None and self.before_duedate:  # those in time before those that are late
                 newest.sort(key=lambda record: record.time > due)
             tries = newest
             if len(newest) > MAX_TRIES:
@@ -105,7 +98,7 @@ class Inbound:
                 tries = list(islice(readable, MAX_TRIES))
                 last = f"the last {MAX_TRIES} of {len(newest)} submissions count"
                 self._notes.append(f"of {student} {last}")
-            if self._course.settings.counts == "best" and self._update:
+            if self.course.settings.counts == "best" and self.update:
                 for record in reversed(tries[1:]):
                     self._collect(record, tries)
             for record in newest:
@@ -120,8 +113,8 @@ class Inbound:
     def _find(self, wanted: str) -> None:
         """List the submissions, each with the time that is believed."""
         found: list[_Record] = []
-        for name in sorted(os.listdir(self._folder)):
-            if name in self._unfinished:
+        for name in sorted(os.listdir(self.folder)):
+            if name in self.unfinished:
                 continue
             try:
                 record = self._record(name)
@@ -136,7 +129,7 @@ class Inbound:
         untouched = [one.changed for one in found if abs(one.changed - one.time) <= TOLERANCE]
         first = min(untouched, default=datetime.max)
         for record in found:
-            is_one = self._students is None or record.student in self._students
+            is_one = self.students is None or record.student in self.students
             if is_one and fnmatchcase(record.student, wanted):
                 is_alone = first < record.changed - 2 * TOLERANCE
                 dated = self._dated(record, is_alone)
@@ -146,7 +139,7 @@ class Inbound:
         """A folder's name is ``<student>+<exercise>+<time>``, mostly with a random word behind."""
         parts = name.split("+")
         for place in (-3, -2):
-            if len(parts) <= -place or parts[place] != self._exercise:
+            if len(parts) <= -place or parts[place] != self.exercise:
                 continue
 
             student, time = "+".join(parts[:place]), timestamp.parse(parts[place + 1])
@@ -193,7 +186,7 @@ class Inbound:
         return record._replace(doubt=f"in time by its name, but {late}", source=source)
 
     def _place(self, folder: str) -> Path:
-        return files.below(self._folder, folder, follow=False, portable=False)
+        return files.below(self.folder, folder, follow=False, portable=False)
 
     def _collect(self, record: _Record, records: list[_Record]) -> bool | None:
         """Take one submission out of the exchange.
@@ -204,17 +197,17 @@ class Inbound:
         Returns:
             Whether it was stored, or else is there already; None where it cannot be collected.
         """
-        exercise, student = self._exercise, record.student
+        exercise, student = self.exercise, record.student
         try:
             with self._opened(record) as folder:
                 data = files.read(f"{exercise}.ipynb", MAX_BYTES, folder)
                 secret = read_secret(folder)
             first = self._first(record, data, records)
             is_new = False
-            place = self._course.submission(student, exercise)
-            if self._update or not place.is_dir():
+            place = self.course.submission(student, exercise)
+            if self.update or not place.is_dir():
                 is_new = store.put(
-                    self._course,
+                    self.course,
                     exercise,
                     student,
                     data,
@@ -252,7 +245,7 @@ class Inbound:
         if record.folder not in self._digests:
             self._digests[record.folder] = None
             with suppress(files.Refused, OSError), self._opened(record) as folder:
-                data = files.read(f"{self._exercise}.ipynb", MAX_BYTES, folder)
+                data = files.read(f"{self.exercise}.ipynb", MAX_BYTES, folder)
                 self._digests[record.folder] = sha256(data).digest()
         return self._digests[record.folder]
 
@@ -271,7 +264,7 @@ class Inbound:
 
         try:
             status = os.fstat(folder)
-            if self._check_owner and status.st_uid != os.getuid():
+            if self.check_owner and status.st_uid != os.getuid():
                 owner = name_of(status.st_uid)
                 if owner != record.student:
                     raise files.Refused(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,7 @@ LOST = (
 """Said of a student who was graded before, and of whom the gradebook knew nothing."""
 
 
+@dataclass
 class Records:
     """The records of one run: each result is stored at once, and recorded with its batch.
 
@@ -45,26 +46,20 @@ class Records:
             the class was graded.
     """
 
-    def __init__(
-        self,
-        course: Course,
-        exercise: Exercise,
-        submitted: Path,
-        journal: Journal,
-        never_lower: bool = False,
-        lines: dict[str, str] | None = None,
-    ) -> None:
-        record.refuse_a_new_gradebook(course, exercise.name, journal.pending)
+    course: Course
+    exercise: Exercise
+    submitted: Path
+    journal: Journal
+    never_lower: bool
+    lines: dict[str, str] | None
+
+    def __post_init__(self) -> None:
+        course, exercise = self.course, self.exercise
+        record.refuse_a_new_gradebook(course, exercise.name, self.journal.pending)
         record.prepare(course, exercise)
-        self._recorder = record.Recorder(course, exercise, submitted)
+        self._recorder = record.Recorder(course, exercise, self.submitted)
         self.grades: dict[str, Grade] = {}
         self.changed: list[dict[str, Any]] = []
-        self._course = course
-        self._exercise = exercise
-        self._submitted = submitted
-        self._journal = journal
-        self._never_lower = never_lower
-        self._lines = lines
         self._template = autograded.Template(self._recorder.master)
         self._batch: list[Graded] = []
 
@@ -72,11 +67,11 @@ class Records:
         """Store a result, which waits for its batch from then on."""
         student = graded.result.student_id
         if not graded.unchanged:
-            self._journal.storing(student)
+            self.journal.storing(student)
             graded = self._stored(self._beside_the_old(graded))
-        elif self._lines is not None:
-            self._lines[student] = f"{graded.result.to_json()}\n"
-        if student in self._journal.pending:
+        elif self.lines is not None:
+            self.lines[student] = f"{graded.result.to_json()}\n"
+        if student in self.journal.pending:
             graded = replace(graded, unchanged=False)
 
         self._batch.append(graded)
@@ -110,7 +105,7 @@ class Records:
         troubles = self._recorder.record(batch)
         for graded in batch:
             with troubles.of(graded.result.student_id, "no autograded notebook"):
-                autograded.write(self._course, self._template, graded, self._submitted)
+                autograded.write(self.course, self._template, graded, self.submitted)
 
         for student in self._recorder.lost:
             self._concern(student, LOST)
@@ -119,14 +114,14 @@ class Records:
             reason = "; ".join(filter(None, [grade.trouble, troubles.about(student)]))
             self.grades[student] = replace(grade, status="error", score=None, trouble=reason)
         students = {graded.result.student_id for graded in batch}
-        self._journal.recorded(students.difference(troubles))
+        self.journal.recorded(students.difference(troubles))
 
     def settle(self) -> None:
         """Make the scores final, and let what nbgrader shows of late work follow.
 
         That also for students whom this run did not grade.
         """
-        everybody = settled_marks(self._course, self._exercise)
+        everybody = settled_marks(self.course, self.exercise)
         for student, grade in list(self.grades.items()):
             marks = everybody.get(student)
             if grade.status != "graded" or marks is None:
@@ -147,8 +142,8 @@ class Records:
         """The submission with the points that it keeps from before; a changed score is noted."""
         old = None
         with contextlib.suppress(Unusable):  # a damaged one is replaced
-            old = results.stored_result(self._course, self._exercise.name, graded.result.student_id)
-        result = with_kept(old, graded.result, self._exercise.former, self._never_lower)
+            old = results.stored_result(self.course, self.exercise.name, graded.result.student_id)
+        result = with_kept(old, graded.result, self.exercise.former, self.never_lower)
 
         before = old.score if old is not None else None
         if before != result.score:
@@ -169,11 +164,11 @@ class Records:
         return Graded(failed, None)
 
     def _write(self, result: Result) -> None:
-        path = results.result_path(self._course, self._exercise.name, result.student_id)
+        path = results.result_path(self.course, self.exercise.name, result.student_id)
         line = f"{result.to_json()}\n"
         files.write(path, line.encode())
-        if self._lines is not None:
-            self._lines[result.student_id] = line
+        if self.lines is not None:
+            self.lines[result.student_id] = line
 
 
 def with_kept(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain, groupby, islice
 from typing import Literal, NamedTuple
@@ -105,6 +106,7 @@ class ShownQuestion(NamedTuple):
     solution: str
 
 
+@dataclass
 class Steps:
     """The steps of one student.
 
@@ -118,26 +120,12 @@ class Steps:
         solutions: those to show, by step or question.
     """
 
-    def __init__(
-        self,
-        sentences: Mapping[str, str],
-        answer: Callable[[str], str | None] | None,
-        cells: Mapping[str, CellMarks],
-        steps: Sequence[StepResult],
-        given: Mapping[str, Sequence[Sequence[str]]],
-        solutions: Mapping[str, Solution],
-    ) -> None:
-        self._sentences = sentences
-        self._answer = answer
-        self._cells = cells
-        self._steps = steps
-        self._given = given
-        self._solutions = solutions
-        self._raised: dict[str, set[int]] = {}
-        for step in steps:
-            for check in step.checks:
-                if check.line:
-                    self._raised.setdefault(check.cell, set()).add(check.line)
+    sentences: Mapping[str, str]
+    answer: Callable[[str], str | None] | None
+    cells: Mapping[str, CellMarks]
+    steps: Sequence[StepResult]
+    given: Mapping[str, Sequence[Sequence[str]]]
+    solutions: Mapping[str, Solution]
 
     def sections(self) -> dict[str, list[ShownStep]]:
         """All steps, in the order in which a student needs them.
@@ -147,7 +135,7 @@ class Steps:
         """
         sections: dict[str, list[ShownStep]]
         sections = {"wrong": [], "waiting": [], "unwritten": [], "passed": []}
-        for result in questions_last(self._steps):
+        for result in questions_last(self.steps):
             if result.passed:
                 place = "passed"
             elif result.is_unattempted:
@@ -176,7 +164,7 @@ class Steps:
         return ShownStep(
             result,
             earned=_earned(result),
-            marks=self._cells.get(result.name),
+            marks=self.cells.get(result.name),
             hints=list(dict.fromkeys(check.hint for check in result.not_passed if check.hint)),
             whole=whole,
             remains=remains,
@@ -185,32 +173,33 @@ class Steps:
             waits_for=list(dict.fromkeys(chain(*(one.with_reference for one in result.carried)))),
             passed=[self._group(result, [check]) for check in passed],
             code=self._code(result),
-            is_unanswered=self._answer is not None and self._answer(result.name) is None,
+            is_unanswered=self.answer is not None and self.answer(result.name) is None,
             solutions=list(self._solved(result.name)),
         )
 
     def _solved(self, step: str) -> Iterator[tuple[str, ShownCode]]:
         """Our code for a step and unusual right answers, if the student may see them."""
-        solution = self._solutions.get(step)
+        solution = self.solutions.get(step)
         if solution is not None:
-            yield "Our code", code(solution.source, set(), self._given.get(step, ()), False)
+            yield "Our code", code(solution.source, set(), self.given.get(step, ()), False)
             for about, source in solution.others:
                 yield f"Also right: {about}", code(source, set(), (), False)
 
     def _code(self, step: StepResult) -> ShownCode | None:
-        source = self._answer(step.name) if self._answer else None
+        source = self.answer(step.name) if self.answer else None
         if source is None:
             return None
-        raised = self._raised.get(step.name, set())
-        return code(source, raised, self._given.get(step.name, ()), bool(to_mend([step])))
+        checks = [check for one in self.steps for check in one.checks]
+        raised = {check.line for check in checks if check.line and check.cell == step.name}
+        return code(source, raised, self.given.get(step.name, ()), bool(to_mend([step])))
 
     def question(self, cell: Cell, title: str) -> ShownQuestion:
         """What is shown of a question."""
-        answer = (self._answer(cell.id) if self._answer else None) or ""
+        answer = (self.answer(cell.id) if self.answer else None) or ""
         if answer.strip() == cell.source.strip():
             answer = ""
-        solution = self._solutions[cell.id].source if cell.id in self._solutions else ""
-        return ShownQuestion(cell, title, self._cells[cell.id], cut(answer, MAX_ANSWER), solution)
+        solution = self.solutions[cell.id].source if cell.id in self.solutions else ""
+        return ShownQuestion(cell, title, self.cells[cell.id], cut(answer, MAX_ANSWER), solution)
 
     def _grouped(self, step: StepResult, checks: list[CheckResult]) -> list[CheckGroup]:
         """Neighbours that say the same, together."""
@@ -226,8 +215,8 @@ class Steps:
         lines = []
         for check in checks:
             id = step.id_of(check)
-            sentence = self._sentences.get(id) or check.name
-            lines.append(ShownCheck(check, sentence, self._cells.get(id), is_own))
+            sentence = self.sentences.get(id) or check.name
+            lines.append(ShownCheck(check, sentence, self.cells.get(id), is_own))
 
         first, example = checks[0], step.example
         drawn = None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import timezone, tzinfo
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,7 @@ FIRST = 3  # steps to mend that are explained at the top; the others are named
 LONGEST = 160  # characters of a reason
 
 
+@dataclass
 class StudentPage:
     """The page of a student with a result.
 
@@ -37,31 +39,23 @@ class StudentPage:
         solutions: those that the student may see, by step or question.
     """
 
-    def __init__(
-        self,
-        exercise: Exercise,
-        result: Result,
-        submission: Submission | None,
-        marks: Marks | None,
-        hidden: str = "message",
-        solutions: Mapping[str, Solution] | None = None,
-    ) -> None:
-        self._exercise = exercise
-        self._result = result
-        self._submission = submission
-        self._marks = marks
-        self._cells = marks.cells if marks else {}
-        self._hidden = hidden
-        self._solutions = solutions or {}
-        self._seen = as_student_sees(result, hidden)
+    exercise: Exercise
+    result: Result
+    submission: Submission | None
+    marks: Marks | None
+    hidden: str = "message"
+    solutions: Mapping[str, Solution] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._cells = self.marks.cells if self.marks else {}
+        self._seen = as_student_sees(self.result, self.hidden)
         # What the gradebook says, else what the checks gave.
-        self._score, self._most = result.score, result.max_score
-        if marks:
-            self._score, self._most = marks.score, marks.max_score
+        said = self.marks or self.result
+        self._score, self._most = said.score, said.max_score
 
     def facts(self) -> PageFacts:
         """What the page says in numbers and a teacher's words."""
-        questions = {cell.id for cell in self._exercise.cells if cell.kind == "manual"}
+        questions = {cell.id for cell in self.exercise.cells if cell.kind == "manual"}
         points = {id: check.earned for id, check in self._seen.by_id.items()}
         remarks: dict[str, str] = {}
         for id, cell in self._cells.items():
@@ -76,8 +70,8 @@ class StudentPage:
             score,
             points,
             remarks,
-            hidden=self._hidden,
-            solutions=len(self._solutions),
+            hidden=self.hidden,
+            solutions=len(self.solutions),
         )
 
     def html(
@@ -98,10 +92,10 @@ class StudentPage:
             facts: with what has changed since the page before, if anything.
             zone: in which times are written; None for UTC.
         """
-        exercise, result, cells = self._exercise, self._result, self._cells
-        answer = self._submission.answer if self._submission else None
+        exercise, result, cells = self.exercise, self.result, self._cells
+        answer = self.submission.answer if self.submission else None
         given = {name: docstrings(exercise.cell(name).source) for name in exercise.steps}
-        steps = Steps(exercise.sentences, answer, cells, self._seen.steps, given, self._solutions)
+        steps = Steps(exercise.sentences, answer, cells, self._seen.steps, given, self.solutions)
         wrong = to_mend(self._seen.steps)
         carried = []
         for step in self._seen.steps:
@@ -120,15 +114,15 @@ class StudentPage:
             name=name,
             result=result,
             graded_on=day_of(result.graded_at, zone or timezone.utc),
-            hides=self._hidden == "never",
+            hides=self.hidden == "never",
             is_older=is_older,
             handed_in=handed_in,
             changes=facts.changes if facts else (),
             changed_on=facts.on if facts else "",
-            marks=self._marks,
+            marks=self.marks,
             score=self._score,
             most=self._most,
-            parts=list(_parts(self._marks)) if self._marks else [],
+            parts=list(_parts(self.marks)) if self.marks else [],
             explained=FIRST,
             to_mend=list(zip(wrong, map(self._reason, wrong))),
             carried=carried,
@@ -143,9 +137,9 @@ class StudentPage:
     def _questions(self, steps: Steps) -> list[ShownQuestion]:
         """What a person grades."""
         questions = []
-        for cell in self._exercise.cells:
+        for cell in self.exercise.cells:
             if cell.kind == "manual" and cell.id in self._cells:
-                question = steps.question(cell, _heading(self._exercise, cell.id))
+                question = steps.question(cell, _heading(self.exercise, cell.id))
                 # What is extra, and nobody wrote or marked, is nothing to read.
                 is_marked = question.marks.manual_score is not None or question.marks.remark
                 if question.answer or is_marked or not cell.is_extra:
@@ -173,7 +167,7 @@ class StudentPage:
                 return line if len(line) <= LONGEST else f"{line[:LONGEST]} …"
 
         first = step.failed[0]
-        return f"Does not hold yet: {self._exercise.sentences.get(step.id_of(first)) or first.name}"
+        return f"Does not hold yet: {self.exercise.sentences.get(step.id_of(first)) or first.name}"
 
 
 def missing(exercise: Exercise, student: str, name: str = "", is_collected: bool = False) -> str:

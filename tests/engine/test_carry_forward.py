@@ -32,7 +32,7 @@ WRONG = {
 
 def cells() -> list[dict[str, Any]]:
     """Three steps with a check each (two for the first); the last step calls the two before it."""
-    made = [toy._cell("setup", toy.SETUP, {"kind": "setup"})]
+    made = [toy.setup_cell()]
     checks = {
         "double": [
             "assert np.array_equal(double(np.ones(2)), [2, 2])",
@@ -45,23 +45,14 @@ def cells() -> list[dict[str, Any]]:
         ],
     }
     for step, sources in checks.items():
-        made.append(toy._cell(step, ANSWERS[step], {"kind": "step", "step": step}))
+        made.append(toy.step_cell(step, ANSWERS[step]))
         for number, source in enumerate(sources):
-            marks = {
-                "kind": "check",
-                "step": step,
-                "check": f"c{number}",
-                "points": 2,
-                "category": "values",
-                "hidden": bool(number),
-            }
-            made.append(toy._cell(f"{step}-c{number}", f'"""{step} {number}."""\n{source}', marks))
+            asked = f'"""{step} {number}."""\n{source}'
+            made.append(toy.check_cell(step, number, asked, points=2, hidden=bool(number)))
     return made
 
 
-THREE = toy.from_notebook(
-    {"metadata": {"autograder": {"exercise": "three", "source_sha256": "0"}}, "cells": cells()}
-)
+THREE = toy.of_cells(cells())
 
 
 def grade(settings: Any = SETTINGS, **answers: str) -> Result:
@@ -407,8 +398,7 @@ def test_what_a_visible_check_says_remains_comes_of_a_worker_without_hidden_inpu
             cell["source"] = cell["source"].replace(
                 "np.ones(2)", "np.ones(7)", int(cell["id"] == "both-c0")
             )
-    about = {"autograder": {"exercise": "three", "source_sha256": "0"}}
-    exercise = toy.from_notebook({"metadata": about, "cells": made})
+    exercise = toy.of_cells(made)
 
     answers = {**ANSWERS, "double": BREAKS, "both": f"import numpy as np\n{listening}"}
     (hidden, check) = toy.grade(exercise, settings=SETTINGS, **answers).step("both").checks
@@ -442,8 +432,7 @@ def test_a_step_whose_check_was_withdrawn_costs_later_steps_nothing():
     for cell in data:
         if cell["id"] == "double-c0":  # nothing else tells that three is not two
             cell["metadata"]["autograder"]["void"] = True
-    about = {"autograder": {"exercise": "three", "source_sha256": "0"}}
-    voided = toy.from_notebook({"metadata": about, "cells": data})
+    voided = toy.of_cells(data)
 
     result = toy.grade(voided, settings=SETTINGS, **{**ANSWERS, "double": WRONG["double"]})
     assert result.score == 10
@@ -502,15 +491,13 @@ def test_a_step_is_not_replaced_before_all_of_its_own_checks_are_asked():
     """Also where a cell of the student stands between them."""
     made = cells()
     place = [cell["id"] for cell in made].index("shift-c0") + 1
-    marks = {**made[place - 1]["metadata"]["autograder"], "check": "c2"}
-    made.insert(place, toy._cell("shift-c2", "assert shift(np.ones(1)) == 2", marks))
-    about = {"autograder": {"exercise": "three", "source_sha256": "0"}}
-    exercise = toy.from_notebook({"metadata": about, "cells": made})
+    made.insert(place, toy.check_cell("shift", 2, "assert shift(np.ones(1)) == 2", points=2))
+    exercise = toy.of_cells(made)
 
     calling = "def shift(x):\n    return double(x) - x + 2"
     answers = {**ANSWERS, "double": WRONG["double"], "shift": calling}
     notebook = toy.notebook(exercise, **answers)
-    notebook["cells"].insert(place, toy._cell("own", "mine = 1"))
+    notebook["cells"].insert(place, toy.cell("own", "mine = 1"))
     with Grader(exercise, b"key", SETTINGS) as grader:
         result = grader.grade(json.dumps(notebook).encode(), "ada").result
     found = seen(result)

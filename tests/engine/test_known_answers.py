@@ -41,13 +41,10 @@ def graded(exercise, *answers):
 
 def two_steps(f=DOUBLE):
     """An exercise of a step and one that calls it, with a check each."""
-    cells = [toy._cell("setup", toy.SETUP, {"kind": "setup"})]
+    cells = [toy.setup_cell()]
     for step, answer, check in (("f", f, "assert f(1) == 0"), ("g", PLUS_ONE, CALLS)):
-        marks = {"kind": "check", "step": step, "check": "c", "points": 1, "category": "values"}
-        cells.append(toy._cell(step, answer, {"kind": "step", "step": step}))
-        cells.append(toy._cell(f"{step}-c", check, {**marks, "hidden": False}))
-    about = {"exercise": "two", "source_sha256": "0"}
-    return toy.from_notebook({"metadata": {"autograder": about}, "cells": cells})
+        cells += [toy.step_cell(step, answer), toy.check_cell(step, 0, check)]
+    return toy.of_cells(cells)
 
 
 def test_what_one_submission_has_asked_is_known_for_the_next(asked):

@@ -51,40 +51,41 @@ def exercise(
     kinds = [
         number in hidden if isinstance(hidden, tuple) else hidden for number in range(len(checks))
     ]
-    cells = [_cell("setup", SETUP + textwrap.dedent(setup), {"kind": "setup"})]
+    cells = [setup_cell(textwrap.dedent(setup))]
     if plain:
-        cells.append(_cell("plain-1", textwrap.dedent(plain)))
+        cells.append(cell("plain-1", textwrap.dedent(plain)))
     for step in steps.split():
-        cells.append(
-            _cell(
-                step,
-                textwrap.dedent(
-                    solutions.get(step, f"def {step}(*args):\n    raise NotImplementedError")
-                ),
-                {"kind": "step", "step": step},
-            )
-        )
+        unwritten = f"def {step}(*args):\n    raise NotImplementedError"
+        cells.append(step_cell(step, textwrap.dedent(solutions.get(step, unwritten))))
     for number, source in enumerate(checks):
-        marks = {
-            "kind": "check",
-            "step": step,
-            "check": f"c{number}",
-            "points": 1,
-            "category": "values",
-            "hidden": kinds[number],
-        }
-        cells.append(
-            _cell(
-                f"{step}-c{number}",
-                f'"""Sentence {number}."""\n' + textwrap.dedent(source).strip(),
-                marks,
-            )
-        )
+        sentence = f'"""Sentence {number}."""\n'
+        asked = sentence + textwrap.dedent(source).strip()
+        cells.append(check_cell(step, number, asked, hidden=kinds[number]))
+    return of_cells(cells)
+
+
+def of_cells(cells: list[dict[str, Any]]) -> Exercise:
+    """An exercise of these cells."""
     about = {"autograder": {"exercise": "toy", "source_sha256": "0"}}
     return from_notebook({"nbformat": 4, "nbformat_minor": 5, "metadata": about, "cells": cells})
 
 
-def _cell(id: str, source: str, marks: dict[str, Any] | None = None) -> dict[str, Any]:
+def setup_cell(more: str = "") -> dict[str, Any]:
+    return cell("setup", SETUP + more, {"kind": "setup"})
+
+
+def step_cell(step: str, answer: str) -> dict[str, Any]:
+    return cell(step, answer, {"kind": "step", "step": step})
+
+
+def check_cell(
+    step: str, number: int, source: str, points: int = 1, hidden: bool = False
+) -> dict[str, Any]:
+    marks = {"kind": "check", "step": step, "check": f"c{number}", "category": "values"}
+    return cell(f"{step}-c{number}", source, {**marks, "points": points, "hidden": hidden})
+
+
+def cell(id: str, source: str, marks: dict[str, Any] | None = None) -> dict[str, Any]:
     metadata = {"autograder": marks, "nbgrader": {"grade_id": id}} if marks else {}
     return {
         "cell_type": "code",
@@ -113,7 +114,7 @@ def submission(exercise: Exercise, **answers: str) -> bytes:
 
 def added(source: str) -> dict[str, Any]:
     """A cell that a student adds."""
-    return _cell(re.sub(r"\W", "", source)[:20] or "empty", textwrap.dedent(source))
+    return cell(re.sub(r"\W", "", source)[:20] or "empty", textwrap.dedent(source))
 
 
 def grade(

@@ -27,6 +27,7 @@ from autograder.sandbox import parents
 from autograder.sandbox.worker import landlock
 from tests.support import processes
 from tests.support.courses import NAME, RIGHT, handed_in
+from tests.support.noting import noted
 
 ROOT = Path(__file__).parent.parent
 NOTEBOOK = ROOT / "solutions" / "attention" / "attention.ipynb"
@@ -175,14 +176,7 @@ def test_a_setup_cell_that_is_no_python_any_more_is_said_and_holds_nothing_up(
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no such processes")
 def test_a_process_that_was_started_early_is_the_one_that_checks_and_no_other(monkeypatch):
-    started = []
-    start = confined.Confined.__init__
-
-    def counting(self):
-        started.append(self)
-        start(self)
-
-    monkeypatch.setattr(confined.Confined, "__init__", counting)
+    started = noted(monkeypatch, confined.Confined, "__init__")
     copy = student_copy.read(NOTEBOOK.read_bytes(), "ada.ipynb", "attention")
     confined.start_early()
     confined.start_early()

@@ -22,6 +22,7 @@ from autograder.course.course import Course
 from autograder.course.gradebook import deadlines
 from tests.support import courses
 from tests.support.courses import NAME, RIGHT
+from tests.support.noting import noted
 from tests.support.platforms import NAMED, NAMES, PACKED, named, packed, zipped
 
 NOW = datetime(2026, 3, 20, 12, tzinfo=timezone.utc)
@@ -580,14 +581,7 @@ def check_the_neighbours(course: Course) -> None:
 
 def test_few_files_of_one_student_are_opened(course, monkeypatch):
     write_list(course)
-    reads: list[int] = []
-    read = downloads._read_entry
-
-    def counted(*arguments: Any) -> bytes:
-        reads.append(arguments[-1])
-        return read(*arguments)
-
-    monkeypatch.setattr(downloads, "_read_entry", counted)
+    reads = noted(monkeypatch, downloads, "_read_entry")
     for name in ("ada.zip", "stuff.zip", "CS101-Counting-1.zip"):
         below = "Ada Lovelace_1_assignsubmission_file_/" if name.startswith("CS101") else ""
         put(course, name, zipped({f"{below}{n}/n{n}.ipynb": b"{}" for n in range(300)}, PACKED_AT))

@@ -14,6 +14,7 @@ from autograder.engine.stub import Stub
 from autograder.grader.grader import Grader
 from autograder.sandbox.live_worker import LiveWorker
 from tests.support import toy
+from tests.support.noting import noted
 
 pytestmark = pytest.mark.usefixtures("kept_parents")
 
@@ -407,16 +408,12 @@ def test_what_a_visible_check_says_remains_comes_of_a_worker_without_hidden_inpu
 
 
 def test_runs_for_visible_checks_use_no_answer_of_the_reference_to_a_hidden_one(monkeypatch):
-    known: dict[bool, set[int]] = {}
-    verdict = Run._verdict
-
-    def noted(self, check, namespace):
-        if self.replaced:
-            known.setdefault(check.hidden, set()).add(id(self._stub("double")._known))
-        return verdict(self, check, namespace)
-
-    monkeypatch.setattr(Run, "_verdict", noted)
+    asked = noted(monkeypatch, Run, "_verdict")
     grade(double=BREAKS, both=WRONG["both"])
+    known: dict[bool, set[int]] = {True: set(), False: set()}
+    for run, check, _ in asked:
+        if run.replaced:
+            known[check.hidden].add(id(run._stub("double")._known))
     assert len(known[False]) == len(known[True]) == 1 and known[False].isdisjoint(known[True])
 
 
@@ -443,15 +440,7 @@ def test_a_step_whose_check_was_withdrawn_costs_later_steps_nothing():
 @pytest.fixture
 def runs(monkeypatch):
     """The steps that were replaced when a run began, of each run."""
-    begun: list[frozenset[str]] = []
-    verdicts = Run.verdicts
-
-    def noted(self, wanted):
-        begun.append(self.replaced)
-        return verdicts(self, wanted)
-
-    monkeypatch.setattr(Run, "verdicts", noted)
-    return begun
+    return noted(monkeypatch, Run, "verdicts", lambda run, wanted: run.replaced)
 
 
 def test_float32_beside_a_step_that_is_wrong_itself_takes_one_run(runs):
@@ -461,16 +450,12 @@ def test_float32_beside_a_step_that_is_wrong_itself_takes_one_run(runs):
 
 
 def test_what_comes_behind_a_step_that_is_wrong_itself_is_asked_once_that_is_mended(monkeypatch):
-    asked: dict[frozenset[str], list[str]] = {}
-    verdict = Run._verdict
-
-    def noted(self, check, namespace):
-        asked.setdefault(self.replaced, []).append(check.id)
-        return verdict(self, check, namespace)
-
-    monkeypatch.setattr(Run, "_verdict", noted)
+    calls = noted(monkeypatch, Run, "_verdict", lambda run, check, _: (run.replaced, check.id))
     calling = "def shift(x):\n    return double(x) - x + 2"
     result = grade(double=WRONG["double"], shift=calling)
+    asked: dict[frozenset[str], list[str]] = {}
+    for replaced, check in calls:
+        asked.setdefault(replaced, []).append(check)
     assert asked[frozenset({"double"})][0] == "shift-c0"
     assert asked[frozenset({"double", "shift"})] == ["both-c0"]
     # It waits for those alone without which it fails.
@@ -508,15 +493,7 @@ def test_a_step_is_not_replaced_before_all_of_its_own_checks_are_asked():
 @pytest.fixture
 def started(monkeypatch):
     """Who has started a worker, at each start."""
-    workers = []
-    start = LiveWorker.start
-
-    def noted(self):
-        workers.append(self)
-        return start(self)
-
-    monkeypatch.setattr(LiveWorker, "start", noted)
-    return workers
+    return noted(monkeypatch, LiveWorker, "start", lambda worker: worker)
 
 
 def drawing(number):
@@ -581,14 +558,7 @@ HOSTILE = [
 
 
 def test_what_the_reference_was_asked_by_one_submission_does_nothing_to_the_next(monkeypatch):
-    asked = []
-    call = Stub.__call__
-
-    def noted(self, *args, **kwargs):
-        asked.append(self._step)
-        return call(self, *args, **kwargs)
-
-    monkeypatch.setattr(Stub, "__call__", noted)
+    asked = noted(monkeypatch, Stub, "__call__", lambda stub, *_: stub._step)
     with Grader(THREE, b"key", SETTINGS) as grader:
         for number, thing in enumerate(HOSTILE):
             # shift is wrong, and so replaced: the reference is asked what both makes.

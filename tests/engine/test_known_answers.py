@@ -6,6 +6,7 @@ from autograder.engine import stub
 from autograder.engine.stub import Stub
 from autograder.grader.grader import Grader
 from tests.support import toy
+from tests.support.noting import noted
 
 pytestmark = pytest.mark.usefixtures("kept_parents")
 
@@ -18,15 +19,7 @@ CALLS = "assert [g(x) for x in (1, 2)] == [3, 5], 'wrong'"
 @pytest.fixture
 def asked(monkeypatch):
     """What the reference was asked, in its order."""
-    questions = []
-    call = Stub.__call__
-
-    def noted(self, *args, **kwargs):
-        questions.append(args)
-        return call(self, *args, **kwargs)
-
-    monkeypatch.setattr(Stub, "__call__", noted)
-    return questions
+    return noted(monkeypatch, Stub, "__call__", lambda _, *args: args)
 
 
 def graded(exercise, *answers):

@@ -25,6 +25,7 @@ from autograder.grader.grader import Grader
 from autograder.tools.exceptions import EXACT, SHARED_BY_MISTAKES
 from tests.support import processes, wrong_answers
 from tests.support.courses import ROOT
+from tests.support.noting import noted
 from tests.support.one_answer import graded_steps
 
 pytestmark = pytest.mark.usefixtures("kept_parents")
@@ -439,14 +440,7 @@ def test_every_sentence_is_short_asks_one_question_and_names_no_number(attention
 
 
 def test_what_a_failed_step_has_answered_is_decoded_once(graded, monkeypatch):
-    decoded = []
-    answered = calls.answered
-
-    def counting(call):
-        decoded.append(call)
-        return answered(call)
-
-    monkeypatch.setattr(calls, "answered", counting)
+    decoded = noted(monkeypatch, calls, "answered", lambda call: call)
     source = "def scale_scores(scores, d_k):\n    return scores / (d_k + 17)"
     assert first_failed(graded("scale_scores", source))
     assert decoded and all(

@@ -1,23 +1,14 @@
 """Cells of an exercise as code: what takes long is done once."""
 
-from types import CodeType
-from typing import Any
-
 from autograder.engine.turns import NAME, counted, take
 from autograder.exercises import cell_code
 from autograder.exercises.cell_code import ExerciseCode
 from tests.support import toy
+from tests.support.noting import noted
 
 
 def test_a_cell_is_compiled_once_however_often_its_exercise_is_run(monkeypatch):
-    names = []
-    code = cell_code._code
-
-    def counting(source: Any, name: str) -> CodeType:
-        names.append(name)
-        return code(source, name)
-
-    monkeypatch.setattr(cell_code, "_code", counting)
+    names = noted(monkeypatch, cell_code, "_code", lambda _, name: name)
     answer = "def once():\n    return 'as nobody else does'\n"
     exercise = toy.exercise("assert once()", steps="once", once=answer)
     for _ in range(2):

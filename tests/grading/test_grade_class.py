@@ -16,7 +16,6 @@ from contextlib import closing, suppress
 from dataclasses import replace
 from functools import partial
 from queue import SimpleQueue
-from typing import Any
 
 import pytest
 
@@ -31,6 +30,7 @@ from autograder.grader.graded import Graded
 from autograder.grader.grader import Grader
 from tests.support import courses, databases, processes, stock, toy
 from tests.support.courses import NAME, RIGHT, SIZES_ALONE
+from tests.support.noting import noted
 from tests.support.processes import start, until
 from tests.support.slow_class import everything, grade, grade_here, hand_in, results, stored, url
 
@@ -288,14 +288,7 @@ def test_a_submission_that_its_graders_die_of_is_rejected_and_nobody_else_suffer
     "name", ["SIGSEGV", pytest.param("SIGVTALRM", marks=pytest.mark.everything)]
 )
 def test_a_submission_that_its_grader_crashes_of_is_graded_once(name, monkeypatch):
-    asked = []
-    ask = pool._GraderProcess.ask
-
-    def asking(self: pool._GraderProcess, task: Task) -> Any:
-        asked.append(task.student)
-        return ask(self, task)
-
-    monkeypatch.setattr(pool._GraderProcess, "ask", asking)
+    asked = noted(monkeypatch, pool._GraderProcess, "ask", lambda _, task: task.student)
     crashing = DEADLY.replace("import os", "import os, signal").replace("9)", f"signal.{name})")
     found = graded(toy.exercise(crashing), ANSWERS)
 

@@ -1,7 +1,6 @@
 """Commands do what is new, and say whether anything was."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -9,6 +8,7 @@ from autograder.base import files
 from autograder.course.course import Course
 from tests.support import courses
 from tests.support.courses import NAME, RIGHT, SIZES_ALONE
+from tests.support.noting import noted
 from tests.support.processes import call, finished, mistake
 
 pytestmark = pytest.mark.usefixtures("graded_here")
@@ -17,15 +17,7 @@ pytestmark = pytest.mark.usefixtures("graded_here")
 @pytest.fixture
 def writes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What is written into the course from here on, below its folder."""
-    seen: list[str] = []
-    write = files.write
-
-    def noted(path: Path, data: bytes) -> None:
-        seen.append("/".join(path.parts[-3:]))
-        write(path, data)
-
-    monkeypatch.setattr(files, "write", noted)
-    return seen
+    return noted(monkeypatch, files, "write", lambda path, _: "/".join(path.parts[-3:]))
 
 
 def new(course: Course, command: str, *options: object) -> dict[str, object]:

@@ -13,6 +13,7 @@ from autograder.submissions.notebook import Rejected
 from autograder.submissions.parse import parse
 from autograder.submissions.python_source import as_python, binds
 from tests.support import kernel
+from tests.support.noting import noted
 from tests.support.toy import added, exercise, grade, notebook
 
 pytestmark = pytest.mark.usefixtures("kept_parents")
@@ -142,17 +143,12 @@ def test_a_mistake_is_said_to_be_in_the_line_where_it_is(above):
     ],
 )
 def test_hostile_lines_are_read_within_bounds(source, monkeypatch):
-    read = 0
-    make = ipython_input._transformer().make_tokens_by_line
-
-    def counted(lines):
-        nonlocal read
-        read += sum(map(len, lines))
-        return make(lines)
-
-    monkeypatch.setattr(ipython_input._transformer(), "make_tokens_by_line", counted)
+    transformer = ipython_input._transformer()
+    read = noted(
+        monkeypatch, transformer, "make_tokens_by_line", lambda lines: sum(map(len, lines))
+    )
     as_python(source)
-    assert read <= ipython_input.MAX_WORK
+    assert sum(read) <= ipython_input.MAX_WORK
 
 
 def test_more_magics_than_can_be_read_are_refused():

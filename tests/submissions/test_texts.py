@@ -18,6 +18,7 @@ from autograder.submissions.notebook import Rejected, raw_cells
 from autograder.submissions.parse import parse
 from tests.support import courses
 from tests.support.courses import ALL_CHECKS, NAME, RIGHT
+from tests.support.noting import noted
 from tests.support.pictures import drawn
 
 WORDS = "Because a sum does not care."
@@ -165,15 +166,7 @@ def test_pictures_that_are_not_shown_are_counted(course):
 
 
 def test_the_pixels_that_are_unpacked_for_one_notebook_are_bounded(monkeypatch):
-    unpacked = 0
-    real = pictures._unpacked
-
-    def counted(packed: bytes, size: int) -> bytes:
-        nonlocal unpacked
-        unpacked += size
-        return real(packed, size)
-
-    monkeypatch.setattr(pictures, "_unpacked", counted)
+    unpacked = noted(monkeypatch, pictures, "_unpacked", lambda packed, size: size)
     blank = io.BytesIO()
     Image.new("L", (1_500, 1_500)).save(blank, "PNG")
     letters = b64encode(blank.getvalue()).decode()
@@ -181,7 +174,7 @@ def test_the_pixels_that_are_unpacked_for_one_notebook_are_bounded(monkeypatch):
     notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}
     monkeypatch.setattr(pictures, "MOST", 30)
     found = pictures.pictures(json.dumps(notebook).encode())
-    assert unpacked <= pictures.MAX_ALL_PIXEL_BYTES
+    assert sum(unpacked) <= pictures.MAX_ALL_PIXEL_BYTES
     assert found.others == 30 - len(found.shown)
 
 

@@ -9,26 +9,14 @@ from autograder.base.settings import Settings
 from autograder.checking import student_copy
 from autograder.checking.waiting import waits
 from autograder.exercises import cell_code, exercise
-from autograder.exercises.exercise import Exercise
 from autograder.exercises.misconceptions import Misconception
 from autograder.grader.grader import Grader
 from tests.support.courses import ROOT
+from tests.support.handed_out import copy
 
 pytestmark = pytest.mark.usefixtures("kept_parents")
 
 NAMES = exercise.built_names(ROOT)
-
-
-def released_with(master: Exercise, step: str, source: str) -> bytes:
-    """The release with every step answered, and one of them like this; what earlier exercises left
-    is pasted in."""
-    path = ROOT / "assignments" / master.name / f"{master.name}.ipynb"
-    notebook = json.loads(path.read_bytes())
-    known = {cell.id: cell for cell in master.cells if cell.kind in ("needed", "step")}
-    for cell in notebook["cells"]:
-        if cell["id"] in known:
-            cell["source"] = source if cell["id"] == step else known[cell["id"]].source
-    return json.dumps(notebook).encode()
 
 
 def asked_in_the_notebook(data: bytes, step: str) -> dict[str, str]:
@@ -52,12 +40,11 @@ def asked_in_the_notebook(data: bytes, step: str) -> dict[str, str]:
 
 def compare(name: str, mistakes: Sequence[Misconception]) -> int:
     """For how many mistakes there is a question; the grader of a student's copy asks the same."""
-    master = exercise.load(ROOT, name)
-    copy = student_copy.read(released_with(master, "", ""), f"{name}.ipynb")
+    own = student_copy.read(copy(name), f"{name}.ipynb")
     asked = 0
-    with Grader(copy.exercise, b"", Settings(isolation="process")) as grader:
+    with Grader(own.exercise, b"", Settings(isolation="process")) as grader:
         for wrong in mistakes:
-            data = released_with(master, wrong.step, wrong.source)
+            data = copy(name, **{wrong.step: wrong.source})
             result = grader.grade(data, None).result
             checks = result.by_id
             # Of a step that waits for another, check and pytest print no question.

@@ -10,12 +10,11 @@ import pytest
 
 from autograder.base.result import Result
 from autograder.base.settings import Settings
-from autograder.checking import student_copy
 from autograder.exercises import cell_code, exercise, misconceptions
-from autograder.exercises.exercise import Exercise
 from autograder.exercises.misconceptions import Misconceptions
 from autograder.grader.grader import Grader
 from tests.support.courses import ROOT
+from tests.support.handed_out import checked, copy
 
 pytestmark = pytest.mark.usefixtures("kept_parents")
 
@@ -53,17 +52,6 @@ inference positions_from_one dealt_out_like_cards
 """.strip().splitlines()
 
 
-def handed_in(master: Exercise, **answers: str) -> bytes:
-    """The release with right answers to all steps but these."""
-    path = ROOT / "assignments" / master.name / f"{master.name}.ipynb"
-    notebook = json.loads(path.read_bytes())
-    answered = {cell.id for cell in master.cells if cell.kind in ("needed", "step")}
-    for cell in notebook["cells"]:
-        if cell["id"] in answered:
-            cell["source"] = answers.get(cell["id"], master.cell(cell["id"]).source)
-    return json.dumps(notebook).encode()
-
-
 def told(data: bytes) -> dict[str, str]:
     """What a notebook says below each cell that is run from top to bottom."""
     said = {}
@@ -76,13 +64,6 @@ def told(data: bytes) -> dict[str, str]:
             exec(compile("".join(cell["source"]), cell["id"], "exec"), names)
         said[cell["id"]] = out.getvalue()
     return said
-
-
-def checked(name: str, data: bytes) -> Result:
-    """What `check` makes of it."""
-    copy = student_copy.read(data, f"{name}.ipynb")
-    with Grader(copy.exercise, b"", Settings(isolation="process")) as grader:
-        return grader.grade(data, None).result
 
 
 def questions(bank: Misconceptions, name: str) -> Iterator[str]:
@@ -107,8 +88,8 @@ def name_both(pair: str) -> None:
     master = exercise.load(ROOT, name)
     bank = misconceptions.load(misconceptions.path_of(ROOT, name))
     early, late = map(bank.entry, mistakes)
-    data = handed_in(master, **{early.step: early.source, late.step: late.source})
-    said, result = told(data), checked(name, data)
+    data = copy(name, **{early.step: early.source, late.step: late.source})
+    said, result = told(data), checked(data, name)
     with Grader(master, b"two mistakes", Settings(isolation="process")) as grader:
         page = grader.grade(data, None).result
 
@@ -122,7 +103,7 @@ def name_both(pair: str) -> None:
         assert named - {None} == {wrong.name}
 
     # A step changes something where it is blamed: with it right the check says something else.
-    alone = told(handed_in(master, **{late.step: late.source}))
+    alone = told(copy(name, **{late.step: late.source}))
     for check in result.by_id:
         if check.startswith(f"{late.step}-") and statements(said[check]) == statements(
             alone[check]

@@ -2,7 +2,6 @@
 
 import base64
 import html
-import json
 import re
 from xml.etree import ElementTree
 
@@ -12,6 +11,7 @@ from autograder.authoring import build, drawings, read
 from autograder.base.errors import Unusable
 from tests.support import doubling
 from tests.support.courses import ROOT
+from tests.support.handed_out import release
 
 MOST = 10_000
 """Characters of all drawings of a notebook."""
@@ -60,8 +60,7 @@ def test_what_cannot_be_drawn_is_said_before_anything_is_built(tmp_path, line):
 
 @pytest.mark.parametrize("name", build.authored_names(ROOT))
 def test_the_drawings_of_a_notebook_are_small_and_say_something(name):
-    path = ROOT / "assignments" / name / f"{name}.ipynb"
-    prose = "\n".join("".join(cell["source"]) for cell in json.loads(path.read_bytes())["cells"])
+    prose = "\n".join("".join(cell["source"]) for cell in release(name)["cells"])
     found = re.findall(r"<img .*?>", prose)
     assert sum(map(len, found)) < MOST and len(found) == len(pictures(prose))
     assert "```drawing" not in prose

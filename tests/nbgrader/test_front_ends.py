@@ -22,6 +22,7 @@ from autograder.exercises import exercise
 from autograder.grader.grader import Grader
 from tests.support.browser import SCREENSHOTS
 from tests.support.courses import ROOT
+from tests.support.handed_out import release
 from tests.support.jupyter import PATIENCE, Lab, lab, server
 from tests.support.processes import call, finished
 from tests.support.pyodide_release import pyodide
@@ -54,8 +55,7 @@ def handed_out() -> dict[str, bytes]:
         wrong = next(one for one in known.misconceptions if one.step == known.functions[0])
         answers = {**right.sources, wrong.step: wrong.source}
         del answers[known.functions[-1]]
-        release = json.loads((ROOT / "assignments" / name / f"{name}.ipynb").read_bytes())
-        notebooks[name] = SampleStudent("ada", "", answers).notebook(release)
+        notebooks[name] = SampleStudent("ada", "", answers).notebook(release(name))
     return notebooks
 
 
@@ -98,9 +98,8 @@ def opened(browser: Browser, address: str) -> Iterator[Lab]:
 
 def lines_of_tools(page: Page, name: str) -> int:
     """How many lines of tools a student sees above the first step."""
-    release = json.loads((ROOT / "assignments" / name / f"{name}.ipynb").read_bytes())
     above = []
-    for cell in release["cells"]:
+    for cell in release(name)["cells"]:
         if "# Step 1 of" in "".join(cell["source"]):
             break
         above.append("".join(cell["source"]))

@@ -16,6 +16,7 @@ from autograder.show.pages import site
 from tests.support import browser as chromium
 from tests.support import courses
 from tests.support.courses import NAME, ROOT
+from tests.support.handed_out import release
 from tests.support.jupyter import lab
 from tests.support.processes import call, finished
 from tests.support.pyodide_release import pyodide
@@ -148,9 +149,8 @@ def test_a_site_is_built_served_and_built_again_over_itself_alone(course, tmp_pa
 def test_with_the_real_pyodide_a_notebook_runs_to_its_end(browser, tmp_path, name):
     known = exercise.load(ROOT, name)
     right = next(one for one in sample.students(ROOT, known) if one.id == "right")
-    release = json.loads((ROOT / "assignments" / name / f"{name}.ipynb").read_bytes())
     notebook = tmp_path / f"{name}.ipynb"
-    notebook.write_bytes(right.notebook(release))
+    notebook.write_bytes(right.notebook(release(name)))
     finished("site", tmp_path / "public", notebook, "--pyodide", os.environ["PYODIDE"])
 
     with (

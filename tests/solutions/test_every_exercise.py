@@ -1,7 +1,6 @@
 """What holds of every exercise in ``solutions/``, whatever it is about: a new one is tested without
 a line here."""
 
-import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -18,7 +17,7 @@ from autograder.exercises import exercise, names
 from autograder.exercises.answer_bank import Answer
 from autograder.exercises.exercise import Exercise, as_file
 from autograder.grader.grader import Grader
-from tests.support import bank_class
+from tests.support import bank_class, handed_out
 from tests.support.courses import ROOT
 
 pytestmark = pytest.mark.usefixtures("kept_parents")
@@ -55,8 +54,7 @@ def people(known: Exercise) -> dict[str, SampleStudent]:
 @pytest.fixture(scope="module")
 def release(known: Exercise) -> dict[str, Any]:
     """What students get."""
-    path = ROOT / "assignments" / known.name / f"{known.name}.ipynb"
-    return dict(json.loads(path.read_bytes()))
+    return handed_out.release(known.name)
 
 
 def answered(release: dict[str, Any], people: dict[str, SampleStudent], **others: str) -> bytes:

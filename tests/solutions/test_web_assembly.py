@@ -13,6 +13,7 @@ import pytest
 from autograder.authoring import build
 from autograder.exercises import exercise, right_answers
 from tests.support.courses import ROOT
+from tests.support.handed_out import release
 
 pytestmark = [
     # The first run on a machine compiles Python for it, which takes minutes, and keeps that.
@@ -28,9 +29,8 @@ IN_BYTES = {"output_bytes": 100 << 20, "memory_bytes": 3 << 30}
 def cells(name: str) -> dict[str, Any]:
     """The code cells of what students get, with right answers in them; both banks; the checks."""
     known = exercise.load(ROOT, name)
-    release = json.loads((ROOT / "assignments" / name / f"{name}.ipynb").read_bytes())
     sources = {}
-    for cell in release["cells"]:
+    for cell in release(name)["cells"]:
         if cell["cell_type"] == "code":
             sources[cell["id"]] = "".join(cell["source"])
             # What is a student's own: a step, or functions of an earlier exercise.

@@ -20,6 +20,7 @@ from autograder.exercises import exercise, setup_cell
 from autograder.submissions.notebook import as_notebook
 from autograder.submissions.parse import parse
 from autograder.submissions.submission import Submission
+from tests.support import handed_out
 from tests.support.toy import exercise as toy_exercise
 from tests.support.toy import grade
 
@@ -37,15 +38,10 @@ PACKED = pytest.mark.parametrize("is_packed", [True, False], ids=["packed", "wri
 
 def answered(name: str = "attention", is_packed: bool = True) -> dict[str, Any]:
     """A student's notebook with the right answer to every step."""
-    path = ROOT / "assignments" / name / f"{name}.ipynb"
-    notebook: dict[str, Any] = json.loads(path.read_bytes())
-    known = {cell.id: cell for cell in master(name).cells}
+    kinds = ("needed", "step") if is_packed else ("needed", "step", "setup")
+    notebook = handed_out.answered(name, kinds)
     for cell in notebook["cells"]:
         cell["source"] = "".join(cell["source"])
-        if cell["id"] in known and known[cell["id"]].kind in ("step", "needed"):
-            cell["source"] = known[cell["id"]].source
-        if cell["id"] == "setup" and not is_packed:
-            cell["source"] = known["setup"].source
     return notebook
 
 

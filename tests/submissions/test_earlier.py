@@ -15,6 +15,7 @@ from autograder.base.settings import Settings
 from autograder.exercises import exercise, hidden_checks
 from autograder.exercises.exercise import Exercise
 from autograder.grader.grader import Grader
+from tests.support.handed_out import release
 
 ROOT = Path(__file__).resolve().parents[2]
 NAME = "tokenizer"
@@ -33,10 +34,6 @@ def grader(known: Exercise) -> Iterator[Grader]:
         yield opened
 
 
-def today() -> dict[str, Any]:
-    return dict(json.loads((ROOT / "assignments" / NAME / f"{NAME}.ipynb").read_bytes()))
-
-
 def with_unpacked_tools() -> dict[str, Any]:
     """As it was before the tools were packed: whole, with a cell for each hidden check."""
     packed = Path(__file__).with_name("earlier") / f"{NAME}.ipynb.xz"
@@ -45,7 +42,7 @@ def with_unpacked_tools() -> dict[str, Any]:
 
 def with_a_cell_for_each_hidden_check(known: Exercise) -> dict[str, Any]:
     """As it was between: with packed tools, and placeholders."""
-    notebook = today()
+    notebook = release(NAME)
     cells = hidden_checks.beside(notebook, known.cells)
     assert len(cells) > len(notebook["cells"])
     return {**notebook, "cells": [cell.raw for cell in cells]}
@@ -70,7 +67,7 @@ def verdicts(result: Result) -> dict[str, tuple[str, float]]:
 
 
 def test_a_notebook_that_was_handed_out_before_keeps_its_score(known, grader):
-    now = grader.grade(answered(today(), known), "ada")
+    now = grader.grade(answered(release(NAME), known), "ada")
     assert now.result.status == "graded" and 0 < now.result.score < known.max_score
     assert now.result.warnings == ()
     assert now.submission is not None and now.submission.words == ()

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import io
-import json
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from autograder import pytest_plugin
-from autograder.base.result import CheckResult, Look, Result, StepResult
+from autograder.base.result import CheckResult, Look, StepResult
 from autograder.base.settings import Settings
 from autograder.base.text import statement
 from autograder.checking import student_copy
@@ -20,6 +18,7 @@ from autograder.grader.grader import Grader
 from autograder.show.terminal import look
 from autograder.tools import showing
 from tests.support.courses import ROOT
+from tests.support.handed_out import checked, copy
 from tests.support.processes import call, finished, surrounded
 
 pytestmark = pytest.mark.usefixtures("checked_here", "kept_parents")
@@ -35,33 +34,15 @@ OWN = "What is np.exp(1000)?"
 """What a check of softmax asks by itself."""
 
 
-def released(name: str, answers: Mapping[str, str]) -> bytes:
-    """A student's copy of an exercise, right but for these answers."""
-    master = exercise.load(ROOT, name)
-    notebook = json.loads((ROOT / "assignments" / name / f"{name}.ipynb").read_bytes())
-    written = {cell.id for cell in master.cells if cell.kind in ("needed", "step")}
-    for cell in notebook["cells"]:
-        if cell["id"] in written:
-            cell["source"] = answers.get(cell["id"], master.cell(cell["id"]).source)
-    return json.dumps(notebook).encode()
-
-
 def written(folder: Path, name: str = "attention", **answers: str) -> Path:
     path = folder / f"{name}.ipynb"
-    path.write_bytes(released(name, answers))
+    path.write_bytes(copy(name, **answers))
     return path
 
 
 def shown(path: Path) -> str:
     """What `check` prints."""
     return finished("check", path, code=1).stdout
-
-
-def result_of(data: bytes) -> Result:
-    """What all visible checks of a student's copy come to."""
-    copy = student_copy.read(data, "attention.ipynb")
-    with Grader(copy.exercise, b"", Settings(isolation="process")) as grader:
-        return grader.grade(data, None).result
 
 
 def test_check_shows_prints_both_tables_and_one_question_under_the_first_failing_check(tmp_path):
@@ -93,7 +74,7 @@ def test_check_shows_further_hints_on_request(tmp_path):
     printed = call("check", path, "--hints", 3).stdout
     asked, *further = [line for line in printed.splitlines() if line.startswith("      hint: ")]
     assert asked.endswith("?") and further == levels
-    place = result_of(path.read_bytes()).step("softmax").place
+    place = checked(path.read_bytes()).step("softmax").place
     assert place is not None and (place.line, place.nearly) == (5, levels[1].split("hint: ")[1])
 
 
@@ -127,17 +108,17 @@ def test_a_mistake_that_nobody_knows_gets_the_check_s_own_question_once(tmp_path
     ],
 )
 def test_an_exception_is_asked_about_only_where_the_question_is_about_shapes(answer, asked):
-    step = result_of(released("attention", {"attention_scores": answer})).step("attention_scores")
+    step = checked(copy("attention", attention_scores=answer)).step("attention_scores")
     assert step.look is not None and bool(step.look.asked) == asked, step.look
     assert look.question(step) == (step.failed[0].hint or step.look.asked)
 
 
 def test_what_is_printed_in_an_endless_loop_is_shown_up_to_ten_lines():
     loop = "def causal_mask(n_queries, n_keys=None):\n    while True:\n        print('again ' * 12)"
-    copy = student_copy.read(released("attention", {"causal_mask": loop}), "attention.ipynb")
+    own = student_copy.read(copy("attention", causal_mask=loop), "attention.ipynb")
     settings = Settings(isolation="process", call_seconds=0.5)
-    with Grader(copy.exercise, b"", settings) as grader:
-        step = grader.grade(copy.data, None).result.step("causal_mask")
+    with Grader(own.exercise, b"", settings) as grader:
+        step = grader.grade(own.data, None).result.step("causal_mask")
     assert step.look is not None
     *lines, more = step.look.printed.split("\n")
     assert len(lines) == 10 and len(set(lines)) == 1
@@ -156,7 +137,7 @@ def softmax(scores, axis=-1):
 print("before every check")
 """
     wrong = "def weighted_sum(weights, V):\n    print('mine')\n    return V"
-    result = result_of(released("attention", {"softmax": counts, "weighted_sum": wrong}))
+    result = checked(copy("attention", softmax=counts, weighted_sum=wrong))
     assert result.step("softmax").passed and result.step("softmax").look is None
     own = result.step("weighted_sum").look
     assert own is not None and own.printed == "mine"
@@ -164,12 +145,12 @@ print("before every check")
 
 def test_hidden_checks_and_whoever_is_graded_are_shown_nothing():
     master = exercise.load(ROOT, "attention")
-    data = released("attention", {"softmax": OVER_COLUMNS})
+    data = copy("attention", softmax=OVER_COLUMNS)
     with Grader(master, b"secret", Settings(isolation="process")) as grader:
         result = grader.grade(data, None).result
     assert {step.look for step in result.steps} == {None} and '"look"' not in result.to_json()
 
-    named = {check.name for check in result_of(data).step("softmax").checks}
+    named = {check.name for check in checked(data).step("softmax").checks}
     assert not named & {check.name for check in master.checks_of("softmax") if check.hidden}
 
 
@@ -186,7 +167,7 @@ def test_a_student_s_text_is_only_text_and_is_cut():
 
 def test_control_characters_of_prints_are_seen_as_codes():
     beeps = "def weighted_sum(weights, V):\n    print('a\\x1b[2Jb\\tc\\rd')\n    return V"
-    own = result_of(released("attention", {"weighted_sum": beeps})).step("weighted_sum").look
+    own = checked(copy("attention", weighted_sum=beeps)).step("weighted_sum").look
     assert own is not None and own.printed == "a\\x1b[2Jb  c\\rd"
 
 

@@ -8,7 +8,6 @@ result is shown.
 from __future__ import annotations
 
 import contextlib
-import copy
 import ctypes
 import gc
 import io
@@ -20,7 +19,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from autograder.base.result import Result
 from autograder.base.settings import DISCLOSURES, Settings
@@ -45,6 +44,7 @@ from tests.support.attacks.arena import (
 )
 from tests.support.attacks.ordinary import ROOT
 from tests.support.attacks.values import ALONE, EVERY, VALUES, Value
+from tests.support.handed_out import release
 
 T = TypeVar("T")
 
@@ -68,16 +68,10 @@ def exercise(name: str) -> Exercise:
     return exercises.load(ROOT, name)
 
 
-@cache
-def _release(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((ROOT / "assignments" / name / f"{name}.ipynb").read_bytes())
-    return found
-
-
 def handed_in(name: str, answers: Mapping[str, str], remark: str = "") -> bytes:
     """The release with the teacher's answers typed in, but for these; a remark makes it another
     file."""
-    notebook = copy.deepcopy(_release(name))
+    notebook = release(name)
     for cell in notebook["cells"]:
         marks = cell["metadata"].get("autograder", {})
         if marks.get("kind") == "step":

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from functools import cached_property
 from itertools import islice
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import NamedTuple
 
 from autograder.base import files
@@ -133,27 +133,21 @@ class Candidate:
         return self.time
 
 
+@dataclass
 class Reader:
     """Finds the submissions of an exercise among downloads.
 
     It keeps what belongs to nobody or is no notebook until all have been seen.
     """
 
-    def __init__(
-        self,
-        course: Course,
-        exercise: str,
-        roster: Roster,
-        downloads: Sequence[Download],
-        left: list[Left],
-    ) -> None:
-        self._exercise = exercise
-        self._roster = roster
-        self._downloads = downloads
-        self._left = left
-        self._zone = course.settings.zone
-        self._owners = Owners(exercise, roster, downloads, left)
-        self._content = Content(course.root, roster.exercises)
+    course: Course
+    exercise: str
+    roster: Roster
+    downloads: Sequence[Download]
+    left: list[Left]
+
+    def __post_init__(self) -> None:
+        self._owners = Owners(self.exercise, self.roster, self.downloads, self.left)
         self._others: list[_Other] = []
         self._of_others: list[tuple[Download, _FileName]] = []
         """Notebooks of other exercises, as their names or they themselves say."""
@@ -164,12 +158,12 @@ class Reader:
     def by_student(self) -> dict[str, list[Candidate]]:
         """The submissions of each student; what is nobody's is added to what is left."""
         by_student: dict[str, list[Candidate]] = {}
-        for download in self._downloads:
+        for download in self.downloads:
             try:
                 for candidate in self.candidates(download):
                     by_student.setdefault(candidate.student, []).append(candidate)
             except Exception as error:
-                self._left.append(unreadable(download.where, error, download.owner))
+                self.left.append(unreadable(download.where, error, download.owner))
 
         # The archives and folders that hold more of this exercise than of others.
         more: Counter[tuple[str, ...]] = Counter()
@@ -181,7 +175,7 @@ class Reader:
                 is_among_this = more[_outermost(download)] > 0
                 self._look_inside(download, file, by_student, is_among_this)
             except Exception as error:
-                self._left.append(unreadable(download.where, error, download.owner))
+                self.left.append(unreadable(download.where, error, download.owner))
 
         # A file may be what its student wanted to be graded: they have handed in nothing else, or
         # this later, and it was called a notebook.
@@ -189,14 +183,14 @@ class Reader:
             taken = [candidate.time for candidate in by_student.get(other.student, ())]
             is_notebook = ".ipynb" in other.name.lower()
             if not taken or (is_notebook and other.time > max(taken)):
-                self._left.append(other.left)
+                self.left.append(other.left)
 
         for (whose, is_archive), number in self._unseen.items():
             if whose in by_student:
                 continue
             unseen = f"{count(number, 'more file')} in it {agreeing(number, 'was', 'were')}"
             repair = "unpack it in the inbox" if is_archive else "make several folders of it"
-            self._left.append(Left(whose, f"{unseen} not looked at; {repair}, and collect again"))
+            self.left.append(Left(whose, f"{unseen} not looked at; {repair}, and collect again"))
         return by_student
 
     def candidates(self, download: Download) -> Iterator[Candidate]:
@@ -205,7 +199,7 @@ class Reader:
         if name == METADATA or name.lower() in NO_SUBMISSIONS:
             return
         file = self._file_name(name)
-        if file.exercise not in (None, self._exercise):
+        if file.exercise not in (None, self.exercise):
             if PurePath(name).suffix.lower() == ".ipynb":
                 self._of_others.append((download, file))
             return
@@ -218,24 +212,22 @@ class Reader:
         if file.is_notebook and exercise is None:
             last_claim, _ = students[-1]
             exercise = self._says(download, last_claim.text)
-            if exercise in self._roster.exercises and exercise != self._exercise:
+            if exercise in self.roster.exercises and exercise != self.exercise:
                 self._of_others.append((download, replace(file, exercise=exercise)))
                 return
 
         for claim, student in students:
-            if file.is_notebook and exercise == self._exercise:
+            if file.is_notebook and exercise == self.exercise:
                 time, doubt = self._time(download, claim)
                 yield Candidate(student, claim, time, file.copy, download, doubt)
             else:
                 suffix = PurePath(name).suffix
-                right = f"{student}_{self._exercise}{suffix if file.is_notebook else '.ipynb'}"
-                why = (
-                    f"neither its name nor its content says {self._exercise}; rename it to {right}"
-                )
-                if _is_misnamed(name) and file.exercise == self._exercise:
+                right = f"{student}_{self.exercise}{suffix if file.is_notebook else '.ipynb'}"
+                why = f"neither its name nor its content says {self.exercise}; rename it to {right}"
+                if _is_misnamed(name) and file.exercise == self.exercise:
                     why = f"ends in {suffix}; rename it to {right}"
                 elif not file.is_notebook:
-                    why = f"is no notebook; ask for {self._exercise}.ipynb"
+                    why = f"is no notebook; ask for {self.exercise}.ipynb"
                 left = Left(download.where, why, (student,))
                 time, _ = self._time(download, claim)
                 self._others.append(_Other(student, name, time, left))
@@ -248,7 +240,7 @@ class Reader:
             stem = re.sub(r"\.ipynb\Z", "", naming.copy_of(stem)[0], flags=re.I)
         if not dot:
             return _FileName(None, "", 0, is_notebook)
-        return _FileName(*naming.exercise_in(stem, self._roster.exercises), is_notebook)
+        return _FileName(*naming.exercise_in(stem, self.roster.exercises), is_notebook)
 
     def _students(self, download: Download, file: _FileName) -> list[tuple[Claim, str]]:
         """Whose a file is; of a group's, those whom the class list knows."""
@@ -264,7 +256,7 @@ class Reader:
         students: list[tuple[Claim, str]] = []
         for claim in claims:
             try:
-                students.append((claim, self._roster.find(claim)))
+                students.append((claim, self.roster.find(claim)))
             except Unmatched as problem:
                 self._leave(download, problem, file, claim.text)
         return students
@@ -281,15 +273,15 @@ class Reader:
             is_opened = self._looks[place] < most
             says = self._says(download, whose, most)
             # One that says nothing, being empty, say, may have the name among other words.
-            is_named = self._exercise in download.parts[-1]
-            if says != self._exercise and not (says is None and is_named):
+            is_named = self.exercise in download.parts[-1]
+            if says != self.exercise and not (says is None and is_named):
                 if not is_opened:
                     self._unseen[whose, is_archive] += 1
                 return
 
-        is_theirs = download.owner and self._roster.is_name(download.owner[-1])
+        is_theirs = download.owner and self.roster.is_name(download.owner[-1])
         owner = download.owner if is_theirs else ()
-        self._left.append(Left(download.where, str(problem), owner))
+        self.left.append(Left(download.where, str(problem), owner))
 
     def _look_inside(
         self,
@@ -307,18 +299,18 @@ class Reader:
             claims += self._owners.claims(download, file.student, True)
         for claim in claims:
             with suppress(Unmatched):
-                missing.append(self._roster.find(claim))
+                missing.append(self.roster.find(claim))
 
         missing = [student for student in missing if student not in by_student]
         if not missing:
             return
-        if self._says(download, claims[-1].text) == self._exercise:
-            name = f"{missing[-1]}_{self._exercise}.ipynb"
-            why = f"is named for {file.exercise}, and says that it is {self._exercise}"
-            self._left.append(Left(download.where, f"{why}; rename it to {name}", tuple(missing)))
+        if self._says(download, claims[-1].text) == self.exercise:
+            name = f"{missing[-1]}_{self.exercise}.ipynb"
+            why = f"is named for {file.exercise}, and says that it is {self.exercise}"
+            self.left.append(Left(download.where, f"{why}; rename it to {name}", tuple(missing)))
         elif is_among_this:
-            why = f"is the notebook of {file.exercise}; ask for {self._exercise}.ipynb"
-            self._left.append(Left(download.where, why, tuple(missing)))
+            why = f"is the notebook of {file.exercise}; ask for {self.exercise}.ipynb"
+            self.left.append(Left(download.where, why, tuple(missing)))
 
     def _time(self, download: Download, claim: Claim) -> tuple[datetime, str]:
         """When it was handed in, and what to say about it."""
@@ -346,7 +338,7 @@ class Reader:
         place = claim.depth - 1
         written = naming.written_time(claim.attempt)
         if written is not None:
-            zone = self._zone
+            zone = self.course.settings.zone
             time = written.replace(tzinfo=zone) if zone else written.astimezone()
             return time.astimezone(timezone.utc)
         if claim.kind == "gradescope":
@@ -369,9 +361,42 @@ class Reader:
 
         self._looks[whose, suffix] += 1
         try:
-            return self._content.exercise(download.parts[-1], download.read(MAX_BYTES))
+            return self.said_by(download.parts[-1], download.read(MAX_BYTES))
         except files.Refused:
             return None
+
+    def said_by(self, name: str, data: bytes) -> str | None:
+        """The exercise that a notebook names, or to which the cells of a script belong; None where
+        they name none, or several alike."""
+        if name.lower().endswith(".ipynb"):
+            match = _SAYS.search(data)
+            return match[1].decode("utf-8", "replace") if match else None
+
+        if len(data) > 4 * MAX_SOURCE:
+            return None
+        claims: set[str] = set()
+        text = data.decode("utf-8", "replace")
+        for cell in islice(split(lines_of(text)), MAX_CELLS):
+            claims.update(claims_of(cell.cell_line))
+        if not claims:  # Colab and nbconvert write no marks
+            claims.update(ANNOUNCED.findall(text), re.findall(r"^def (\w+)", text, re.MULTILINE))
+        # An exercise that goes on from another may hold cells of it, and has more of its own.
+        shared = {exercise: len(claims & ids) for exercise, ids in self._ids.items()}
+        most = max(shared.values(), default=0)
+        best = [exercise for exercise, count in shared.items() if count == most]
+        return best[0] if most and len(best) == 1 else None
+
+    @cached_property
+    def _ids(self) -> dict[str, set[str]]:
+        """The marks of each exercise's cells. Read where a script asks: there are few."""
+        ids = {}
+        for exercise in self.roster.exercises:
+            notebook = notebook_at(self.course.root, exercise)
+            try:
+                ids[exercise] = set(claims_of(notebook.read_text(encoding="utf-8")))
+            except (OSError, ValueError):  # the teacher hears of it from whoever asks for it
+                ids[exercise] = set()
+        return ids
 
 
 @dataclass(frozen=True)
@@ -412,44 +437,3 @@ def is_inside(download: Download, claim: Claim) -> bool:
     Then the times of that archive's entries are sound.
     """
     return download.archive is not None and claim.depth > download.archive + 1
-
-
-class Content:
-    """Knows files of a course's exercises by what they hold."""
-
-    def __init__(self, root: Path, exercises: Sequence[str]) -> None:
-        self._root = root
-        self._exercises = exercises
-
-    def exercise(self, name: str, data: bytes) -> str | None:
-        """The exercise that a notebook names, or to which the cells of a script belong; None where
-        they name none, or several alike."""
-        if name.lower().endswith(".ipynb"):
-            match = _SAYS.search(data)
-            return match[1].decode("utf-8", "replace") if match else None
-
-        if len(data) > 4 * MAX_SOURCE:
-            return None
-        claims: set[str] = set()
-        text = data.decode("utf-8", "replace")
-        for cell in islice(split(lines_of(text)), MAX_CELLS):
-            claims.update(claims_of(cell.cell_line))
-        if not claims:  # Colab and nbconvert write no marks
-            claims.update(ANNOUNCED.findall(text), re.findall(r"^def (\w+)", text, re.MULTILINE))
-        # An exercise that goes on from another may hold cells of it, and has more of its own.
-        shared = {exercise: len(claims & ids) for exercise, ids in self._ids.items()}
-        most = max(shared.values(), default=0)
-        best = [exercise for exercise, count in shared.items() if count == most]
-        return best[0] if most and len(best) == 1 else None
-
-    @cached_property
-    def _ids(self) -> dict[str, set[str]]:
-        """The marks of each exercise's cells. Read where a script asks: there are few."""
-        ids = {}
-        for exercise in self._exercises:
-            notebook = notebook_at(self._root, exercise)
-            try:
-                ids[exercise] = set(claims_of(notebook.read_text(encoding="utf-8")))
-            except (OSError, ValueError):  # the teacher hears of it from whoever asks for it
-                ids[exercise] = set()
-        return ids

@@ -430,12 +430,19 @@ def _note_error(cell: Any, execute_reply: Any, **about: Any) -> None:
 
 
 def _client() -> type:
-    """A client that begins with the kernel's first message, and not 0.2 s after its last one."""
+    """A client that waits for a kernel's first message, and for nothing after it."""
     from queue import Empty
 
+    import zmq
     from jupyter_client.asynchronous.client import AsyncKernelClient
 
     class Client(AsyncKernelClient):
+        def _context_default(self) -> Any:
+            context: Any = super()._context_default()
+            # Milliseconds until it tries again: the kernel does not listen yet when it begins.
+            context.setsockopt(zmq.RECONNECT_IVL, 5)
+            return context
+
         async def wait_for_ready(self, timeout: float | None = None) -> None:
             until = time.monotonic() + (timeout or float("inf"))
             while True:

@@ -8,12 +8,14 @@ Then their scores are compared cell by cell, and so are the outputs.
 from __future__ import annotations
 
 import argparse
+import compileall
 import json
 import os
 import re
 import shutil
 import sqlite3
 import sys
+import sysconfig
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -192,6 +194,8 @@ def main() -> None:
     parser.add_argument("--students", type=int, default=STUDENTS)
     students: int = parser.parse_args().students
     measure.adopt_orphans()
+    # As pip leaves packages: else every kernel that starts compiles them again.
+    compileall.compile_dir(sysconfig.get_path("purelib"), quiet=2)
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("homework")
     table.add_column("graded by")
@@ -213,6 +217,7 @@ def costs(folder: Path, name: str, students: int) -> dict[str, measure.Cost]:
     """What it costs to grade a class with nbgrader, and with the kit in a copy of its folder."""
     programs = Path(sys.executable).parent
     environment = os.environ | {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
 
     def run(root: Path, *command: str) -> measure.Cost:
         program = str(programs / command[0])

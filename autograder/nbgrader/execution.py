@@ -24,9 +24,12 @@ from typing import Any
 
 import nbformat
 from nbconvert.preprocessors.sanitize import SanitizeHTML
+from nbgrader.api import Gradebook
 from nbgrader.converters import Autograde, NbGraderException
+from nbgrader.nbgraderformat.common import jsonschema
 from nbgrader.preprocessors import ClearHiddenTests, Execute
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import scoped_session
 
 from autograder.base import files
 from autograder.base.errors import Fault
@@ -327,7 +330,7 @@ def _in_processes(
         max(1, jobs),
         # They begin with all that this process has imported, which takes seconds.
         mp_context=multiprocessing.get_context("fork"),
-        initializer=_end_with,
+        initializer=_begin,
         initargs=(os.getpid(),),
     )
     try:
@@ -349,13 +352,40 @@ def _in_processes(
     return left
 
 
-def _end_with(parent: int) -> None:
-    """End this process and its sandbox with the one that has started it, which handles Ctrl-C."""
+def _begin(parent: int) -> None:
+    """Be a process that grades one student after another.
+
+    It and its sandbox end with the process that has started it, which handles Ctrl-C.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     locks.end_with_parent()
     if os.getppid() != parent:
         os._exit(1)
+    _open_once()
+    # The only schemas here are nbgrader's own. It has them checked again for each cell.
+    jsonschema.Draft4Validator.check_schema = lambda *arguments, **options: None
+
+
+def _open_once() -> None:
+    """Let nbgrader look only once in this process for what a gradebook needs.
+
+    It opens the gradebook nine times for a notebook. Each time it looked for all tables, and
+    compiled its statements again. Each time still has a session of its own.
+    """
+    opened: dict[str, dict[str, Any]] = {}
+    begin = Gradebook.__init__
+
+    def again(self: Any, *arguments: Any, **options: Any) -> None:
+        key = str((arguments, options))
+        if key in opened:
+            self.__dict__.update(opened[key])
+            self.db = scoped_session(self.db.session_factory)
+        else:
+            begin(self, *arguments, **options)
+            opened[key] = dict(vars(self))
+
+    Gradebook.__init__ = again
 
 
 def _graded(course: Course, name: str, student: str, digest: str) -> tuple[str, bool]:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from nbgrader.api import Base, Gradebook  # type: ignore[import-untyped]
 from typer.testing import CliRunner
 
 from autograder.base.errors import Unusable
@@ -523,3 +524,26 @@ def test_outputs_that_take_long_to_clean_end_with_their_own_notebook(monkeypatch
     nested = {**made, "data": {"text/html": "<div>" * (execution.MOST_HTML // len("<div>"))}}
     with pytest.raises(NotRun, match="take more than 1 s to clean"):
         execution.all_taken([{"count": 1, "outputs": [nested]}])
+
+
+def test_a_grading_process_looks_once_for_what_a_gradebook_needs(tmp_path, monkeypatch):
+    looked = []
+    create_all = Base.metadata.create_all
+
+    def create(bind):
+        looked.append(bind)
+        create_all(bind)
+
+    monkeypatch.setattr(Base.metadata, "create_all", create)
+    monkeypatch.setattr(Gradebook, "__init__", Gradebook.__init__)
+    execution._open_once()
+    url = f"sqlite:///{tmp_path}/gradebook.db"
+    for student in ("ann", "bob"):
+        with Gradebook(url) as book, Gradebook(url) as other:
+            book.add_student(student)
+            assert other.find_student(student) in other.db and book.db is not other.db
+            other.db.commit()
+            assert book.find_student(student) not in other.db
+    with Gradebook(url, "c101") as book:
+        assert book.find_student("bob") and book.course_id == "c101"
+    assert len(looked) == 2  # for each of the two courses in it

@@ -11,7 +11,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -25,12 +25,16 @@ from autograder.exercises.cell_code import ExerciseCode
 from autograder.exercises.exercise import Check, Exercise, from_notebook
 from autograder.exercises.misconceptions import Misconception, Misconceptions
 from autograder.tools.answers import call_digest
+from autograder.tools.session import OR_ELSE
 
 PLAIN = frozenset((
     "argument_ignored", "complemented", "exchanged", "negated", "one_less", "one_more",
     "other_default", "reshaped", "transposed",
 ))  # fmt: skip
 """Experiments that many students make; a table of all of them would be most of a notebook."""
+
+DIGITS = 6
+"""Of a digest, in hexadecimal."""
 
 
 def table(full: bytes, bank: Misconceptions) -> str:
@@ -64,16 +68,22 @@ def table(full: bytes, bank: Misconceptions) -> str:
         if digest not in suspects and len(sentences) == 1:
             hints[digest] = next(iter(sentences.values()))
 
-    marks: dict[str, list[str]] = defaultdict(list)
-    for mark, hint in hints.items():
-        if hint:
-            marks[hint].append(mark)
-    questions = {hint: " ".join(sorted(marks[hint])) for hint in sorted(marks)}
-    text = json.dumps(questions, ensure_ascii=False, separators=(",", ":"))
-    lines = [_line("HINTS", text if questions else ""), _line("ANSWERS", asked.table())]
+    lines = [_line("HINTS", by_question(hints)), _line("ANSWERS", asked.table())]
     nearly = {wrong.hint: wrong.nearly for wrong in bank.entries if wrong.nearly}
     lines += [f"tools.NEARLY = {nearly!r}"] if nearly else []
     return "\n".join(filter(None, lines))
+
+
+def by_question(hints: Mapping[str, str]) -> str:
+    """Questions by their marks, as ``tools.HINTS`` has them; empty if there is none."""
+    marks: dict[str, str] = defaultdict(str)
+    for mark, hint in sorted(hints.items()):
+        digest, verdicts = mark[:DIGITS], mark[DIGITS:]
+        letters = ["ABCD"[int(digest, 16) >> place & 3] for place in range(0, 4 * DIGITS, 2)]
+        for question in hint.split(OR_ELSE) if hint else ():
+            marks[question] += "".join(reversed(letters)) + verdicts
+    questions = dict(sorted(marks.items()))
+    return json.dumps(questions, ensure_ascii=False, separators=(",", ":")) if questions else ""
 
 
 def _line(name: str, text: str) -> str:

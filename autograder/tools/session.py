@@ -59,8 +59,9 @@ REVEAL = True
 """Somebody reads what is printed; False where a check is graded, and only its message counts."""
 
 HINTS = ""
-"""Questions about common mistakes, as JSON: each with the digests of answers that it is for.
-``source`` leaves them out, so that nobody reads them by accident."""
+"""Questions about common mistakes, as JSON: each with the digests of answers that it is for, in
+letters that stand for digits of base 4: a digest in hexadecimal takes half as much again once it is
+packed. ``source`` leaves them out, so that nobody reads them by accident."""
 
 SEEN: list[Any] = []
 """What the check that is running has been given."""
@@ -94,6 +95,9 @@ QUESTIONS: dict[str, str] = {}
 
 OR_ELSE = " Or else: "
 """Between two questions, where two mistakes answer a check alike."""
+
+DIGITS = str.maketrans("ABCD", "0123")
+"""Of a digest in ``HINTS``."""
 
 RETRIED: list[BaseException | None] = []
 """While a check runs again, with earlier steps right: how that ended."""
@@ -168,10 +172,11 @@ def hint(name: str, error: BaseException, names: Mapping[str, Any] = {}) -> str:
 @cache
 def by_mark(hints: str) -> dict[str, str]:
     """The questions by what has been seen; read once, which is slow."""
-    found = {}
+    found: dict[str, str] = {}
     for question, marks in json.loads(hints or "{}").items():
-        for mark in marks.split():
-            found[mark] = question
+        for letters, verdicts in re.findall("([A-D]{12})([pf]*)", marks):
+            mark = f"{int(letters.translate(DIGITS), 4):06x}{verdicts}"
+            found[mark] = f"{found[mark]}{OR_ELSE}{question}" if mark in found else question
     return found
 
 

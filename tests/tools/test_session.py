@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from autograder.authoring.hints import by_question
 from autograder.exercises import setup_cell
 from tests.support.written_tools import setup, written
 
@@ -146,7 +147,7 @@ def test_the_question_about_a_known_mistake_comes_before_an_earlier_step(noteboo
     failing = 'with tools.check("twice-by_hand"): tools.agree(twice(1), 2, "it", "Which way?")'
     double = 'with tools.check("double-by_hand"): assert double(1) == 2'
     mark = tools.digest("twice-by_hand", AssertionError(""), [-2])
-    tools.HINTS = json.dumps({"Which sign?": mark})
+    tools.HINTS = by_question({mark: "Which sign?"})
     run(notebook, double)
     capsys.readouterr()
     run(notebook, failing)
@@ -211,7 +212,7 @@ def test_a_known_mistake_gets_its_question(notebook, capsys):
     error = run(notebook, failing)
     assert error.startswith("AssertionError: the answer: 1 of 1 entries differ")
     digest = tools.fingerprint("double-by_hand", AssertionError(error))
-    tools.HINTS = json.dumps({"Is it twice?": digest})
+    tools.HINTS = by_question({digest: "Is it twice?"})
     capsys.readouterr()
     run(notebook, failing)
     assert capsys.readouterr().out.endswith("Think about this: Is it twice?\n")
@@ -226,7 +227,7 @@ def test_the_question_of_a_known_mistake_stands_alone(notebook, capsys):
     )
     assert run(notebook, failing).endswith("is 1. Is it so?")
     digest = tools.fingerprint("double-by_hand", AssertionError())
-    tools.HINTS = json.dumps({"Is it twice?": digest})
+    tools.HINTS = by_question({digest: "Is it twice?"})
     assert run(notebook, failing).endswith("the largest difference is 1.")
     assert capsys.readouterr().out.endswith("Think about this: Is it twice?\n")
 
@@ -267,8 +268,7 @@ def test_mistakes_that_answer_alike_are_told_apart_by_an_earlier_check(notebook,
     failing = 'with tools.check("double-two"): tools.agree(double([1.0]), [2.0], "the answer")'
     run(notebook, "def double(x): return x")
     mark = tools.fingerprint("double-two", AssertionError(run(notebook, failing)))
-    table = {"Passed?": mark + "p", "Failed?": mark + "f", "Unknown?": mark}
-    tools.HINTS = json.dumps(table)
+    tools.HINTS = by_question({mark + "p": "Passed?", mark + "f": "Failed?", mark: "Unknown?"})
 
     first = 'with tools.check("double-one"): assert '
     for before, asked in (("", "Unknown?"), (first + "True", "Passed?"), (first + "0", "Failed?")):
@@ -299,8 +299,8 @@ def two_checks(notebook: dict[str, Any]) -> Iterator[Callable[[str, str], str]]:
     yield failing
 
 
-def marked(notebook: dict[str, Any], *names: str) -> str:
-    return " ".join(notebook["tools"].MARKS[f"double-{name}"] for name in names)
+def marked(notebook: dict[str, Any], name: str) -> str:
+    return str(notebook["tools"].MARKS[f"double-{name}"])
 
 
 def test_a_relation_that_explains_a_known_mistake_as_well_does_not_name_it_again(
@@ -309,7 +309,7 @@ def test_a_relation_that_explains_a_known_mistake_as_well_does_not_name_it_again
     twice = "[2.0, 6.0, 8.0, 14.0, 22.0, 26.0]"
     two_checks("one", twice)
     assert "the right one times 2" in two_checks("two", twice)
-    notebook["tools"].HINTS = json.dumps({"Is it twice?": marked(notebook, "one")})
+    notebook["tools"].HINTS = by_question({marked(notebook, "one"): "Is it twice?"})
     two_checks("one", twice)
     assert two_checks("two", twice) == "Think about this: Is it twice?"
     # Another function may have another mistake.
@@ -320,8 +320,8 @@ def test_a_relation_that_explains_a_known_mistake_as_well_does_not_name_it_again
 def test_of_two_questions_the_one_that_another_check_has_asked_is_asked_alone(notebook, two_checks):
     one, two = "[0.0, 1, 1, 2, 3, 5.0]", "[9.0, 1, 7, 2, 3, 5.0]"
     two_checks("one", one), two_checks("two", two)
-    marks = {"Once?": marked(notebook, "one"), "Once? Or else: Twice?": marked(notebook, "two")}
-    notebook["tools"].HINTS = json.dumps(marks)
+    marks = {marked(notebook, "one"): "Once?", marked(notebook, "two"): "Once? Or else: Twice?"}
+    notebook["tools"].HINTS = by_question(marks)
     assert two_checks("one", one) == "Think about this: Once?"
     assert two_checks("two", two) == "Think about this: Once?"
     run(notebook, "def double(x): return x")

@@ -1290,7 +1290,7 @@ with tools.check("padding_mask-by_hand"):
         show=True,
     )
 
-# %% check="padding_mask-any_lengths" points=3 category="mask correctness" hidden=true
+# %% check="padding_mask-any_lengths" points=2 category="mask correctness" hidden=true
 """Random lengths, among them a sequence without padding and one with a single token."""
 for batch, n_keys in (different_sizes(2), (4, 4), (6, 40), (6, 40), (2, 300), (3, 1)):
     lengths = rng.integers(1, n_keys + 1, size=batch)
@@ -1305,7 +1305,7 @@ for batch, n_keys in ((1, int(rng.integers(2, 8))), different_sizes(2), (5, 5)):
     wanted = padding_mask_by_definition(lengths, n_keys)
     agree_mask(padding_mask(lengths, n_keys), wanted, "the mask", "Where is the axis of the queries?")
 
-# %% check="padding_mask-inputs_unchanged" points=1 category="purity" hidden=true
+# %% check="padding_mask-inputs_unchanged" points=2 category="purity" hidden=true
 """The lengths keep their values and their order, and a second call gives the same answer."""
 n_keys = int(rng.integers(9, 13))
 lengths = np.array([2, n_keys, 1])  # in no order: sorting them would change them

@@ -415,7 +415,7 @@ def softmax_backward(weights, d_weights):
     ### END SOLUTION
 
 
-# %% check="softmax_backward-by_hand" points=6 category="softmax"
+# %% check="softmax_backward-by_hand" points=7 category="softmax"
 """Two rows: the average gradient is 4 in the first and 2 in the second."""
 tools.agree(
     softmax_backward(np.array([[0.5, 0.25, 0.25], [0.5, 0.5, 0.0]]), np.array([[4.0, 0.0, 8.0], [1.0, 3.0, 100.0]])),
@@ -426,7 +426,7 @@ tools.agree(
     **COMPOSED,
 )
 
-# %% check="softmax_backward-batch_of_two" points=3 category="shapes"
+# %% check="softmax_backward-batch_of_two" points=2 category="shapes"
 """In a batch of two, every row has its own average; adding 1000 for all keys of a row changes nothing."""
 tools.agree(
     softmax_backward(
@@ -637,7 +637,7 @@ def attention_backward(Q, K, V, d_output):
     ### END SOLUTION
 
 
-# %% check="attention_backward-by_hand" points=8 category="attention"
+# %% check="attention_backward-by_hand" points=9 category="attention"
 """One query gives two values the weights 3/4 and 1/4. Value 0 is worth 4, value 1 is worth 16, and 7 is the average."""
 # The gradient of the scaled scores is -9/4 and 9/4; of the scores, half of that.
 d_Q, d_K, d_V = tools.unpack(
@@ -654,7 +654,7 @@ tools.agree(d_V, [[0.75, 1.5], [0.25, 0.5]], "the gradient of the values", "With
 tools.agree(d_Q, [[-1.125 * np.log(3.0), 0.0, 0.0, 2.25]], "the gradient of the query", ask, show=True, **COMPOSED)
 tools.agree(d_K, [[-2.25, 0.0, 0.0, 0.0], [2.25, 0.0, 0.0, 0.0]], "the gradient of the keys", ask, show=True, **COMPOSED)
 
-# %% check="attention_backward-batch_of_two" points=4 category="shapes"
+# %% check="attention_backward-batch_of_two" points=3 category="shapes"
 """In a batch of two, each sequence gets its own gradients; a key and a value collect from both queries."""
 answer = attention_backward(
     np.array([[[0.0], [np.log(3.0)]], [[0.0], [0.0]]]),

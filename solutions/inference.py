@@ -960,7 +960,7 @@ def flash_attention(Q, K, V, block_size):
     ### END SOLUTION
 
 
-# %% check="flash_attention-by_hand" points=5 category="blocks"
+# %% check="flash_attention-by_hand" points=6 category="blocks"
 """Two queries, four keys in two blocks: weights of 1, 2, 4, 1 eighths, and of 3, 1, 1, 1 sixths."""
 Q = np.array([[2.0, 0.0, 0.0, 0.0], [0.0, 2.0, 0.0, 0.0]])
 K = np.log([[1.0, 3.0, 1.0, 1.0], [2.0, 1.0, 1.0, 1.0], [4.0, 1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0]])
@@ -968,7 +968,7 @@ V = np.array([[8.0, 0.0], [2.0, 6.0], [4.0, 12.0], [12.0, -6.0]])
 ask = "For query 0, what are m, l and o after the first block? And what happens to each when log 4 comes?"
 tools.agree(flash_attention(Q, K, V, 2), [[5.0, 6.75], [7.0, 2.0]], "the output", ask, show=True, **COMPOSED)
 
-# %% check="flash_attention-any_block_size" points=4 category="blocks"
+# %% check="flash_attention-any_block_size" points=3 category="blocks"
 """The same result with blocks of 1, of 3 and one key left over, of all 4, and of 7."""
 for block_size in (1, 3, 4, 7):
     Q = np.array([[2.0, 0.0, 0.0, 0.0], [0.0, 2.0, 0.0, 0.0]])

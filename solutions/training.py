@@ -764,13 +764,13 @@ def linear_backward(d_output, x, W):
     ### END SOLUTION
 
 
-# %% check="linear_backward-by_hand" points=3 category="linear"
+# %% check="linear_backward-by_hand" points=4 category="linear"
 """Two tokens of two features, three outputs: the first token gets a gradient at output 0, the second one at output 2."""
 answer = linear_backward(np.array([[1.0, 0, 0], [0, 0, 2.0]]), np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[1.0, 2, 3], [4, 5, 6]]))
 wanted = [[1, 4], [6, 12]], [[1, 0, 6], [2, 0, 8]], [1, 0, 2]
 parts_agree(answer, wanted, "d_x, d_W, d_b", LINEAR_ASKS, show=True)
 
-# %% check="linear_backward-batch_of_two" points=2 category="shapes"
+# %% check="linear_backward-batch_of_two" points=1 category="shapes"
 """In a batch of two texts, or with one token alone, the weights still have two axes: all tokens share them."""
 x = np.array([[[1.0, 5.0], [1.0, 6.0]], [[1.0, 7.0], [1.0, 8.0]]])
 answer = linear_backward(np.array([[[1.0], [2.0]], [[3.0], [4.0]]]), x, np.array([[2.0], [3.0]]))
@@ -1030,7 +1030,7 @@ def embedding_backward(d_output, tokens, vocabulary_size):
     ### END SOLUTION
 
 
-# %% check="embedding_backward-by_hand" points=2 category="embedding"
+# %% check="embedding_backward-by_hand" points=3 category="embedding"
 """Token 2 occurs twice, token 0 once, 1 and 3 never."""
 agree(
     embedding_backward(np.array([[1.0, 2.0], [10.0, 20.0], [100.0, 200.0]]), np.array([2, 0, 2]), 4),
@@ -1040,7 +1040,7 @@ agree(
     show=True,
 )
 
-# %% check="embedding_backward-batch_of_two" points=2 category="shapes"
+# %% check="embedding_backward-batch_of_two" points=1 category="shapes"
 """Two texts share one table."""
 agree(
     embedding_backward(np.array([[[1.0], [2.0]], [[4.0], [8.0]]]), np.array([[1, 1], [0, 1]]), 3),
@@ -1103,7 +1103,7 @@ def clip_by_global_norm(gradients, max_norm):
     ### END SOLUTION
 
 
-# %% check="clip_by_global_norm-by_hand" points=2 category="clipping"
+# %% check="clip_by_global_norm-by_hand" points=3 category="clipping"
 """3 and 4 together have the norm 5: for a max_norm of 2 they become 1.2 and 1.6."""
 lists_agree(
     clip_by_global_norm([np.array([3.0, 0.0]), np.array([[0.0], [4.0]])], 2.0),
@@ -1113,7 +1113,7 @@ lists_agree(
     show=True,
 )
 
-# %% check="clip_by_global_norm-short_ones" points=2 category="clipping"
+# %% check="clip_by_global_norm-short_ones" points=1 category="clipping"
 """Gradients that are not too long, or all 0, come back unchanged."""
 ask = "Is it longer than max_norm?"
 lists_agree(clip_by_global_norm([np.array([3.0]), np.array([4.0])], 10.0), [np.array([3.0]), np.array([4.0])], "short gradients", ask)
@@ -1310,17 +1310,31 @@ ask = "Where is the cosine at the peak, half-way, and at the end?"
 agree(rates, [2.0, 1.853553391, 1.5, 1.146446609, 1.0, 1.0, 1.0], "the learning rates", ask, show=True)
 agree([learning_rate(step, 2.0, 0, 2) for step in (0, 1, 2, 3)], [2.0, 1.0, 0.0, 0.0], "those without warm-up", "What is warmup here?")
 
-# %% check="learning_rate-drawn" points=3 category="schedule" hidden=true
-"""Random peaks, floors and lengths, above all where a part of the curve begins or ends: no warm-up, a short one, a very long one."""
+# %% check="learning_rate-on_the_way_up" points=1 category="schedule" hidden=true
+"""Random peaks and warm-ups, short and very long ones."""
+for warmup, total in ((1, 2), (1, 30), (int(rng.integers(3, 9)), int(rng.integers(20, 40))), (11, 12), (10, 20)):
+    steps = sorted({0, warmup - 1, *rng.integers(warmup, size=3).tolist()})
+    for peak, *floor in ((float(rng.uniform(1.0, 4.0)),), (float(rng.uniform(10.0, 40.0)), float(rng.uniform(3.0, 6.0)))):
+        for step in steps:
+            wanted = rate_by_definition(step, peak, warmup, total, *floor)
+            agree(learning_rate(step, peak, warmup, total, *floor), wanted, "the learning rate", "What is the rate of step 0?")
+
+for step in (0, 3):
+    wanted = rate_by_definition(step, 0.0006, 9, 40, 0.00006)
+    ask = "How many digits has your rate?"
+    tools.agree(learning_rate(step, 0.0006, 9, 40, 0.00006), wanted, "a small learning rate", ask, rtol=2e-5, atol=0)
+
+# %% check="learning_rate-drawn" points=2 category="schedule" hidden=true
+"""Random peaks, floors and lengths from the peak on, above all where a part of the curve begins or ends, with and without warm-up."""
 for warmup, total in ((0, 1), (0, 9), (1, 2), (1, 30), (int(rng.integers(3, 9)), int(rng.integers(20, 40))), (11, 12), (10, 20)):
-    ends = {step for end in (warmup, (warmup + total) // 2, total) for step in (end - 1, end, end + 1) if step > 0}
-    steps = sorted({0, 1, *ends, *rng.integers(total, size=3).tolist(), 10 * total})
+    ends = {step for end in (warmup, (warmup + total) // 2, total) for step in (end - 1, end, end + 1) if step >= warmup}
+    steps = sorted({*ends, *rng.integers(warmup, total, size=3).tolist(), 10 * total})
     for peak, *floor in ((float(rng.uniform(1.0, 4.0)),), (float(rng.uniform(10.0, 40.0)), float(rng.uniform(3.0, 6.0)))):
         for step in steps:
             wanted = rate_by_definition(step, peak, warmup, total, *floor)
             agree(learning_rate(step, peak, warmup, total, *floor), wanted, "the learning rate", "In which part of the curve is the step?")
 
-for step in (0, 3, 20, 40):
+for step in (20, 40):
     wanted = rate_by_definition(step, 0.0006, 9, 40, 0.00006)
     ask = "How many digits has your rate?"
     tools.agree(learning_rate(step, 0.0006, 9, 40, 0.00006), wanted, "a small learning rate", ask, rtol=2e-5, atol=0)

@@ -2754,7 +2754,7 @@ def cosine_since_the_first_step(step, peak, warmup, total, floor=0.0):
     return floor + (peak - floor) * (1 + math.cos(math.pi * min(1.0, step / total))) / 2
 
 
-@misconception(step="learning_rate", caught_by="learning_rate-drawn")
+@misconception(step="learning_rate", caught_by="learning_rate-on_the_way_up")
 def warm_up_begins_at_the_floor(step, peak, warmup, total, floor=0.0):
     """You warm up from the floor. Print your first rate for a floor of 1: does the formula of the warm-up have a floor?"""
     if step < warmup:
@@ -2852,7 +2852,7 @@ def second_moment_never_falls(w, gradient, m, v, t, learning_rate, beta_1=0.9, b
     return w - learning_rate * (step + weight_decay * w), m, v
 
 
-@misconception(step="learning_rate", caught_by="learning_rate-drawn")
+@misconception(step="learning_rate", caught_by="learning_rate-on_the_way_up")
 def warm_up_never_below_the_floor(step, peak, warmup, total, floor=0.0):
     """Your warm-up never goes below the floor. Print the rates of steps 0 to 3 for a peak of 2, a warm-up of 4 and a floor of 1: does the formula of the warm-up have a floor?"""
     if step < warmup:

@@ -594,7 +594,7 @@ def layer_norm(x, gamma, beta, eps=1e-5):
     ### END SOLUTION
 
 
-# %% check="layer_norm-by_hand" points=3 category="statistics"
+# %% check="layer_norm-by_hand" points=4 category="statistics"
 """One token with mean 2 and spread 1, one with mean 3 and spread 3, no gain, no shift, no eps."""
 agree(
     layer_norm(np.array([[1.0, 3.0, 1.0, 3.0], [0.0, 0.0, 6.0, 6.0]]), np.ones(4), np.zeros(4), 0.0),
@@ -619,7 +619,7 @@ agree(
     show=True,
 )
 
-# %% check="layer_norm-eps" points=3 category="statistics"
+# %% check="layer_norm-eps" points=2 category="statistics"
 """Variance 1 and eps 3 make a root of 2; where all features are equal, the result is the shift."""
 agree(
     layer_norm(np.array([[1.0, 3.0], [5.0, 5.0]]), np.ones(2), np.array([0.0, 4.0]), 3.0),
@@ -1358,7 +1358,7 @@ def language_model(tokens, embedding, blocks, norm):
     ### END SOLUTION
 
 
-# %% check="language_model-by_hand" points=2 category="language model"
+# %% check="language_model-by_hand" points=3 category="language model"
 """Token 2, two blocks that double and add 1, and a norm that multiplies by 10: follow it with a pencil."""
 with tools.check("language_model-by_hand"):
     # The row 1, 1 and the waves 0, 1 give 1, 2; doubled 2, 4; 1 more 3, 5; normed 30, 50.
@@ -1375,7 +1375,7 @@ with tools.check("language_model-by_hand"):
         show=True,
     )
 
-# %% check="language_model-batch_of_two" points=2 category="shapes"
+# %% check="language_model-batch_of_two" points=1 category="shapes"
 """In a batch of two, each sequence begins at position 0, and its block swaps its tokens."""
 with tools.check("language_model-batch_of_two"):
     s, c = math.sin(1.0), math.cos(1.0)

@@ -21,6 +21,12 @@ FEW = 64
 FAINT = "opacity:.7"
 """Grey in the light and in the dark."""
 
+LINKS = """<style>
+.jp-Notebook:has(.step-links) .jp-Cell{content-visibility:visible!important}
+</style><span class="step-links"></span>"""
+"""Before links to steps. JupyterLab only guesses how high cells are that nobody has scrolled to: a
+link would end some steps too far up or down. Now it lays out all cells of this notebook."""
+
 CARD = """<style>
 .jp-OutputArea-child:has(.check-failed)+* pre{border-left:3px solid #d9480f;word-break:normal;
  margin:-12px 0 0 -8px!important;padding:4px 12px!important}

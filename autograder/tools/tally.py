@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any
 
-from autograder.tools.showing import present
+from autograder.tools.showing import LINKS, present
 
 CHECKS: dict[str, dict[str, Any]] = {}
 """Every check's points, and whether it is hidden, in the order of the notebook."""
@@ -225,6 +225,6 @@ def summary() -> None:
         if texts:
             said.append(f"{label}: {', '.join(texts)}.")
             linked.append(f"{label}: {', '.join(links)}.")
-    present("<br>".join(linked), "\n".join(said))
+    present(LINKS + "<br>".join(linked), "\n".join(said))
     for tell in COUNTING[1:]:
         tell()

@@ -151,6 +151,11 @@ def test_in_jupyterlab_and_notebook_7(browser, jupyter, handed_out, grade, place
         front_end.picture(f"{place.partition('/')[0]}-{name}")
         assert 0 < lines_of_tools(front_end.page, name) <= MOST_LINES
         saved = run_all_and_save(front_end, path)
+        step = exercise.load(ROOT, name).functions[-1]
+        front_end.output("tools.summary()").get_by_role("link", name=step).click()
+        heading = front_end.page.locator(".jp-Notebook h3").filter(has_text=step)
+        front_end.page.wait_for_timeout(1000)  # a click on a link ends where it ends
+        expect(heading).to_be_in_viewport(timeout=1000)
     assert json.loads(saved) != json.loads(handed_out[name])
     assert grade(name, saved) == grade(name, handed_out[name])
 

@@ -1,8 +1,10 @@
 """What holds of every exercise in ``solutions/``, whatever it is about: a new one is tested without
 a line here."""
 
+import copy
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -16,7 +18,9 @@ from autograder.base.settings import Settings
 from autograder.exercises import exercise, names
 from autograder.exercises.answer_bank import Answer
 from autograder.exercises.exercise import Exercise, as_file
+from autograder.exercises.misconceptions import Misconception
 from autograder.grader.grader import Grader
+from autograder.tools.likeness import alike
 from tests.support import bank_class, handed_out
 from tests.support.courses import ROOT
 
@@ -247,6 +251,50 @@ def test_everybody_of_the_class_from_the_banks_gets_the_expected_result(
 @pytest.mark.parametrize("name", [name for name in EXERCISES if name != "attention"])
 def test_an_exercise_is_proved(name):
     assert proof.prove(ROOT, exercise.load(ROOT, name), range(6), 1).problems() == []
+
+
+MOST_LOST = 0.6
+"""Of a step's points, for a mistake that does not show wherever the step is called."""
+
+
+def test_a_mistake_that_shows_in_some_calls_alone_leaves_two_fifths_of_a_step(known):
+    bench = Bench(known)
+    for entry in known.misconceptions:
+        if entry.step not in known.functions or entry.step in known.classes:
+            continue
+        bench.bind(answers.wrong(entry))
+        checks = bench.of(entry.step)
+        failed = [check for check in checks if bench.failure(check, "0")]
+        # Wrong numbers cost no points for unchanged inputs.
+        lost = sum(check.points for check in failed if check.category != "purity")
+        is_dear = lost > MOST_LOST * sum(check.points for check in checks) + 1e-9
+        if is_dear and checks[0] not in failed:
+            assert share_of_right_calls(bench, entry) < 0.5, f"{entry.name} ({entry.step}): {lost}"
+
+
+def share_of_right_calls(bench: Bench, entry: Misconception) -> float:
+    """Of the calls that hidden checks make, on average over the checks."""
+    bench.bind()
+    right = bench.function(entry.step)
+    bench.bind(answers.wrong(entry))
+    wrong = bench.function(entry.step)
+
+    def asked(noted: list[bool], *args: Any, **kwargs: Any) -> Any:
+        expected = right(*copy.deepcopy(args), **copy.deepcopy(kwargs))
+        try:
+            noted.append(alike(wrong(*args, **kwargs), expected))
+        except Exception:
+            noted.append(False)
+        return expected
+
+    shares = []
+    for check in bench.of(entry.step):
+        if check.hidden and check.category != "purity":
+            noted: list[bool] = []
+            bench.replace(entry.step, partial(asked, noted))
+            assert not bench.failure(check, "0")
+            shares.append(sum(noted) / len(noted))
+    return sum(shares) / len(shares)
 
 
 # What students read

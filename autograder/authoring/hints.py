@@ -23,9 +23,8 @@ from autograder.diagnosis.experiments import Experiment, with_arguments
 from autograder.engine.turns import MOST, NAME, Endless, at_most, counted, enough, take
 from autograder.exercises.cell_code import ExerciseCode
 from autograder.exercises.exercise import Check, Exercise, from_notebook
-from autograder.exercises.misconceptions import Misconception, Misconceptions
+from autograder.exercises.misconceptions import OR_ELSE, Misconception, Misconceptions
 from autograder.tools.answers import call_digest
-from autograder.tools.session import OR_ELSE
 
 PLAIN = frozenset((
     "argument_ignored", "complemented", "exchanged", "negated", "one_less", "one_more",

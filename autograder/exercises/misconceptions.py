@@ -20,6 +20,10 @@ MARKS = frozenset({"step", "caught_by", "family", "title", "nearly"})
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
+OR_ELSE = " Or else: "
+"""Between two questions, where two mistakes answer a check alike."""
+
+
 @dataclass(frozen=True)
 class Misconception:
     """A wrong answer to ``step``, which the check ``caught_by`` is the first to fail.
@@ -71,7 +75,7 @@ class Misconceptions:
         for alike, question in self.alike.items():
             if names <= alike:
                 return question
-        return " Or else: ".join(sorted(hints.values())) if len(hints) == 2 else ""
+        return OR_ELSE.join(sorted(hints.values())) if len(hints) == 2 else ""
 
 
 def misconception(

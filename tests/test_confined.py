@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 import sys
 import tempfile
 from dataclasses import replace
@@ -463,9 +462,7 @@ with Grader(exercise, b"", Settings(isolation="process")) as grader:
     print(grader.grade(data, None).result.status)
 print(sorted({{"numpy.ma", "autograder.diagnosis.relating"}} & (set(sys.modules) - before)))
 """
-    ran = subprocess.run(
-        [sys.executable, "-c", grade], capture_output=True, text=True, check=True, cwd=ROOT
-    )
+    ran = processes.python(grade)
     assert ran.stdout.split("\n")[:2] == ["graded", "[]"]
 
 

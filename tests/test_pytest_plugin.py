@@ -17,7 +17,7 @@ from autograder import pytest_plugin
 from autograder.checking import confined
 from autograder.exercises import exercise
 from tests.support.courses import NAME, RIGHT, ROOT, handed_in
-from tests.support.processes import pytest_process, surrounded
+from tests.support.processes import pytest_process, python, surrounded
 
 pytestmark = pytest.mark.usefixtures("checked_here")
 
@@ -243,7 +243,4 @@ def test_where_the_kit_is_installed_pytest_finds_it_by_itself(notebook, tmp_path
 
 def test_everybody_elses_pytest_starts_as_before():
     code = "import sys, pytest; before = set(sys.modules); import autograder.pytest_plugin; print(*sorted(set(sys.modules) - before))"
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.split() == ["autograder", "autograder.pytest_plugin"]
+    assert python(code).stdout.split() == ["autograder", "autograder.pytest_plugin"]

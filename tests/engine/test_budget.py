@@ -1,7 +1,6 @@
 """What the grader itself does for a submission is charged to that submission, and bounded."""
 
 import signal
-import subprocess
 import sys
 import time
 from dataclasses import replace
@@ -20,6 +19,7 @@ from autograder.grader import grader as grading
 from autograder.grader.apart import apart
 from autograder.grader.grader import Grader
 from autograder.sandbox.worker.protocol import bounds
+from tests.support import processes
 from tests.support.attacks.arena import MEMORY_MB, _measured
 from tests.support.toy import exercise, submission
 
@@ -302,8 +302,7 @@ with Grader(exercise("f()"), b"key", Settings(isolation="process")):
     resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
     square @ square
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    processes.python(program)
 
 
 DEEP = """
@@ -341,8 +340,7 @@ with Grader(toy, b"key", Settings(isolation="process")) as grader:
     result = grader.grade(submission(toy, f=answer), "mallory").result
     print(result.status)
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert (done.returncode, done.stdout) == (0, "graded\n"), done.stderr
+    assert processes.python(program).stdout == "graded\n"
 
 
 def test_a_check_goes_on_for_as_long_as_it_likes_where_the_clock_is_left_out(fast, monkeypatch):

@@ -75,6 +75,30 @@ def call_apart(
     )  # fmt: skip
 
 
+def python(code: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    """Code in a Python of its own, which ends as it should."""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=cwd, capture_output=True, text=True, timeout=SECONDS, check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done
+
+
+def modules(code: str, cwd: Path = ROOT, says: str = "") -> set[str]:
+    """What is loaded behind this code, which says something on standard error."""
+    done = python(f"{code}\nimport sys; print('\\nloaded:', *sys.modules)", cwd)
+    assert says in done.stderr
+    return set(done.stdout.splitlines()[-1].removeprefix("loaded: ").split())
+
+
+def running(*arguments: object) -> str:
+    """The code that runs ``autograder``, and goes on."""
+    command = [*map(str, arguments)]
+    return f"from autograder import cli\ntry: cli.main({command!r})\nexcept SystemExit: pass"
+
+
 def mistake(done: subprocess.CompletedProcess[str]) -> str:
     """The one line that a mistake gets."""
     assert done.returncode == 2, done

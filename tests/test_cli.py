@@ -18,6 +18,7 @@ from autograder.course.course import Course
 from tests.support import processes
 from tests.support.courses import NAME, RIGHT, ROOT, handed_in
 from tests.support.processes import call, call_apart, finished, mistake, modules, running
+from tests.support.typing_in import typed
 
 pytestmark = pytest.mark.usefixtures("graded_here", "checked_here")
 
@@ -290,11 +291,8 @@ def clone(course, tmp_path):
     root = tmp_path / "clone"
     shutil.copytree(course.root, root)
     master = root / "solutions" / NAME / f"{NAME}.ipynb"
-    notebook = json.loads(master.read_bytes())
-    for cell in notebook["cells"]:
-        if cell["id"] == "double-drawn":
-            cell["source"] = STOLEN.format(place=str(tmp_path / "stolen"))
-    master.write_text(json.dumps(notebook))
+    stolen = STOLEN.format(place=str(tmp_path / "stolen"))
+    master.write_bytes(typed(master, {"double-drawn": stolen}))
     (root / "autograder.toml").write_text('isolation = "process"\n')
     (root / "work").mkdir()
     for place in (f"{NAME}.ipynb", f"work/{NAME}.ipynb"):

@@ -11,6 +11,7 @@ from autograder.base.errors import Unusable
 from autograder.base.settings import Settings
 from autograder.exercises import exercise
 from autograder.grader.grader import Grader
+from tests.support.typing_in import typed
 
 pytestmark = pytest.mark.usefixtures("forked_rehearsals", "kept_parents")
 
@@ -160,15 +161,13 @@ def test_the_grader_uses_the_given_step_whatever_a_student_makes_of_it(course, c
     write(course, "double")
     build.build(course, "three")
     known = exercise.load(course, "three")
-    release = json.loads((course / "assignments" / "three" / "three.ipynb").read_bytes())
-    for cell in release["cells"]:
-        if cell["id"] == "four_times":
-            cell["source"] = "def four_times(x):\n    return double(double(x))"
-        if cell["id"] == "double" and changed:
-            cell["source"] = "def double(x):\n    return None"
+    answers = {"four_times": "def four_times(x):\n    return double(double(x))"}
+    if changed:
+        answers["double"] = "def double(x):\n    return None"
+    data = typed(course / "assignments" / "three" / "three.ipynb", answers)
 
     with Grader(known, b"secret", Settings(isolation="process")) as grader:
-        result = grader.grade(json.dumps(release).encode(), "ada").result
+        result = grader.grade(data, "ada").result
     assert [(step.name, step.score) for step in result.steps] == [
         ("four_times", 4.3),
         ("negated", 0.0),

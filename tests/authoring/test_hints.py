@@ -19,6 +19,7 @@ from autograder.exercises.misconceptions import Misconception
 from autograder.grader.grader import Grader
 from tests.support import toy, written_tools
 from tests.support.courses import ROOT
+from tests.support.typing_in import typed
 
 pytestmark = pytest.mark.usefixtures("kept_parents")
 
@@ -33,10 +34,7 @@ def attention() -> Exercise:
 
 def handed_in(**answers: str) -> bytes:
     """A right notebook but for these answers."""
-    notebook = json.loads(json.dumps(FULL))
-    for cell in notebook["cells"]:
-        cell["source"] = answers.get(cell["id"], cell["source"])
-    return json.dumps(notebook).encode()
+    return typed(FULL, answers)
 
 
 def own_hints(attention: Exercise, wrong: Misconception) -> set[str]:

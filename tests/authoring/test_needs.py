@@ -21,6 +21,7 @@ from autograder.exercises.answer_bank import Answer
 from autograder.grader.grader import Grader
 from tests.support import processes
 from tests.support.doubling import TINY
+from tests.support.typing_in import typed
 
 pytestmark = pytest.mark.usefixtures("forked_rehearsals", "checked_here")
 
@@ -65,10 +66,7 @@ def released(root: Path) -> bytes:
 
 
 def handed_in(release: bytes, **answers: str) -> bytes:
-    notebook = json.loads(release)
-    for cell in notebook["cells"]:
-        cell["source"] = answers.get(cell["id"], cell["source"])
-    return json.dumps(notebook).encode()
+    return typed(release, answers)
 
 
 def graded(root: Path, data: bytes) -> Result:

@@ -17,6 +17,7 @@ from autograder.course.new_course import copies
 from autograder.nbgrader import exchange
 from tests.support import courses, processes
 from tests.support.courses import NAME, RIGHT
+from tests.support.typing_in import typed
 
 pytestmark = pytest.mark.usefixtures("graded_here")
 
@@ -151,13 +152,10 @@ def test_what_is_not_built_in_is_not_handed_out_without_it(folder):
 def test_a_notebook_with_its_due_date_is_checked_and_graded_as_any_other(folder):
     run(folder, "release", NAME, "--due", "2026-12-01 18:00 Europe/Berlin")
     (released,) = folder.glob(f"course/exchange/*/outbound/{NAME}/{NAME}.ipynb")
-    notebook = json.loads(released.read_bytes())
-    for cell in notebook["cells"]:
-        cell["source"] = RIGHT.get(cell["id"], cell["source"])
     own = opened(folder)
     path = own.submission("ada", NAME) / f"{NAME}.ipynb"
     path.parent.mkdir(parents=True)
-    path.write_text(json.dumps(notebook))
+    path.write_bytes(typed(released, RIGHT))
     run(folder, "grade", NAME, "--jobs", 1)
     result = json.loads((own.results / NAME / "ada.json").read_text())
     assert (result["score"], result["warnings"]) == (10.0, [])

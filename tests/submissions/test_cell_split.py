@@ -25,6 +25,7 @@ from autograder.submissions.submission import Submission
 from tests.support import handed_out
 from tests.support.toy import exercise as toy_exercise
 from tests.support.toy import grade
+from tests.support.typing_in import typed
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -138,10 +139,7 @@ def test_a_mistake_in_a_script_costs_its_own_step():
 
 
 def test_an_answer_in_words_is_in_a_script_too():
-    notebook = answered()
-    for cell in notebook["cells"]:
-        if cell["id"] == "explain_a_heatmap":
-            cell["source"] = "Row 3 looks at key 1."
+    notebook = json.loads(typed(answered(), {"explain_a_heatmap": "Row 3 looks at key 1."}))
     for made in (colab, vs_code):
         found = parse(made(notebook).encode(), master()).answer("explain_a_heatmap") or ""
         assert "Row 3 looks at key 1." in found and len(found) < 2_000

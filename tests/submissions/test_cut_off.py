@@ -1,12 +1,11 @@
 """The line of the stub, left above an answer, is named: 'not written yet' alone would puzzle."""
 
-import json
-
 import pytest
 
 from autograder.exercises import exercise
 from autograder.submissions.parse import parse
 from tests.support.courses import ROOT
+from tests.support.typing_in import typed
 
 RAISE = 'raise NotImplementedError("This step is still to be written.")'
 SAID = "raise NotImplementedError is still above the answer to causal_mask; delete that line"
@@ -23,13 +22,10 @@ SAID = "raise NotImplementedError is still above the answer to causal_mask; dele
     ],
 )
 def test_the_line_of_the_stub_above_an_answer_is_named(lines, notes):
-    notebook = json.loads((ROOT / "assignments/attention/attention.ipynb").read_bytes())
-    for cell in notebook["cells"]:
-        if cell["id"] == "causal_mask":
-            body = "".join(f"    {line}\n" for line in lines)
-            cell["source"] = f'def causal_mask(n):\n    """Docstring."""\n{body}'
-    found = parse(json.dumps(notebook).encode(), exercise.load(ROOT, "attention")).warnings
-    assert found == notes
+    body = "".join(f"    {line}\n" for line in lines)
+    answer = f'def causal_mask(n):\n    """Docstring."""\n{body}'
+    data = typed(ROOT / "assignments/attention/attention.ipynb", {"causal_mask": answer})
+    assert parse(data, exercise.load(ROOT, "attention")).warnings == notes
 
 
 @pytest.mark.parametrize("name", exercise.built_names(ROOT))

@@ -19,6 +19,7 @@ from autograder.base.text import count, printable
 from autograder.course.drawn import Drawn
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.sources import authored_at
+from autograder.questions.kinds import NOTATION
 from autograder.questions.sheet import Sheet
 
 ENDING = "_questions"
@@ -40,8 +41,9 @@ TEXT = '''# %% [markdown]
 # 2. Below *Your answers*, write the letter of the right option for each, as in `question_1 = "c"`.
 # 3. Save the notebook, and hand it in like the one before.
 #
-# Numbers are rounded to two digits, and arrays are written as lists. Your answers are graded after
-# you hand in.
+# NOTATION
+#
+# Your answers are graded after you hand in.
 
 # %% setup
 import base64
@@ -132,6 +134,7 @@ def write(root: Path, exercise: Exercise, drawn: Collection[Drawn], number: int)
         right[whose] = "".join(OPTIONS[question.right] for question in asked)
 
     text = TEXT.replace("TITLE", exercise.title).replace("COUNT", count(number, "question"))
+    text = text.replace("NOTATION", NOTATION.replace("\n", "\n# "))
     text = text.replace("SEALED_TEXTS", _table(sealed)).replace("RIGHT_LETTERS", _table(right))
     for place in range(1, number + 1):
         text += QUESTION.replace("NUMBER", str(place)).replace("POINTS", str(POINTS))

@@ -15,6 +15,9 @@ FEW, MANY = 16, 300
 DRAWS = 150
 """How often arguments are drawn until some are small enough."""
 
+REDRAWN = 2
+"""How often other numbers are drawn for arguments of which the shapes are told."""
+
 LARGE = 1000.0
 
 
@@ -74,6 +77,18 @@ def _usual(value: Any, rng: np.random.Generator) -> Any:
         return rng.dirichlet(np.ones(value.shape[-1]), size=value.shape[:-1])
     is_array = isinstance(value, np.ndarray) and value.dtype.kind == "f"
     return _signed(rng.normal(size=value.shape), value) if is_array else value
+
+
+def redrawn(given: Arguments, rng: np.random.Generator) -> list[Arguments]:
+    """The same shapes with other numbers, one time with the signs turned round: what is negative in
+    the arguments, and cut off by a ReLU, is positive in some of these."""
+    turned = {name: -value if _has_signs(value) else value for name, value in given.items()}
+    others = [{name: _usual(value, rng) for name, value in given.items()} for _ in range(REDRAWN)]
+    return [turned, *others]
+
+
+def _has_signs(value: Any) -> bool:
+    return is_told_by_shape(value) and bool((value < 0).any())
 
 
 def _are_shares(value: Any) -> bool:
@@ -143,7 +158,7 @@ def is_told_by_shape(value: Any) -> bool:
     return isinstance(value, np.ndarray) and value.dtype.kind == "f"
 
 
-def _is_mask(value: Any) -> bool:
+def are_truth_values(value: Any) -> bool:
     return isinstance(value, np.ndarray) and value.dtype.kind == "b"
 
 
@@ -151,7 +166,7 @@ def told(given: Mapping[str, Any], shapes_only: bool = False) -> str:
     """The arguments in words of the notebook."""
     said = []
     for name, value in given.items():
-        if shapes_only and (is_told_by_shape(value) or _is_mask(value)):
+        if shapes_only and (is_told_by_shape(value) or are_truth_values(value)):
             kind = " of True and False" if value.dtype.kind == "b" else ""
             kind = kind or " with rows that sum to 1" * _are_shares(value)
             said.append(f"{name} of shape {value.shape}{kind}")

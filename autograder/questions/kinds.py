@@ -31,6 +31,10 @@ OPTIONS = 4
 POOL = 12
 """Wrong options among which those are chosen that do not give the right one away."""
 
+NOTATION = """Numbers are rounded to two digits. Arrays are written as lists; their numbers are
+floats, except for token ids."""
+"""How questions are to be read: said once for several, or below each."""
+
 FEW_ODD = 2
 """Numbers of a changed result that are not found in the head, at most."""
 
@@ -90,6 +94,12 @@ class Subject:
     def small(self) -> Arguments | None:
         """Arguments for computing by hand."""
         return arguments.by_hand(self.draws, self.rng)
+
+    @cached_property
+    def by_shape(self) -> list[Arguments]:
+        """Arguments of any size with the same shapes: what is said where only these are told has to
+        hold for all of them."""
+        return [self.plain, *arguments.redrawn(self.plain, self.rng)] if self.plain else []
 
     @property
     def step(self) -> str:
@@ -152,6 +162,9 @@ class Subject:
 
         def miss(three: tuple[int, ...]) -> int:
             chosen = (0, *three)
+            depths = [_depth(every[one]) for one in chosen]
+            if any(depths.count(depth) == 1 for depth in depths if depth):
+                return 3 * OPTIONS  # one that has other brackets than the rest is looked at first
             likeness = [sum(like[one][other] for other in chosen) for one in chosen]
             return _off(likeness, places[0]) + _off([totals[one] for one in chosen], places[1])
 
@@ -164,6 +177,12 @@ def _off(amounts: Sequence[float], place: int) -> int:
     above = sum(amount > amounts[0] for amount in amounts)
     last = above + sum(amount == amounts[0] for amount in amounts) - 1
     return max(above - place, place - last, 0)
+
+
+def _depth(option: str) -> int:
+    """How many brackets an array or a list in an option begins with."""
+    shown = option.removeprefix("it returns ")
+    return len(shown) - len(shown.lstrip("[("))
 
 
 def _line(option: str) -> int:
@@ -195,6 +214,8 @@ def shapes(subject: Subject) -> Found:
             if outcome is None or outcome.raised or not _is_marked(outcome.value):
                 continue
             value, what = outcome.value[1], f"`{text}` in line {place.line}"
+            if _is_hard_to_say(text, value):
+                continue
         elif isinstance(value, tuple) and len(value) > 1:
             number = int(subject.rng.integers(len(value)))
             what = _part(value, number)
@@ -238,10 +259,20 @@ def _is_marked(value: Any) -> bool:
     return isinstance(value, tuple) and len(value) == 2 and str(value[0]) == VALUE
 
 
+def _is_hard_to_say(text: str, value: Any) -> bool:
+    """Whether only few could tell the size of a value: it has three axes or more in the opposite
+    order, or it is the text of a number."""
+    is_turned = text.endswith(".T") and np.ndim(value) > 2
+    return is_turned or (isinstance(value, str) and "str(" in text)
+
+
 def _wrong_shapes(right: tuple[int, ...], others: Sequence[tuple[int, ...]]) -> Iterator[Any]:
     """What comes out with another axis, without ``keepdims``, or turned round."""
     if len(right) > 1:
         yield (*right[:-2], right[-1], right[-2])
+        yield (*right[:-2], right[-2] * right[-1])
+    yield (*right[:-1], right[-1] + 1)
+    yield (1, *right)
     if 1 in right:
         yield tuple(size for size in right if size != 1)
     yield from (other for other in others if len(other) == len(right))
@@ -251,8 +282,6 @@ def _wrong_shapes(right: tuple[int, ...], others: Sequence[tuple[int, ...]]) -> 
     sizes = sorted({size for other in others for size in other})
     for size in sizes:
         yield (*right[:-1], size)
-    yield (1, *right)
-    yield (*right[:-1], right[-1] + 1)
 
 
 def entries(subject: Subject) -> Found:
@@ -264,10 +293,13 @@ def entries(subject: Subject) -> Found:
 
     results = [subject.call(given, change.source) for change in subject.changes[:25]]
     others = [outcome.value for outcome in results if outcome is not None and not outcome.raised]
+    lowest, highest = _range(usual.numbers)
     for place, entry in _entries(usual.value, subject):
         numbers = as_numbers(entry)
         if numbers is not None and not alike(numbers.astype(float), np.round(numbers * 1.0, 2)):
             continue
+        if isinstance(entry, (int, float)) and lowest in (0, 1) and highest in (0, 1):
+            continue  # there are no three others that it could be
         if isinstance(entry, float) and abs(entry) < ALIKE and _has_odd(usual.numbers):
             continue
 
@@ -284,8 +316,10 @@ def entries(subject: Subject) -> Found:
         # So that not all are made from the right one, which would look like each of them.
         wrong += [written(further) for other in near for further in _near(other)]
         wrong = [other for other in wrong if len(other) <= LONGEST and "e+" not in other]
-        if type(entry) is int and entry >= 0:  # a token, say: nobody takes it for a negative one
-            wrong = [other for other in wrong if not other.startswith("-")]
+        if isinstance(entry, (int, float)):  # of tokens, say, nobody takes a negative one for right
+            least = 0.0 if lowest >= 0 else -1.0 if lowest >= -1 and highest <= 1 else -np.inf
+            most = 1.0 if lowest >= -1 and highest <= 1 else np.inf
+            wrong = [other for other in wrong if least <= _first_number(other) <= most]
         in_call = set(_NUMBER.findall(told(given)))
         if written(entry) in in_call:  # it may have been moved, and so may those beside it
             moved = sorted({*in_call} - {written(entry)})
@@ -303,6 +337,17 @@ def entries(subject: Subject) -> Found:
             what = f"What is {rest}{_part(usual.value, place[0])}?"
         asked = {"given": given, "place": place}
         yield subject.question("entry", f"{call} {what}", written(entry), wrong, 0, asked)
+
+
+def _range(numbers: Any) -> tuple[float, float]:
+    """The least and the greatest of some numbers; any number is between, where there are none."""
+    if numbers is None or not numbers.size:
+        return -np.inf, np.inf
+    return float(numbers.min()), float(numbers.max())
+
+
+def _first_number(option: str) -> float:
+    return next(iter(_numbers_in(option)), 0.0)
 
 
 def _has_odd(numbers: Any) -> bool:
@@ -367,11 +412,19 @@ def changed(subject: Subject) -> Found:
         given, usual = called
 
         shapes_only = given is subject.plain
+        calls = subject.by_shape if shapes_only else [given]
+        usuals = [subject.call(one) for one in calls]
         told_of: dict[str, LineChange] = {}
         for change in subject.changes[:25]:
-            outcome = subject.call(given, change.source)
-            if outcome is not None and _is_fair(outcome):
-                told_of.setdefault(outcome.told(usual, shapes_only), change)
+            said = set()
+            for one, before in zip(calls, usuals):
+                outcome = subject.call(one, change.source)
+                is_fair = outcome and before and _is_fair(outcome, subject.code)
+                said.add(
+                    outcome.told(before, shapes_only) if outcome and before and is_fair else ""
+                )
+            if len(said) == 1:
+                told_of.setdefault(said.pop(), change)
         told_of.pop("", None)
         as_ever = usual.told(usual, shapes_only)
         if not as_ever:
@@ -421,8 +474,10 @@ def _numbers_in(text: str) -> list[float]:
     return [float(number) for number in _NUMBER.findall(text)]
 
 
-def _is_fair(outcome: Observed) -> bool:
+def _is_fair(outcome: Observed, code: StudentCode) -> bool:
     """Whether one name says what was raised, or a few numbers and words what was returned."""
+    if outcome.raised and code.calls_unseen:
+        return False  # what that makes of arguments which do not fit nobody can see
     if outcome.raised:
         is_known = isinstance(getattr(builtins, outcome.raised, None), type)
         # Few know which operators NumPy forbids.
@@ -489,7 +544,7 @@ def _all_finite(given: Arguments) -> bool:
 def raised(subject: Subject) -> Found:
     """What a call with other arguments raises, or returns."""
     called = subject.answered(subject.plain)
-    if called is None or called[1].numbers is None:
+    if called is None or called[1].numbers is None or subject.code.calls_unseen:
         return
     given, usual = called
 
@@ -499,7 +554,7 @@ def raised(subject: Subject) -> Found:
     found: list[CodeQuestion | None] = []
     for other in arguments.other_calls(given, subject.rng):
         outcome = subject.call(other)
-        if outcome is None or not _is_fair(outcome):
+        if outcome is None or not _is_fair(outcome, subject.code):
             continue
         if outcome.raised and outcome.raised in subject.code.text:
             continue
@@ -513,14 +568,12 @@ def raised(subject: Subject) -> Found:
                 continue
 
         *before, last = shape if outcome.raised or not numbers.ndim else numbers.shape
-        least = max(1, last - int(subject.rng.integers(3)))  # so that no place among them is likely
-        near = [(*before, least + more) for more in range(4)]
+        # Three arrays and one error, whichever is right, and each place among the arrays as likely.
+        least = max(1, last - int(subject.rng.integers(OPTIONS - 1)))
+        near = [(*before, least + more) for more in range(OPTIONS - 1)]
         wrong = [f"it returns an array of shape {other}" for other in near]
-        errors = [
-            kind for kind in ("ValueError", "IndexError") if not _related(kind, outcome.raised)
-        ]
-        wrong = [option for option in wrong if option != right][: OPTIONS - 2]
-        wrong.append(f"it raises {errors[0]}")
+        if not outcome.raised:
+            wrong = [*(option for option in wrong if option != right), "it raises ValueError"]
 
         prompt = f"What happens when `{subject.step}` is called with "
         prompt += f"{_quoted(told(other, shapes_only=True))}?"
@@ -532,12 +585,6 @@ def raised(subject: Subject) -> Found:
         for question in found
         if question and question.options[question.right].startswith("it raises") == is_error
     )
-
-
-def _related(kind: str, other: str) -> bool:
-    """Whether who says one of these errors may have meant the other."""
-    one, two = getattr(builtins, kind), getattr(builtins, other, None)
-    return isinstance(two, type) and (issubclass(one, two) or issubclass(two, one))
 
 
 @dataclass(frozen=True)
@@ -576,23 +623,26 @@ def _is_usually_finite(subject: Subject, change: LineChange) -> bool:
 
 
 def _masked(subject: Subject) -> Arguments | None:
-    masks = [value for value in (subject.plain or {}).values() if _is_mask(value)]
-    return subject.plain if masks else None
-
-
-def _is_mask(value: Any) -> bool:
-    return isinstance(value, np.ndarray) and value.dtype.kind == "b" and not value.all()
+    hides = [
+        not value.all()
+        for value in (subject.plain or {}).values()
+        if arguments.are_truth_values(value)
+    ]
+    return subject.plain if any(hides) else None
 
 
 def _unmasked(given: Arguments) -> Arguments:
-    return {name: value | True if _is_mask(value) else value for name, value in given.items()}
+    return {
+        name: value | True if arguments.are_truth_values(value) else value
+        for name, value in given.items()
+    }
 
 
 def _is_moved(before: Any, after: Any, _: Any) -> bool:
     """Whether the numbers are the same, at other places."""
     if before.shape != after.shape or before.dtype.kind == "b" or alike(before, after):
         return False
-    return alike(np.sort(before, axis=None), np.sort(after, axis=None))
+    return _are_same_numbers(before, after)
 
 
 EFFECTS = (
@@ -668,28 +718,35 @@ def jobs(subject: Subject) -> Found:
 
 def _tried(subject: Subject, effect: Effect) -> _Experiment | None:
     given = effect.given(subject)
-    before = None if given is None else _numbers(subject.call(given))
-    if given is None or before is None:
+    if given is None:
         return None
-    otherwise = _numbers(subject.call(effect.otherwise(given)))
-    if otherwise is None:
+    calls = subject.by_shape if given is subject.plain else [given]
+    usuals = [_numbers(subject.call(one)) for one in calls]
+    otherwise = [_numbers(subject.call(effect.otherwise(one))) for one in calls]
+    if any(numbers is None for numbers in [*usuals, *otherwise]):
         return None
 
     found = _Experiment(given, [], [], set())
     for change in subject.changes:
-        after = _numbers(subject.call(given, change.source))
-        if after is None or is_unclear(before, after):
+        afters = [_numbers(subject.call(one, change.source)) for one in calls]
+        if any(after is None for after in afters) or any(map(is_unclear, usuals, afters)):
             continue
         if effect.name == "overflow" and not _is_usually_finite(subject, change):
             continue
-        has_same = alike(np.sort(before, axis=None), np.sort(after, axis=None))
+        has_same = all(map(_are_same_numbers, usuals, afters))
         if not has_same:
             found.computing.add(change.line)
-        if effect.name == "moved" and has_same and before.shape != after.shape:
+        if effect.name == "moved" and has_same and usuals[0].shape != afters[0].shape:
             continue  # in another shape each number has another place, in a way
-        kind = found.does if effect.is_there(before, after, otherwise) else found.does_not
-        kind.append(change)
+        seen = set(map(effect.is_there, usuals, afters, otherwise))
+        if len(seen) == 1:  # for some numbers only, it is neither right nor wrong
+            (found.does if seen.pop() else found.does_not).append(change)
     return found
+
+
+def _are_same_numbers(one: Any, other: Any) -> bool:
+    """Whether two arrays have the same numbers, perhaps at other places."""
+    return alike(np.sort(one, axis=None), np.sort(other, axis=None))
 
 
 def _which_line(subject: Subject, effect: Effect, found: _Experiment) -> CodeQuestion | None:
@@ -711,6 +768,9 @@ def _which_line(subject: Subject, effect: Effect, found: _Experiment) -> CodeQue
     (line,) = lines
     wrong = [f"line {other}" for other in subject.shuffled(sorted(others))]
     prompt = f"Which line {effect.job.format(step=subject.step)}?"
+    settings = [type(value) in (int, float) for value in found.given.values()]
+    if found.given is subject.plain and any(settings):  # another line may do it for others
+        prompt = f"`{subject.step}` is called with {_quoted(told(found.given, True))}. {prompt}"
     asked = {"changes": [*found.does, *found.does_not], "line": line}
     asked |= {"given": found.given, "effect": effect}
     return subject.question("job", prompt, f"line {line}", wrong, line, asked)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -176,7 +176,7 @@ class Questioner:
                     code = StudentCode(str(cell.id), cell.source)
                 except ValueError:
                     continue
-                code.add_called(defined)
+                code.add_called(defined, self._exercise.needed)
                 codes.append(code)
         codes = [codes[place] for place in rng.permutation(len(codes))]
         for code in sorted(codes, key=lambda code: len(code.lines) > LONGEST):
@@ -268,8 +268,7 @@ def _call(question: CodeQuestion) -> str:
 
 
 def _choose(subjects: list[Subject], wanted: int, chosen: list[CodeQuestion]) -> None:
-    """Add so many questions of as many kinds as there are, about few functions."""
-    left: list[list[CodeQuestion]] = []
+    """Append to ``chosen`` until it has so many questions: of many kinds, about few functions."""
     used: Counter[str] = Counter()
 
     def take(questions: list[CodeQuestion], most: int) -> None:
@@ -282,27 +281,30 @@ def _choose(subjects: list[Subject], wanted: int, chosen: list[CodeQuestion]) ->
             used[best.kind] += 1
             chosen.append(best)
 
+    left = []
     for subject in subjects:
-        if len(chosen) >= wanted:
-            break
-        questions: list[CodeQuestion] = []
-        for kind in subject.shuffled(kinds.KINDS):
-            first: dict[str, CodeQuestion] = {}
-            for question in kind(subject):
-                if question is not None:
-                    first.setdefault(question.kind, question)
-                    if kind is not kinds.jobs:  # which gives two kinds
-                        break
-            questions += first.values()
-        take(questions, EACH)
-        left.append(questions)
+        if len(chosen) < wanted:
+            questions = _of_each_kind(subject)
+            take(questions, EACH)
+            left.append(questions)
     for questions in left:
         take(questions, wanted)
+
     for subject in subjects * MORE_CALLS:  # other arguments, where little came of the first
-        if len(chosen) >= wanted:
-            break
-        again = Subject(subject.code, subject.laboratory, subject.rng, subject.draws)
-        asked = {_call(question) for question in chosen}
-        for kind in again.shuffled(kinds.KINDS):
-            further = [question for question in kind(again) if question is not None]
-            take([question for question in further if _call(question) not in asked][:1], 1)
+        if len(chosen) < wanted:
+            again = Subject(subject.code, subject.laboratory, subject.rng, subject.draws)
+            asked = {_call(question) for question in chosen}
+            take(_of_each_kind(again, asked), wanted)
+
+
+def _of_each_kind(subject: Subject, asked: Collection[str] = ()) -> list[CodeQuestion]:
+    """The first question of each kind, in a random order, but none about these calls."""
+    first: dict[str, CodeQuestion] = {}
+    for kind in subject.shuffled(kinds.KINDS):
+        for question in kind(subject):
+            if question is None or _call(question) in asked:
+                continue
+            first.setdefault(question.kind, question)
+            if kind is not kinds.jobs:  # which gives two kinds
+                break
+    return list(first.values())

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from autograder.engine.turns import NAME, counted
@@ -71,6 +71,9 @@ _OPERATORS: dict[type[ast.AST], tuple[str, str]] = {
     ast.Eq: ("==", "!="),
 }
 _MODULES = ("np", "numpy", "math")
+_IS_ABSORBED = re.compile(r"finfo|float_info|\de\+?[1-9]\d")
+"""A number next to which others are lost: nobody does that in their head."""
+
 _MAKERS = ("empty", "eye", "full", "ones", "range", "tuple", "zeros")
 """What makes an array, or a row, of a size: nobody forgets the call and keeps the size."""
 
@@ -183,14 +186,21 @@ class StudentCode:
         self.is_random = bool(re.search(r"\bempty|random|\brng\b|\byield\b", self.text))
         """Whether some numbers may be anything, or whether lines run when nobody expects it."""
         self.statements = self._statements()
+        self.calls_unseen = False
+        """Whether it calls what is not shown: functions of another notebook."""
 
-    def add_called(self, defined: Mapping[str, Definition]) -> None:
-        """Show what the function calls, too, of what the student has written."""
+    def add_called(self, defined: Mapping[str, Definition], unseen: Collection[str] = ()) -> None:
+        """Show what the function calls, too, of what the student has written.
+
+        Args:
+            unseen: the names of functions of another notebook.
+        """
         called: list[tuple[int, str]] = []
         waiting = list(_free(self._function or self._tree))
         seen = {self.step}
         while waiting:
             name = waiting.pop(0)
+            self.calls_unseen |= name in unseen
             if name in defined and name not in seen:
                 called += [(0, text) for text in defined[name].lines]
                 waiting += defined[name].uses
@@ -271,7 +281,7 @@ class StudentCode:
                 text, source = self._tidy(line, text)
                 key = line, text.strip()
                 is_new = key not in found and text != self._text[line - 1]
-                is_new &= not _passes_on(text)
+                is_new &= not (_passes_on(text) or _IS_ABSORBED.search(text))
                 inside = line in self.statements and len(text.strip()) <= WIDEST
                 if is_new and inside and parsed(source) is not None:
                     shown = text.strip().partition("  #")[0].rstrip()
@@ -348,12 +358,21 @@ def _parts(statement: ast.stmt) -> Iterator[ast.expr]:
         node = waiting.pop()
         if isinstance(node, (*_INSIDE, ast.IfExp, ast.BoolOp)):
             continue
-        if isinstance(node, (ast.BinOp, ast.Call, ast.Subscript)) or (
-            isinstance(node, ast.Attribute) and node.attr == "T"
-        ):
+        is_turned = isinstance(node, ast.Attribute) and node.attr == "T"
+        is_part = isinstance(node, (ast.BinOp, ast.Call, ast.Subscript)) or is_turned
+        if is_part and not _mixes_indices(node):
             yield node
         waiting += [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
         waiting += [child.value for child in getattr(node, "keywords", [])]
+
+
+def _mixes_indices(node: ast.AST) -> bool:
+    """Whether arrays and slices stand between the same brackets: few know which axis comes first
+    then."""
+    inside = node.slice.elts if isinstance(getattr(node, "slice", None), ast.Tuple) else []  # type: ignore[attr-defined]
+    arrays = [part for part in inside if not isinstance(part, (ast.Slice, ast.Constant))]
+    slices = [part for part in inside if isinstance(part, ast.Slice)]
+    return len(arrays) > 1 and bool(slices)
 
 
 class _Replacer(ast.NodeTransformer):

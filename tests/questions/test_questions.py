@@ -7,10 +7,11 @@ import time
 import zipfile
 from collections.abc import Iterable, Iterator
 from copy import deepcopy
+from dataclasses import replace
 from difflib import SequenceMatcher
 from functools import reduce
 from io import BytesIO
-from itertools import islice
+from itertools import islice, repeat
 from operator import getitem
 from typing import Any
 from xml.etree import ElementTree
@@ -25,6 +26,7 @@ from autograder.questions import kinds
 from autograder.questions import sheet as sheets
 from autograder.questions.arguments import other_calls, written
 from autograder.questions.kinds import CodeQuestion
+from autograder.questions.laboratory import Observed
 from autograder.questions.sheet import Questioner, Sheet, of_class
 from autograder.questions.student_code import CALLED, StudentCode
 from autograder.show.exports import question_bank
@@ -188,6 +190,24 @@ def close(one: Any, other: Any) -> bool:
     )
 
 
+def with_other_numbers(question: CodeQuestion) -> Iterator[CodeQuestion]:
+    """The same call with other numbers, where only shapes are told; none otherwise."""
+    if " of shape (" not in question.prompt:
+        return
+    for seed in range(4):
+        rng, given = np.random.default_rng(seed), {}
+        for name, value in question.asked["given"].items():
+            if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+                drawn = rng.normal(size=value.shape)
+                if (value >= 0).all():
+                    drawn = abs(drawn)
+                    sums = value.sum(axis=-1, keepdims=True)
+                    drawn /= drawn.sum(axis=-1, keepdims=True) if close(sums, sums * 0 + 1) else 1
+                value = drawn
+            given[name] = value
+        yield replace(question, asked={**question.asked, "given": given})
+
+
 def insist(question: CodeQuestion, tracer: Tracer) -> None:
     """Recompute the right option, and see that no other is right."""
     asked, right = question.asked, question.options[question.right]
@@ -221,6 +241,9 @@ def insist(question: CodeQuestion, tracer: Tracer) -> None:
         before, value = tracer.call(question), tracer.call(question, asked["source"])
         answers = [option for option in question.options if tells(option, value, before)]
         assert answers == [right], (question, value)
+        for again in with_other_numbers(question):
+            before, value = tracer.call(again), tracer.call(again, asked["source"])
+            assert tells(right, value, before), (question, again.asked["given"])
     elif question.kind == "raised":
         value = tracer.call(question)
         shape = f"it returns an array of shape {np.shape(value)}"
@@ -239,6 +262,10 @@ def insist(question: CodeQuestion, tracer: Tracer) -> None:
                     else f"line {change.line}: {change.text}"
                 )
         assert have & set(question.options) == {right}, (question, have)
+        for again in with_other_numbers(question):
+            if question.kind == "choice":
+                source = asked["right"].source
+                assert effect(name, tracer, again, source), (question, again.asked["given"])
 
 
 def numbers_of(option: str) -> str:
@@ -326,23 +353,122 @@ def test_the_right_shape_is_not_always_the_smallest():
     assert len(ranks) > 1
 
 
+class InThisProcess:
+    """Runs the code of a step here, where tests give it."""
+
+    def call(self, step: str, own: str, source: str, given: dict[str, Any]) -> Observed:
+        names: dict[str, Any] = {"np": np}
+        exec(source, names)
+        try:
+            return Observed(names[step](**deepcopy(given)))
+        except Exception as error:
+            return Observed(raised=type(error).__name__, text=str(error))
+
+
+def subject(source: str, draw: dict[str, Any] | None = None, seed: int = 0) -> kinds.Subject:
+    """Code that is asked about, and what its practice draws, again and again."""
+    code = StudentCode(source.partition("(")[0].removeprefix("def "), source)
+    draws = repeat(draw) if draw else iter(())
+    rng = np.random.default_rng(seed)
+    return kinds.Subject(code, InThisProcess(), rng, draws)  # type: ignore[arg-type]
+
+
+def test_what_leaves_the_result_as_it_is_does_so_for_any_numbers():
+    """It does not, only because one draw leaves no number above 0."""
+    source = "def active(x, W):\n    cut = np.maximum(x @ W, 0)\n    return cut * 2 + x.sum() * 0"
+    draw = {"x": np.ones((3, 2)) - 2, "W": np.ones(2) - 2}
+    for seed in range(30):
+        code = subject(source, draw, seed)
+        for question in kinds.jobs(code):
+            if question and "leaves the result as it is" in question.prompt:
+                changed = question.asked["right"].source
+                alive = {name: -value for name, value in draw.items()}
+                before, after = (code.call(alive, one) for one in (source, changed))
+                assert before and after and close(before.value, after.value), question
+
+
+def test_options_have_the_same_brackets():
+    wrong = ["[[1], [2]]", "[3, 4]", "[2, 1]", "[1, 3]"]
+    for seed in range(20):
+        code = subject("def pair():\n    return [1, 2]", seed=seed)
+        question = code.question("entry", "", "[1, 2]", wrong, 0, {})
+        assert question and "[[1], [2]]" not in question.options
+
+
+def test_no_option_is_a_number_that_it_cannot_be():
+    """A cosine of 3, or a fraction in a table of 0 and 1."""
+    draw = {"x": np.arange(4.0)}
+    waves = [
+        question
+        for seed in range(20)
+        for question in kinds.entries(
+            subject("def wave(x):\n    return np.cos(x * 0) / 2", draw, seed)
+        )
+        if question
+    ]
+    for question in waves:
+        assert all(abs(float(option)) <= 1 for option in question.options), question
+    hot = subject("def hot(x):\n    return (x[:, None] == np.arange(3)) * 1", draw)
+    assert not [question for question in kinds.entries(hot) if question]
+
+
+def test_nobody_is_asked_what_unseen_code_makes_of_what_it_is_not_made_for():
+    for sheet, _ in drawn("transformer", islice(bank("transformer"), 8), wanted=12):
+        for question in sheet.questions:
+            code = StudentCode(
+                question.step, "\n".join(line for _, line in sheet.code[question.step])
+            )
+            code.add_called({}, load("transformer").needed)
+            raises = [option for option in question.options if "it raises" in option]
+            assert not (code.calls_unseen and raises), question
+
+
+def test_nobody_is_asked_what_only_few_know():
+    """Which axis comes first among slices and arrays, and the order of three axes behind ``.T``."""
+    source = (
+        "def turned(x):\n    y = x.T\n    z = x[np.arange(2), :, np.arange(2)]\n"
+        "    least = np.finfo(float).min + x[0, 0]\n    return z * 2"
+    )
+    code = subject(source, {"x": np.ones((2, 3, 4))})
+    assert not [place for place in code.code.places() if "arange(2), :" in place.text]
+    assert not [change for change in code.code.changes() if "finfo" in change.text]
+    asked = [question for question in kinds.shapes(code) if question]
+    assert asked and not [question for question in asked if "`x.T`" in question.prompt]
+
+
+def test_a_job_that_depends_on_an_argument_is_asked_about_with_it():
+    source = (
+        "def shares(x, temperature):\n    y = x * 2\n    y = y / temperature\n    y = y - 1\n"
+        "    if temperature == 0:\n        return x == x.max()\n"
+        "    return np.exp(y) / np.exp(y).sum()"
+    )
+    asked = []
+    for seed in range(20):
+        draw = {"x": np.arange(4.0), "temperature": 2.0}
+        asked += [
+            one for one in kinds.jobs(subject(source, draw, seed)) if one and one.kind == "job"
+        ]
+    assert asked and all(
+        "temperature = 2" in one.prompt for one in asked if "sum to 1" in one.prompt
+    )
+
+
 def test_arguments_of_which_little_comes_cost_no_question():
     """With the first ones that this key draws, ``train`` learns nothing that could be asked about."""
     answers = list(bank("tokenizer"))[1]
-    with Questioner(load("tokenizer"), b"T43 third 51", Settings()) as questioner:
+    with Questioner(load("tokenizer"), b"dull 16", Settings()) as questioner:
         sheet = questioner.sheet(handed_in(load("tokenizer"), answers), "s0")
     assert len(sheet.questions) == 4
 
 
 def test_the_right_option_does_not_stand_out_among_those_made_from_it():
     """It is neither always the one most like the others, nor of the same size among them."""
-    code = StudentCode("half", "def half(x):\n    return x / 2")
-    subject = kinds.Subject(code, None, np.random.default_rng(0), iter(()))  # type: ignore[arg-type]
+    half = subject("def half(x):\n    return x / 2")
     right = "[1, 2, 4]"
     wrong = ["[1, 2]", "[2, 4]", "[4, 2, 1]", "[1, 2, 4, 4]", "[1]", "[2]", "[2, 1]", "[2, 4, 4]"]
     likest, sizes = [], []
     for _ in range(40):
-        question = subject.question("entry", "", right, wrong, 0, {})
+        question = half.question("entry", "", right, wrong, 0, {})
         assert question is not None
         like = {
             one: sum(SequenceMatcher(None, one, other).ratio() for other in question.options)

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 from autograder.base.text import printable
-from autograder.questions.kinds import CodeQuestion
+from autograder.questions.kinds import NOTATION, CodeQuestion
 from autograder.questions.sheet import Sheet
 from autograder.show.exports.safe_csv import table
 from autograder.show.pages.document import show
@@ -28,7 +28,8 @@ def sheet(title: str, sheets: Sequence[tuple[str, Sheet]]) -> str:
     Args:
         sheets: with the names of the students, as far as they are known.
     """
-    return show("questions.html.jinja", ("page.css", "questions.css"), title=title, sheets=sheets)
+    styles = ("page.css", "questions.css")
+    return show("questions.html.jinja", styles, title=title, sheets=sheets, notation=NOTATION)
 
 
 def moodle(exercise: str, sheets: Sequence[Sheet]) -> bytes:
@@ -136,7 +137,7 @@ def _shown(question: CodeQuestion, sheet: Sheet) -> str:
     parts = []
     for place, part in enumerate(question.prompt.split("`")):
         parts.append(_code(part) if place % 2 else html.escape(part))
-    return f"<pre>{html.escape(printable(listing))}</pre><p>{''.join(parts)}</p>"
+    return f"<pre>{html.escape(printable(listing))}</pre><p>{''.join(parts)}</p><p>{NOTATION}</p>"
 
 
 def _code(text: str) -> str:

@@ -19,8 +19,8 @@ from autograder.base.text import count, printable
 from autograder.course.drawn import Drawn
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.sources import authored_at
-from autograder.questions.kinds import NOTATION
 from autograder.questions.sheet import Sheet
+from autograder.questions.subject import NOTATION
 
 ENDING = "_questions"
 """How the exercise of questions is called, behind the name of the one that it asks about."""

@@ -11,8 +11,8 @@ from typing import Any
 
 from autograder.base import files
 from autograder.course.course import Course
-from autograder.questions.kinds import CodeQuestion
 from autograder.questions.sheet import Sheet
+from autograder.questions.subject import CodeQuestion
 
 NAME = "questions.jsonl"
 """The file, in the course's folder: a line for each student and exercise."""

@@ -83,8 +83,17 @@ def redrawn(given: Arguments, rng: np.random.Generator) -> list[Arguments]:
     """The same shapes with other numbers, one time with the signs turned round: what is negative in
     the arguments, and cut off by a ReLU, is positive in some of these."""
     turned = {name: -value if _has_signs(value) else value for name, value in given.items()}
-    others = [{name: _usual(value, rng) for name, value in given.items()} for _ in range(REDRAWN)]
+    others = [{name: _other(value, rng) for name, value in given.items()} for _ in range(REDRAWN)]
     return [turned, *others]
+
+
+def _other(value: Any, rng: np.random.Generator) -> Any:
+    """Other numbers; of a mask, other truth values, of which each row has both."""
+    if not are_truth_values(value) or value.shape[-1:] in ((), (1,)):
+        return _usual(value, rng)
+    shown = rng.random(value.shape) < 0.5
+    shown[..., 0], shown[..., -1] = True, False
+    return shown
 
 
 def _has_signs(value: Any) -> bool:
@@ -105,7 +114,9 @@ def _signed(numbers: Any, value: Any) -> Any:
 def by_hand(draws: Iterator[Arguments], rng: np.random.Generator) -> Arguments | None:
     """A few small whole numbers, and weights in halves."""
     for _, given in zip(range(DRAWS), draws):
-        if 0 < sum(map(_count, given.values())) <= FEW:
+        texts = [value for value in given.values() if isinstance(value, str)]
+        can_be_read = "".join(texts).isprintable()
+        if 0 < sum(map(_count, given.values())) <= FEW and can_be_read:
             return {name: _whole(value, rng) for name, value in given.items()}
     return None
 
@@ -137,6 +148,12 @@ def large(given: Arguments) -> Arguments:
 def _larger(value: Any) -> Any:
     is_array = isinstance(value, np.ndarray) and value.dtype.kind == "f" and not _are_shares(value)
     return value * LARGE + (value == 0) * LARGE if is_array else value
+
+
+def all_finite(given: Arguments) -> bool:
+    arrays = [value for value in given.values() if isinstance(value, np.ndarray)]
+    kinds = {array.dtype.kind for array in arrays}
+    return "f" in kinds and all(np.isfinite(array).all() for array in arrays)
 
 
 def other_calls(given: Arguments, rng: np.random.Generator) -> Iterator[Arguments]:

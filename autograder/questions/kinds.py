@@ -4,194 +4,50 @@ from __future__ import annotations
 
 import builtins
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from difflib import SequenceMatcher
-from functools import cached_property
-from itertools import combinations
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from autograder.questions import arguments
-from autograder.questions.arguments import Arguments, told, written
+from autograder.questions.arguments import told, written
+from autograder.questions.jobs import jobs
 from autograder.questions.laboratory import (
     ALIKE,
-    Laboratory,
     Observed,
     alike,
     are_several,
     as_numbers,
-    is_unclear,
+    noun,
+)
+from autograder.questions.options import (
+    FEW_ODD,
+    NUMBER,
+    OPTIONS,
+    are_of_one_kind,
+    first_number,
+    has_odd,
+    is_near,
+    odd_numbers,
+    range_of,
+    slips,
+    wrong_shapes,
 )
 from autograder.questions.student_code import VALUE, LineChange, StudentCode
+from autograder.questions.subject import (
+    ORDINALS,
+    CodeQuestion,
+    Found,
+    Subject,
+    is_marked,
+    quoted,
+)
 
-OPTIONS = 4
-
-POOL = 12
-"""Wrong options among which those are chosen that do not give the right one away."""
-
-NOTATION = """Numbers are rounded to two digits. Arrays are written as lists; their numbers are
-floats, except for token ids."""
-"""How questions are to be read: said once for several, or below each."""
-
-FEW_ODD = 2
-"""Numbers of a changed result that are not found in the head, at most."""
+LONGEST_COUNTED = 12
+"""Entries of a list that are counted."""
 
 LONGEST = 90
 """Characters of an option."""
-
-NEAR, NEAR_ODD = 0.2, 0.5
-"""Numbers of two options that differ by less are told apart by a calculator alone; the second where
-one of them is no quarter."""
-
-_NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?")
-
-MAY_OVERFLOW = re.compile("exp|log|max")
-"""What a line has that keeps large numbers finite: the largest one, or what they go into."""
-
-
-MAY_MOVE = re.compile(r"moveaxis|swapaxes|transpose|reshape|ravel|\.T\b|stack|concat|split|roll")
-"""What a line has that puts numbers elsewhere, perhaps not with these arguments."""
-
-MAY_SUM = re.compile("sum|softmax")
-"""What a line has that makes shares of numbers, perhaps not for the last time."""
-
-
-@dataclass(frozen=True)
-class CodeQuestion:
-    """A question about the answer to a step.
-
-    ``prompt`` has code between backticks, ``options`` are code or a few words. ``line`` is the line
-    of the answer's cell that it is about, or 0. ``asked`` is what was run: for whoever wants to
-    know how the right option was found.
-    """
-
-    kind: str
-    step: str
-    prompt: str
-    options: tuple[str, ...]
-    right: int
-    line: int = 0
-    asked: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
-
-
-@dataclass(eq=False)
-class Subject:
-    """The answer to a step, and where it can be called, with which arguments."""
-
-    code: StudentCode
-    laboratory: Laboratory
-    rng: np.random.Generator
-    draws: Iterator[Arguments]
-
-    @cached_property
-    def plain(self) -> Arguments | None:
-        """Arguments of any size."""
-        return arguments.of_any_size(self.draws, self.rng)
-
-    @cached_property
-    def small(self) -> Arguments | None:
-        """Arguments for computing by hand."""
-        return arguments.by_hand(self.draws, self.rng)
-
-    @cached_property
-    def by_shape(self) -> list[Arguments]:
-        """Arguments of any size with the same shapes: what is said where only these are told has to
-        hold for all of them."""
-        return [self.plain, *arguments.redrawn(self.plain, self.rng)] if self.plain else []
-
-    @property
-    def step(self) -> str:
-        return self.code.step
-
-    def call(self, given: Arguments, source: str | None = None) -> Observed | None:
-        own = self.code.source
-        return self.laboratory.call(self.step, own, source or own, given)
-
-    def answered(self, given: Arguments | None) -> tuple[Arguments, Observed] | None:
-        """Arguments, and what the student's own code returns for them; None where it raises, or
-        there are none."""
-        usual = None if given is None else self.call(given)
-        if given is None or usual is None or usual.raised:
-            return None
-        return given, usual
-
-    @cached_property
-    def changes(self) -> list[LineChange]:
-        """In a random order."""
-        return self.shuffled(self.code.changes())
-
-    def shuffled(self, things: Sequence[Any]) -> list[Any]:
-        return [things[place] for place in self.rng.permutation(len(things))]
-
-    def question(
-        self,
-        kind: str,
-        prompt: str,
-        right: str,
-        wrong: Sequence[str],
-        line: int,
-        asked: dict[str, Any],
-    ) -> CodeQuestion | None:
-        """A question with the right option and three others, early ones if possible; None where
-        that is not four different ones."""
-        others = [option for option in dict.fromkeys(wrong) if option != right]
-        if len(others) < OPTIONS - 1:
-            return None
-        options = self.shuffled([right, *self._others(right, others[:POOL])])
-        # Whatever the right one is: an order that is broken for some would tell which.
-        if any(option.startswith("line ") for option in options):
-            options.sort(key=_line)
-        return CodeQuestion(
-            kind, self.step, prompt, tuple(options), options.index(right), line, asked
-        )
-
-    def _others(self, right: str, wrong: Sequence[str]) -> list[str]:
-        """Three wrong options. Wrong ones are made from the right one, so it would be the one that
-        is most like the others, and it would seldom be the smallest: its place by either is drawn.
-        """
-        places = self.rng.integers(OPTIONS, size=2).tolist()
-        every = [right, *wrong]
-        alike = np.zeros((len(every), len(every)))
-        for one, other in combinations(range(len(every)), 2):
-            ratio = SequenceMatcher(None, every[one], every[other]).ratio()
-            alike[one, other] = alike[other, one] = ratio
-        like = alike.tolist()
-        totals = [sum(_numbers_in(option)) for option in every]
-
-        def miss(three: tuple[int, ...]) -> int:
-            chosen = (0, *three)
-            depths = [_depth(every[one]) for one in chosen]
-            if any(depths.count(depth) == 1 for depth in depths if depth):
-                return 3 * OPTIONS  # one that has other brackets than the rest is looked at first
-            likeness = [sum(like[one][other] for other in chosen) for one in chosen]
-            return _off(likeness, places[0]) + _off([totals[one] for one in chosen], places[1])
-
-        return [every[one] for one in min(combinations(range(1, len(every)), 3), key=miss)]
-
-
-def _off(amounts: Sequence[float], place: int) -> int:
-    """How far the first of some amounts is from a place among them, the largest first; equal ones
-    share theirs."""
-    above = sum(amount > amounts[0] for amount in amounts)
-    last = above + sum(amount == amounts[0] for amount in amounts) - 1
-    return max(above - place, place - last, 0)
-
-
-def _depth(option: str) -> int:
-    """How many brackets an array or a list in an option begins with."""
-    shown = option.removeprefix("it returns ")
-    return len(shown) - len(shown.lstrip("[("))
-
-
-def _line(option: str) -> int:
-    """The line that an option names; those that name none come last."""
-    number = option.removeprefix("line ").partition(":")[0]
-    return int(number) if number.isdigit() else 10**6
-
-
-Found = Iterator["CodeQuestion | None"]
 
 
 def shapes(subject: Subject) -> Found:
@@ -204,14 +60,14 @@ def shapes(subject: Subject) -> Found:
     of_arguments = [value.shape for value in given.values() if isinstance(value, np.ndarray)]
     lengths = [len(value) for value in given.values() if isinstance(value, (list, str, dict))]
     lengths += [value for value in given.values() if type(value) is int]
-    call = f"`{subject.step}` is called with {_quoted(told(given, given is subject.plain))}. "
+    call = f"`{subject.step}` is called with {quoted(told(given, given is subject.plain))}. "
     places = [(place.text, place) for place in subject.shuffled(list(subject.code.places()))]
 
     for text, place in [*places[:12], ("", None)]:
-        value, what = usual.value, "the result"
+        value, what, number = usual.value, "the result", None
         if place is not None:
             outcome = subject.call(given, place.source)
-            if outcome is None or outcome.raised or not _is_marked(outcome.value):
+            if outcome is None or outcome.raised or not is_marked(outcome.value):
                 continue
             value, what = outcome.value[1], f"`{text}` in line {place.line}"
             if _is_hard_to_say(text, value):
@@ -223,26 +79,27 @@ def shapes(subject: Subject) -> Found:
 
         if isinstance(value, np.ndarray) and 1 <= value.ndim <= 5:
             right, ask = str(value.shape), f"Which shape does {what} have"
-            wrong = [str(shape) for shape in _wrong_shapes(value.shape, of_arguments)]
+            wrong = [str(shape) for shape in wrong_shapes(value.shape, of_arguments)]
             if value.shape in of_arguments or right in subject.code.text:
                 continue
         elif isinstance(value, (list, dict, str)) and len(value) > 1 and given is subject.small:
             size = len(value)
-            if size in lengths:
+            if size in lengths or size > LONGEST_COUNTED:
                 continue
             parts = "characters" if isinstance(value, str) else "entries"
             right, ask = str(size), f"How many {parts} does {what} have"
             wrong = [str(other) for other in (size - 1, size + 1, size - 2, size + 2, size + 3)]
         else:
             continue
+        if place is not None and set(NUMBER.findall(text)) & set(NUMBER.findall(right)):
+            continue  # it can be read there
+        if given is subject.plain and not _has_one_size(subject, place, number, np.shape(value)):
+            continue
 
         later = ", when that line has run for the first time" if _repeats(place) else ""
         line = place.line if place else 0
         asked = {"given": given, "text": text, "line": line, "of": usual.value, "value": value}
         yield subject.question("shape", f"{call}{ask}{later}?", right, wrong, line, asked)
-
-
-ORDINALS = ("first", "second", "third", "fourth")
 
 
 def _part(returned: Any, number: int) -> str:
@@ -255,10 +112,6 @@ def _repeats(place: Any) -> bool:
     return bool(place and place.repeated)
 
 
-def _is_marked(value: Any) -> bool:
-    return isinstance(value, tuple) and len(value) == 2 and str(value[0]) == VALUE
-
-
 def _is_hard_to_say(text: str, value: Any) -> bool:
     """Whether only few could tell the size of a value: it has three axes or more in the opposite
     order, or it is the text of a number."""
@@ -266,22 +119,16 @@ def _is_hard_to_say(text: str, value: Any) -> bool:
     return is_turned or (isinstance(value, str) and "str(" in text)
 
 
-def _wrong_shapes(right: tuple[int, ...], others: Sequence[tuple[int, ...]]) -> Iterator[Any]:
-    """What comes out with another axis, without ``keepdims``, or turned round."""
-    if len(right) > 1:
-        yield (*right[:-2], right[-1], right[-2])
-        yield (*right[:-2], right[-2] * right[-1])
-    yield (*right[:-1], right[-1] + 1)
-    yield (1, *right)
-    if 1 in right:
-        yield tuple(size for size in right if size != 1)
-    yield from (other for other in others if len(other) == len(right))
-    yield (*right[:-1], 1)
-    yield right[:-1]
-    yield (*right[1:], right[0])
-    sizes = sorted({size for other in others for size in other})
-    for size in sizes:
-        yield (*right[:-1], size)
+def _has_one_size(subject: Subject, place: Any, number: int | None, shape: Any) -> bool:
+    """Whether a value has this shape whatever the numbers are, and whatever a mask hides."""
+    for given in subject.by_shape:
+        outcome = subject.call(given, place and place.source)
+        if outcome is None or outcome.raised:
+            return False
+        value = outcome.value if place is None else outcome.value[1]
+        if np.shape(value if number is None else value[number]) != shape:
+            return False
+    return True
 
 
 def entries(subject: Subject) -> Found:
@@ -293,14 +140,16 @@ def entries(subject: Subject) -> Found:
 
     results = [subject.call(given, change.source) for change in subject.changes[:25]]
     others = [outcome.value for outcome in results if outcome is not None and not outcome.raised]
-    lowest, highest = _range(usual.numbers)
     for place, entry in _entries(usual.value, subject):
+        is_one_of_several = bool(place) and are_several(usual.value)
+        part = usual.value[place[0]] if is_one_of_several else usual.value
+        lowest, highest = range_of(as_numbers(part))
         numbers = as_numbers(entry)
         if numbers is not None and not alike(numbers.astype(float), np.round(numbers * 1.0, 2)):
             continue
         if isinstance(entry, (int, float)) and lowest in (0, 1) and highest in (0, 1):
             continue  # there are no three others that it could be
-        if isinstance(entry, float) and abs(entry) < ALIKE and _has_odd(usual.numbers):
+        if isinstance(entry, float) and abs(entry) < ALIKE and has_odd(usual.numbers):
             continue
 
         wrong = []
@@ -311,16 +160,18 @@ def entries(subject: Subject) -> Found:
         if isinstance(entry, (int, float)) and not isinstance(entry, bool):
             neighbours = [other for _, other in _entries(usual.value, subject)]
             wrong += [written(other) for other in neighbours if type(other) is type(entry)]
-        near = _near(entry)
-        wrong += [written(other) for other in near]
+        near = slips(entry)
+        wrong += [written(other) for other in subject.shuffled(near)]
         # So that not all are made from the right one, which would look like each of them.
-        wrong += [written(further) for other in near for further in _near(other)]
+        wrong += [written(further) for other in near for further in slips(other)]
         wrong = [other for other in wrong if len(other) <= LONGEST and "e+" not in other]
+        if numbers is not None and numbers.ndim:  # the rows of an array are as long as each other
+            wrong = [other for other in wrong if other.count(",") == written(entry).count(",")]
         if isinstance(entry, (int, float)):  # of tokens, say, nobody takes a negative one for right
             least = 0.0 if lowest >= 0 else -1.0 if lowest >= -1 and highest <= 1 else -np.inf
             most = 1.0 if lowest >= -1 and highest <= 1 else np.inf
-            wrong = [other for other in wrong if least <= _first_number(other) <= most]
-        in_call = set(_NUMBER.findall(told(given)))
+            wrong = [other for other in wrong if least <= first_number(other) <= most]
+        in_call = set(NUMBER.findall(told(given)))
         if written(entry) in in_call:  # it may have been moved, and so may those beside it
             moved = sorted({*in_call} - {written(entry)})
             if len(moved) < OPTIONS - 2:
@@ -337,36 +188,6 @@ def entries(subject: Subject) -> Found:
             what = f"What is {rest}{_part(usual.value, place[0])}?"
         asked = {"given": given, "place": place}
         yield subject.question("entry", f"{call} {what}", written(entry), wrong, 0, asked)
-
-
-def _range(numbers: Any) -> tuple[float, float]:
-    """The least and the greatest of some numbers; any number is between, where there are none."""
-    if numbers is None or not numbers.size:
-        return -np.inf, np.inf
-    return float(numbers.min()), float(numbers.max())
-
-
-def _first_number(option: str) -> float:
-    return next(iter(_numbers_in(option)), 0.0)
-
-
-def _has_odd(numbers: Any) -> bool:
-    """Whether there are numbers that nobody computes by hand."""
-    return numbers is None or not alike(numbers * 1.0, np.round(numbers * 1.0, 2))
-
-
-def _near(value: Any) -> list[Any]:
-    """What somebody may take for a value who is off by one, or has a sign or a factor wrong."""
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return [value + 1, -value, 2 * value, value - 1]
-    if isinstance(value, (list, str)) and len(value) > 1:
-        last: Any = value[-1:]
-        return [value[:-1], value[1:], value[::-1], value + last]
-    if isinstance(value, dict) and len(value) > 1:
-        (name, count), *others = value.items()
-        more = [{**value, name: count + step} for step in (1, -1) if type(count) is int]
-        return [dict(others), *more]
-    return []
 
 
 def _entries(value: Any, subject: Subject) -> list[tuple[tuple[int, ...], Any]]:
@@ -386,7 +207,9 @@ def _entries(value: Any, subject: Subject) -> list[tuple[tuple[int, ...], Any]]:
             continue
         for place in np.ndindex(kept.shape):
             found.append(((*before, *place), numbers[place].tolist()))
-    return subject.shuffled(found)[:8]
+    found = subject.shuffled(found)
+    found.sort(key=lambda one: bool(one[0]) and not any(one[0]))  # the first stays in many orders
+    return found[:8]
 
 
 def _at(value: Any, place: tuple[int, ...]) -> Any:
@@ -419,7 +242,9 @@ def changed(subject: Subject) -> Found:
             said = set()
             for one, before in zip(calls, usuals):
                 outcome = subject.call(one, change.source)
-                is_fair = outcome and before and _is_fair(outcome, subject.code)
+                is_fair = outcome is not None and _is_fair(outcome, subject.code)
+                if outcome and not shapes_only:  # an argument that is passed on stands there
+                    is_fair &= written(outcome.value) not in map(written, given.values())
                 said.add(
                     outcome.told(before, shapes_only) if outcome and before and is_fair else ""
                 )
@@ -434,44 +259,23 @@ def changed(subject: Subject) -> Found:
         for right, change in list(told_of.items()):
             if right == as_ever and len(told_of) > 3 and subject.rng.random() < 0.7:
                 continue
-            wrong = [*([as_ever] if right != as_ever else []), *told_of]
-            wrong = [other for other in wrong if not _is_near(other, right)]
+            # Who sees no difference must find that, and one kind of answer must not stand alone.
+            if is_near(as_ever, right):
+                continue
+            wrong = [other for other in [as_ever, *told_of] if not is_near(other, right)]
+            if not [other for other in wrong if are_of_one_kind(other, right) and other != right]:
+                continue
             # Nobody should be right by taking the one with round numbers.
-            wrong.sort(key=lambda option: _odd_numbers(option) > FEW_ODD)
-            if max(map(len, [right, *wrong[:6]])) > LONGEST or _odd_numbers(right) > FEW_ODD:
+            wrong.sort(key=lambda option: odd_numbers(option) > FEW_ODD)
+            if max(map(len, [right, *wrong[:6]])) > LONGEST or odd_numbers(right) > FEW_ODD:
                 continue
             prompt = (
-                f"`{subject.step}` is called with {_quoted(given_in_words)}. What would happen "
+                f"`{subject.step}` is called with {quoted(given_in_words)}. What would happen "
                 f"if line {change.line} were `{change.text}`?"
             )
             asked = {"given": given, "source": change.source}
-            yield subject.question("changed", prompt, right, wrong, change.line, asked)
-
-
-def _odd_numbers(text: str) -> int:
-    """How many numbers of a text nobody finds in their head."""
-    return sum(map(_is_odd, _numbers_in(text)))
-
-
-def _is_odd(number: float) -> bool:
-    return not (4 * number).is_integer()
-
-
-def _is_near(one: str, other: str) -> bool:
-    """Whether the numbers of two texts differ by less than somebody who estimates can tell."""
-    is_same_form = _NUMBER.sub("", one) == _NUMBER.sub("", other)
-    return (
-        is_same_form and one != other and all(map(_are_near, _numbers_in(one), _numbers_in(other)))
-    )
-
-
-def _are_near(one: float, other: float) -> bool:
-    """Whether two numbers are told apart by a calculator alone."""
-    return abs(one - other) < (NEAR_ODD if _is_odd(one) or _is_odd(other) else NEAR)
-
-
-def _numbers_in(text: str) -> list[float]:
-    return [float(number) for number in _NUMBER.findall(text)]
+            sure = [as_ever] if right != as_ever else []
+            yield subject.question("changed", prompt, right, wrong, change.line, asked, sure)
 
 
 def _is_fair(outcome: Observed, code: StudentCode) -> bool:
@@ -482,17 +286,20 @@ def _is_fair(outcome: Observed, code: StudentCode) -> bool:
         is_known = isinstance(getattr(builtins, outcome.raised, None), type)
         # Few know which operators NumPy forbids.
         return is_known and not re.search("boolean|not supported", outcome.text)
+    numbers = outcome.numbers
+    if numbers is not None and np.any((numbers != 0) & (abs(numbers * 1.0) < SMALL)):
+        return False  # it would be written as 0
     return arguments.is_plain(outcome.value)
 
 
-def _quoted(text: str) -> str:
-    return f"`{text}`"
+SMALL = 0.005
+"""A number that is no 0 and is written as one."""
 
 
 def not_finite(subject: Subject) -> Found:
     """The first line whose result is not finite, as the code is or with one line changed."""
     code, given = subject.code, subject.small and arguments.large(subject.small)
-    if given is None or len(code.statements) < OPTIONS - 1 or not _all_finite(given):
+    if given is None or len(code.statements) < OPTIONS - 1 or not arguments.all_finite(given):
         return
     if code.is_random or not re.search("exp|log|softmax", code.text.replace(code.step, "")):
         return
@@ -502,11 +309,10 @@ def not_finite(subject: Subject) -> Found:
     for change in subject.shuffled([None, *subject.changes[:20]]):
         source = change.source if change else code.source
         outcome = subject.call(given, code.watched(source))
-        if outcome is None:
+        plain = subject.call(given, source)
+        if outcome is None or plain is None or plain.raised:
             continue
         first = _watched_line(outcome, code.statements)
-        if not first and outcome.raised:
-            continue
         text = code.line(first) if first else ""
         if change and change.line == first:
             text = change.text
@@ -535,12 +341,6 @@ def _watched_line(outcome: Observed, lines: Sequence[int]) -> int:
     return int(line) if is_named and int(line) in lines else 0
 
 
-def _all_finite(given: Arguments) -> bool:
-    arrays = [value for value in given.values() if isinstance(value, np.ndarray)]
-    kinds = {array.dtype.kind for array in arrays}
-    return "f" in kinds and all(np.isfinite(array).all() for array in arrays)
-
-
 def raised(subject: Subject) -> Found:
     """What a call with other arguments raises, or returns."""
     called = subject.answered(subject.plain)
@@ -563,242 +363,27 @@ def raised(subject: Subject) -> Found:
         if not outcome.raised:
             if numbers is None:
                 continue
-            right = f"it returns an array of shape {numbers.shape}"
+            right = outcome.shape_told
             if numbers.shape in [np.shape(value) for value in other.values()]:
                 continue
 
-        *before, last = shape if outcome.raised or not numbers.ndim else numbers.shape
-        # Three arrays and one error, whichever is right, and each place among the arrays as likely.
-        least = max(1, last - int(subject.rng.integers(OPTIONS - 1)))
-        near = [(*before, least + more) for more in range(OPTIONS - 1)]
-        wrong = [f"it returns an array of shape {other}" for other in near]
-        if not outcome.raised:
-            wrong = [*(option for option in wrong if option != right), "it raises ValueError"]
+        # Three shapes and one error, whichever is right.
+        sizes = [np.shape(value) for value in other.values()]
+        likely = wrong_shapes(shape if outcome.raised else numbers.shape, sizes)
+        near = [shape, *likely] if shape != np.shape(numbers) else list(likely)
+        wrong = [f"it returns {noun(usual.value)} of shape {other}" for other in near if other]
+        sure = [] if outcome.raised else ["it raises ValueError"]
 
         prompt = f"What happens when `{subject.step}` is called with "
-        prompt += f"{_quoted(told(other, shapes_only=True))}?"
-        found.append(subject.question("raised", prompt, right, wrong, 0, {"given": other}))
+        prompt += f"{quoted(told(other, shapes_only=True))}?"
+        found.append(subject.question("raised", prompt, right, wrong, 0, {"given": other}, sure))
     # Most calls that do not fit raise ValueError: nobody should be right by saying so.
-    is_error = subject.rng.random() < 0.25
+    is_error = subject.rng.random() < 0.15
     yield from (
         question
         for question in found
         if question and question.options[question.right].startswith("it raises") == is_error
     )
-
-
-@dataclass(frozen=True)
-class Effect:
-    """What a change may do to a result.
-
-    ``job``: what the line is there for whose change does it. ``lets``: what the change does.
-    ``given``: the arguments to see it with. ``is_there`` looks at the result before and after, and
-    at that of the unchanged code with ``otherwise`` given.
-    """
-
-    name: str
-    job: str
-    lets: str
-    given: Callable[[Subject], Arguments | None]
-    is_there: Callable[[Any, Any, Any], bool]
-    otherwise: Callable[[Arguments], Arguments] = dict
-
-
-def _sums_to_one(numbers: Any) -> bool:
-    return numbers.ndim > 0 and alike(numbers.sum(axis=-1) * 1.0, np.ones(numbers.shape[:-1]))
-
-
-def _large(subject: Subject) -> Arguments | None:
-    given = subject.small and arguments.large(subject.small)
-    return given if given and _all_finite(given) else None
-
-
-def _is_finite(numbers: Any) -> bool:
-    return bool(np.isfinite(numbers).all())
-
-
-def _is_usually_finite(subject: Subject, change: LineChange) -> bool:
-    numbers = _numbers(subject.call(subject.small or {}, change.source))
-    return numbers is not None and _is_finite(numbers)
-
-
-def _masked(subject: Subject) -> Arguments | None:
-    hides = [
-        not value.all()
-        for value in (subject.plain or {}).values()
-        if arguments.are_truth_values(value)
-    ]
-    return subject.plain if any(hides) else None
-
-
-def _unmasked(given: Arguments) -> Arguments:
-    return {
-        name: value | True if arguments.are_truth_values(value) else value
-        for name, value in given.items()
-    }
-
-
-def _is_moved(before: Any, after: Any, _: Any) -> bool:
-    """Whether the numbers are the same, at other places."""
-    if before.shape != after.shape or before.dtype.kind == "b" or alike(before, after):
-        return False
-    return _are_same_numbers(before, after)
-
-
-EFFECTS = (
-    Effect(
-        "overflow",
-        "keeps the result of `{step}` finite when its arguments are in the thousands",
-        "brings NaN or an infinite number into the result",
-        _large,
-        lambda before, after, _: _is_finite(before) and not _is_finite(after),
-    ),
-    Effect(
-        "sum",
-        "makes the result of `{step}` sum to 1 along its last axis",
-        "makes the result no longer sum to 1 along its last axis",
-        lambda subject: subject.plain,
-        lambda before, after, _: _sums_to_one(before) and not _sums_to_one(after),
-    ),
-    Effect(
-        "mask",
-        "makes `{step}` ignore what the mask hides",
-        "gives the same result as a mask that hides nothing",
-        _masked,
-        lambda before, after, unmasked: not alike(before, unmasked) and alike(after, unmasked),
-        _unmasked,
-    ),
-    Effect(
-        "moved",
-        "of `{step}` computes no numbers, but decides where they go in the result",
-        "leaves the numbers of the result the same, but moves them to other places",
-        lambda subject: subject.plain,
-        _is_moved,
-    ),
-    Effect(
-        "shape",
-        "",
-        "gives the result another shape",
-        lambda subject: subject.plain,
-        lambda before, after, _: before.shape != after.shape,
-    ),
-    Effect(
-        "same",
-        "",
-        "leaves the result as it is",
-        lambda subject: subject.plain,
-        lambda before, after, _: alike(before, after),
-    ),
-)
-
-
-@dataclass(frozen=True)
-class _Experiment:
-    """All changes tried with some arguments: those that have an effect, and those that have not.
-
-    ``computing`` are the lines of which some change gives other numbers.
-    """
-
-    given: Arguments
-    does: list[LineChange]
-    does_not: list[LineChange]
-    computing: set[int]
-
-
-def jobs(subject: Subject) -> Found:
-    """Which line does a job, and which change undoes it: tried out, line by line."""
-    if subject.code.is_random:
-        return
-    for effect in subject.shuffled(EFFECTS):
-        experiment = _tried(subject, effect)
-        if experiment is not None:
-            yield _which_line(subject, effect, experiment)
-            yield from _which_change(subject, effect, experiment)
-
-
-def _tried(subject: Subject, effect: Effect) -> _Experiment | None:
-    given = effect.given(subject)
-    if given is None:
-        return None
-    calls = subject.by_shape if given is subject.plain else [given]
-    usuals = [_numbers(subject.call(one)) for one in calls]
-    otherwise = [_numbers(subject.call(effect.otherwise(one))) for one in calls]
-    if any(numbers is None for numbers in [*usuals, *otherwise]):
-        return None
-
-    found = _Experiment(given, [], [], set())
-    for change in subject.changes:
-        afters = [_numbers(subject.call(one, change.source)) for one in calls]
-        if any(after is None for after in afters) or any(map(is_unclear, usuals, afters)):
-            continue
-        if effect.name == "overflow" and not _is_usually_finite(subject, change):
-            continue
-        has_same = all(map(_are_same_numbers, usuals, afters))
-        if not has_same:
-            found.computing.add(change.line)
-        if effect.name == "moved" and has_same and usuals[0].shape != afters[0].shape:
-            continue  # in another shape each number has another place, in a way
-        seen = set(map(effect.is_there, usuals, afters, otherwise))
-        if len(seen) == 1:  # for some numbers only, it is neither right nor wrong
-            (found.does if seen.pop() else found.does_not).append(change)
-    return found
-
-
-def _are_same_numbers(one: Any, other: Any) -> bool:
-    """Whether two arrays have the same numbers, perhaps at other places."""
-    return alike(np.sort(one, axis=None), np.sort(other, axis=None))
-
-
-def _which_line(subject: Subject, effect: Effect, found: _Experiment) -> CodeQuestion | None:
-    """Which line does the job, where it is one alone."""
-    lines = {change.line for change in found.does}
-    others = {change.line for change in found.does_not} - lines
-    if not effect.job or len(lines) != 1:
-        return None
-    if effect.name == "overflow" and not MAY_OVERFLOW.search(subject.code.line(*lines)):
-        return None  # a change may divide by 0 there, but nothing is kept finite
-    # A line that does the same, though not alone, is no wrong answer.
-    does = {"overflow": MAY_OVERFLOW, "sum": MAY_SUM, "moved": MAY_MOVE}.get(effect.name)
-    others = {line for line in others if not (does and does.search(subject.code.line(line)))}
-    if effect.name == "moved":
-        if found.computing & lines:
-            return None
-        others &= found.computing
-
-    (line,) = lines
-    wrong = [f"line {other}" for other in subject.shuffled(sorted(others))]
-    prompt = f"Which line {effect.job.format(step=subject.step)}?"
-    settings = [type(value) in (int, float) for value in found.given.values()]
-    if found.given is subject.plain and any(settings):  # another line may do it for others
-        prompt = f"`{subject.step}` is called with {_quoted(told(found.given, True))}. {prompt}"
-    asked = {"changes": [*found.does, *found.does_not], "line": line}
-    asked |= {"given": found.given, "effect": effect}
-    return subject.question("job", prompt, f"line {line}", wrong, line, asked)
-
-
-def _which_change(subject: Subject, effect: Effect, found: _Experiment) -> Found:
-    """Which of four changes has the effect."""
-    is_plain = found.given is subject.plain
-    call = f"`{subject.step}` is called with {_quoted(told(found.given, shapes_only=is_plain))}. "
-    if is_plain and any(arguments.is_told_by_shape(value) for value in found.given.values()):
-        call += "All numbers in these arrays are small. "
-
-    for change in found.does[:2]:
-        wrong = [_change_told(other) for other in subject.shuffled(found.does_not)]
-        prompt = f"{call}Which of these changes, made alone, {effect.lets}?"
-        asked = {"changes": [*found.does, *found.does_not], "right": change}
-        asked |= {"given": found.given, "effect": effect}
-        yield subject.question("choice", prompt, _change_told(change), wrong, change.line, asked)
-
-
-def _change_told(change: LineChange) -> str:
-    return f"line {change.line}: {change.text}"
-
-
-def _numbers(outcome: Observed | None) -> Any:
-    """The result as one array; None where it is none, or several."""
-    numbers = None if outcome is None else outcome.numbers
-    return None if numbers is None or numbers.ndim == 0 else numbers
 
 
 KINDS = (shapes, entries, changed, not_finite, raised, jobs)

@@ -34,6 +34,11 @@ class Observed:
         """The value as one array; None where it is none."""
         return as_numbers(self.value) if not self.raised else None
 
+    @property
+    def shape_told(self) -> str:
+        """That it returns an array, or lists in lists, of a shape."""
+        return f"it returns {noun(self.value)} of shape {np.shape(self.numbers)}"
+
     def told(self, usual: Observed, shapes_only: bool) -> str:
         """What came of it, in a few words: a value where the usual one is short, else the shape,
         and whether the numbers are as before. Empty where that cannot be said so.
@@ -50,11 +55,15 @@ class Observed:
             return f"it returns {text}" if is_short else ""
         if numbers is None or before is None or is_unclear(numbers, before):
             return ""
-        said = f"it returns an array of shape {numbers.shape}"
+        said = self.shape_told
         if before.shape == numbers.shape:
             is_same = alike(before, numbers)
             said += ", the same as before" if is_same else ", not the same as before"
         return said
+
+
+def noun(value: Any) -> str:
+    return "lists" if isinstance(value, (list, tuple)) else "an array"
 
 
 def as_numbers(value: Any) -> Any:

@@ -29,9 +29,10 @@ from autograder.exercises.exercise import Exercise
 from autograder.grader.apart import apart
 from autograder.questions import arguments, kinds
 from autograder.questions.arguments import written
-from autograder.questions.kinds import CodeQuestion, Subject
+from autograder.questions.jobs import jobs
 from autograder.questions.laboratory import MOST_STOPPED, Laboratory
 from autograder.questions.student_code import StudentCode, definitions
+from autograder.questions.subject import CodeQuestion, Subject
 from autograder.sandbox.parents import EngineFault
 from autograder.submissions.notebook import Rejected
 from autograder.submissions.parse import parse
@@ -248,6 +249,11 @@ def _source(question: CodeQuestion) -> str:
 def _tells(one: CodeQuestion, other: CodeQuestion) -> bool:
     """Whether one of two questions about the same call or change has the answer to the other."""
     given = one.asked.get("given")
+    if one.step == other.step and {one.kind, other.kind} == {"raised", "shape"}:
+        return True  # with the sizes in one call, that in another is soon found
+    if one.kind == other.kind == "shape" and one.step == other.step:
+        place, further = ((q.asked["line"], q.asked["text"]) for q in (one, other))
+        return place == further or one.options[one.right] == other.options[other.right]
     if one.kind != other.kind and _source(one) and _source(one) == _source(other):
         return True
     if one.step != other.step or given is None or given is not other.asked.get("given"):
@@ -305,6 +311,6 @@ def _of_each_kind(subject: Subject, asked: Collection[str] = ()) -> list[CodeQue
             if question is None or _call(question) in asked:
                 continue
             first.setdefault(question.kind, question)
-            if kind is not kinds.jobs:  # which gives two kinds
+            if kind is not jobs:  # which gives two kinds
                 break
     return list(first.values())

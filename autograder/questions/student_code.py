@@ -32,6 +32,8 @@ def {NAME}():
 """
 """Stands below a copy whose loops end, whatever was changed in them."""
 
+HUGE = 1e200
+
 WATCH = f"""
 
 def __watch__(line, *values):
@@ -39,14 +41,19 @@ def __watch__(line, *values):
     for value in values:
         for part in value if isinstance(value, (list, tuple)) else [value]:
             try:
-                finite = numpy.isfinite(numpy.asarray(part)).all()
+                array = numpy.asarray(part)
+                finite = numpy.isfinite(array).all()
+                huge = finite and numpy.any(numpy.abs(array * 1.0) > {HUGE})
             except (TypeError, ValueError):
-                finite = True
+                finite, huge = True, False
+            if huge:
+                raise TimeoutError({VALUE!r})
             if not finite:
                 raise FloatingPointError(f"{VALUE} {{line}}")
     return values[-1]
 """
-"""Stands below a copy that stops at the first line whose result is not finite."""
+"""Stands below a copy that stops at the first line whose result is not finite, or at one of which
+nobody knows in their head whether what follows still is."""
 
 MOST_CHANGES = 60
 """Changed copies of one step."""
@@ -74,8 +81,17 @@ _MODULES = ("np", "numpy", "math")
 _IS_ABSORBED = re.compile(r"finfo|float_info|\de\+?[1-9]\d")
 """A number next to which others are lost: nobody does that in their head."""
 
-_MAKERS = ("empty", "eye", "full", "ones", "range", "tuple", "zeros")
-"""What makes an array, or a row, of a size: nobody forgets the call and keeps the size."""
+_MAKERS = ("arange", "empty", "eye", "full", "len", "ones", "range", "tuple", "zeros")
+"""What makes an array, or a row, of a size, or tells it: nobody forgets the call and keeps what is
+in its brackets."""
+
+_SAYS_ITS_SIZE = re.compile(
+    r"(np|numpy)\.(arange|empty|eye|full|ones|zeros)\(|.*\.reshape\(|\[-?1?:-?1?\]$"
+)
+"""What begins, or ends, a part of which the size can be read."""
+
+_CONVERTERS = ("array", "asarray", "ascontiguousarray", "astype", "float32", "float64", "tolist")
+"""What makes another type of the same numbers: few know where that matters."""
 
 _OTHER_NAMES = {
     "max": "min",
@@ -253,9 +269,21 @@ class StudentCode:
                         yield Place(statement.lineno, name.id, repeated, copy)
             for part in _parts(statement):
                 text = ast.get_source_segment(self.source, part) or ""
-                if text and "\n" not in text and len(text) <= 60:
+                is_short = text and "\n" not in text and len(text) <= 60
+                varies = set(_free(part)) - self._modules()
+                if is_short and varies and not _SAYS_ITS_SIZE.search(text):
                     copy = self._with(statement, [_give(text)])
                     yield Place(statement.lineno, text, repeated, copy)
+
+    def blocks(self) -> Iterator[str]:
+        """For each block of a loop or a condition a copy that returns ``VALUE`` there."""
+        if self._function is None or not self.returns_early:
+            return
+        for statement, _ in _within(self._function.body, repeated=False):
+            if isinstance(statement, (ast.If, ast.For, ast.While)):
+                for block in (statement.body, statement.orelse):
+                    if block:
+                        yield self._with(block[0], [_give("True")])
 
     def watched(self, source: str) -> str:
         """A copy of the cell, or of a changed one, that raises at the first line whose result is
@@ -281,7 +309,8 @@ class StudentCode:
                 text, source = self._tidy(line, text)
                 key = line, text.strip()
                 is_new = key not in found and text != self._text[line - 1]
-                is_new &= not (_passes_on(text) or _IS_ABSORBED.search(text))
+                is_new &= not (_passes_on(text) or _gives_twice(text))
+                is_new &= not _IS_ABSORBED.search(self._text[line - 1])
                 inside = line in self.statements and len(text.strip()) <= WIDEST
                 if is_new and inside and parsed(source) is not None:
                     shown = text.strip().partition("  #")[0].rstrip()
@@ -330,6 +359,14 @@ def _passes_on(line: str) -> bool:
     return isinstance(value, (ast.Name, ast.Constant))
 
 
+def _gives_twice(line: str) -> bool:
+    """Whether a line computes several values of which two are written alike."""
+    tree = parsed(line.strip())
+    value = getattr(tree.body[0], "value", None) if tree and tree.body else None
+    parts = [ast.dump(part) for part in value.elts] if isinstance(value, ast.Tuple) else []
+    return len(set(parts)) < len(parts)
+
+
 def ending(source: str) -> str:
     """A copy of a cell in which a loop that does not end raises."""
     return ast.unparse(counted(ast.parse(source))) + LIMIT
@@ -358,9 +395,8 @@ def _parts(statement: ast.stmt) -> Iterator[ast.expr]:
         node = waiting.pop()
         if isinstance(node, (*_INSIDE, ast.IfExp, ast.BoolOp)):
             continue
-        is_turned = isinstance(node, ast.Attribute) and node.attr == "T"
-        is_part = isinstance(node, (ast.BinOp, ast.Call, ast.Subscript)) or is_turned
-        if is_part and not _mixes_indices(node):
+        is_part = isinstance(node, (ast.BinOp, ast.Call, ast.Subscript))
+        if is_part and not (_mixes_indices(node) or _turns_a_name(node)):
             yield node
         waiting += [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
         waiting += [child.value for child in getattr(node, "keywords", [])]
@@ -373,6 +409,16 @@ def _mixes_indices(node: ast.AST) -> bool:
     arrays = [part for part in inside if not isinstance(part, (ast.Slice, ast.Constant))]
     slices = [part for part in inside if isinstance(part, ast.Slice)]
     return len(arrays) > 1 and bool(slices)
+
+
+def _turns_a_name(node: ast.AST) -> bool:
+    """Whether this is what a name stands for with its axes, or entries, elsewhere: seen at once."""
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.value, ast.Name)
+    if not isinstance(node, ast.Call) or not node.args:
+        return False
+    turns = getattr(node.func, "attr", "") in ("swapaxes", "transpose", "moveaxis")
+    return turns and isinstance(node.args[0], ast.Name)
 
 
 class _Replacer(ast.NodeTransformer):
@@ -470,6 +516,7 @@ def _edits(node: ast.AST, text: list[str], modules: set[str]) -> Iterator[Edit]:
             kept = node.args[0] if is_module and node.args else function.value
             is_value = not isinstance(kept, (ast.Starred, ast.Constant, ast.JoinedStr))
             is_value &= not (is_module and function.attr in _MAKERS)
+            is_value &= function.attr not in _CONVERTERS
             if not (is_module and not node.args) and is_value:
                 yield line, start, end, of(kept)
             if function.attr == "where" and is_module and len(node.args) == 3:

@@ -25,10 +25,11 @@ from autograder.exercises import exercise as exercises
 from autograder.questions import kinds
 from autograder.questions import sheet as sheets
 from autograder.questions.arguments import other_calls, written
-from autograder.questions.kinds import CodeQuestion
+from autograder.questions.jobs import jobs
 from autograder.questions.laboratory import Observed
 from autograder.questions.sheet import Questioner, Sheet, of_class
 from autograder.questions.student_code import CALLED, StudentCode
+from autograder.questions.subject import ORDINALS, CodeQuestion, Found, Subject
 from autograder.show.exports import question_bank
 from tests.support.bank_submissions import EXERCISES, bank, combined, handed_in, load
 
@@ -130,9 +131,9 @@ def tells(option: str, value: Any, before: Any) -> bool:
     """Whether an option is true of what a changed line has led to."""
     if isinstance(value, type):
         return option == f"it raises {value.__name__}"
-    if not option.startswith("it returns an array of shape"):
+    if " of shape " not in option:
         return numbers_of(option) == numbers_of(f"it returns {numbers(value)}")
-    shape, _, likeness = option.removeprefix("it returns an array of shape ").partition("), ")
+    shape, _, likeness = option.partition(" of shape ")[2].partition("), ")
     same = close(first(value), first(before))
     is_true = not likeness or (likeness == "the same as before") == same
     return shape.rstrip(")") == str(np.shape(value)).rstrip(")") and is_true
@@ -222,7 +223,7 @@ def insist(question: CodeQuestion, tracer: Tracer) -> None:
             assert right == tracer.shape_at(question), question
         else:
             value = tracer.call(question)
-            for place, ordinal in enumerate(kinds.ORDINALS):
+            for place, ordinal in enumerate(ORDINALS):
                 if f"the {ordinal} value" in question.prompt:
                     value = value[place]
                     break
@@ -246,7 +247,8 @@ def insist(question: CodeQuestion, tracer: Tracer) -> None:
             assert tells(right, value, before), (question, again.asked["given"])
     elif question.kind == "raised":
         value = tracer.call(question)
-        shape = f"it returns an array of shape {np.shape(value)}"
+        what = "lists" if isinstance(value, (list, tuple)) else "an array"
+        shape = f"it returns {what} of shape {np.shape(value)}"
         wanted = f"it raises {value.__name__}" if isinstance(value, type) else shape
         assert right == wanted, (question, value)
     elif question.kind == "not finite":
@@ -365,12 +367,12 @@ class InThisProcess:
             return Observed(raised=type(error).__name__, text=str(error))
 
 
-def subject(source: str, draw: dict[str, Any] | None = None, seed: int = 0) -> kinds.Subject:
+def subject(source: str, draw: dict[str, Any] | None = None, seed: int = 0) -> Subject:
     """Code that is asked about, and what its practice draws, again and again."""
     code = StudentCode(source.partition("(")[0].removeprefix("def "), source)
     draws = repeat(draw) if draw else iter(())
     rng = np.random.default_rng(seed)
-    return kinds.Subject(code, InThisProcess(), rng, draws)  # type: ignore[arg-type]
+    return Subject(code, InThisProcess(), rng, draws)  # type: ignore[arg-type]
 
 
 def test_what_leaves_the_result_as_it_is_does_so_for_any_numbers():
@@ -379,7 +381,7 @@ def test_what_leaves_the_result_as_it_is_does_so_for_any_numbers():
     draw = {"x": np.ones((3, 2)) - 2, "W": np.ones(2) - 2}
     for seed in range(30):
         code = subject(source, draw, seed)
-        for question in kinds.jobs(code):
+        for question in jobs(code):
             if question and "leaves the result as it is" in question.prompt:
                 changed = question.asked["right"].source
                 alive = {name: -value for name, value in draw.items()}
@@ -445,12 +447,60 @@ def test_a_job_that_depends_on_an_argument_is_asked_about_with_it():
     asked = []
     for seed in range(20):
         draw = {"x": np.arange(4.0), "temperature": 2.0}
-        asked += [
-            one for one in kinds.jobs(subject(source, draw, seed)) if one and one.kind == "job"
-        ]
+        asked += [one for one in jobs(subject(source, draw, seed)) if one and one.kind == "job"]
     assert asked and all(
         "temperature = 2" in one.prompt for one in asked if "sum to 1" in one.prompt
     )
+
+
+def test_arguments_make_the_code_do_something():
+    """A pair that does not occur, or merges of which none applies, ask about nothing."""
+    source = (
+        "def joined(tokens, pair):\n    for place in range(len(tokens) - 1):\n"
+        "        if tokens[place : place + 2] == list(pair):\n            return place\n    return None"
+    )
+    dull, busy = {"tokens": [1, 2, 3], "pair": (3, 1)}, {"tokens": [4, 1, 2], "pair": (1, 2)}
+    code = StudentCode("joined", source)
+    asked = Subject(code, InThisProcess(), np.random.default_rng(0), iter([dull] * 5 + [busy]))  # type: ignore[arg-type]
+    assert asked.small == busy
+
+
+def test_a_shape_does_not_depend_on_what_a_mask_hides():
+    source = "def kept(x, mask):\n    rest = x[mask]\n    y = x * 2\n    return y.sum(axis=-1) * 0"
+    draw = {"x": np.ones((5, 3)), "mask": np.arange(15).reshape(5, 3) % 4 > 0}
+    asked = [one for one in kinds.shapes(subject(source, draw)) if one]
+    assert asked and not [one for one in asked if "rest" in one.prompt]
+
+
+def test_no_shape_is_asked_that_stands_in_the_code():
+    source = (
+        "def made(n):\n    x = np.zeros((n, 3))\n    y = x.reshape(3, n)[1:] + np.linspace(0, 1, n)\n"
+        "    z = np.swapaxes(x, 0, 1) @ np.linspace(0, 1, 9)\n    return x + 1"
+    )
+    texts = {place.text for place in StudentCode("made", source).places()}
+    whole = {
+        "x.reshape(3, n)[1:] + np.linspace(0, 1, n)",
+        "np.swapaxes(x, 0, 1) @ np.linspace(0, 1, 9)",
+    }
+    assert texts == {"x", "y", "z", "x + 1", "np.linspace(0, 1, n)", *whole}
+
+
+def test_options_are_such_as_somebody_may_take_for_right():
+    """Shapes are made of the sizes in the call, no token is negative, rows are as long as the right
+    one, and who sees no difference finds that."""
+    for name in ("attention", "tokenizer"):
+        for sheet, _ in drawn(name, islice(bank(name), 6), wanted=12):
+            for question in sheet.questions:
+                options = question.options
+                right = options[question.right]
+                if question.kind == "raised":
+                    assert len([one for one in options if "it raises" in one]) == 1
+                if name == "tokenizer" and question.kind == "entry" and "-" not in right:
+                    assert "-" not in "".join(options), question
+                if right.startswith("[True") or right.startswith("[False"):
+                    assert len({option.count(",") for option in options}) == 1, question
+                if question.kind == "changed" and "it returns" in right:
+                    assert len([one for one in options if "it returns" in one]) > 1, question
 
 
 def test_arguments_of_which_little_comes_cost_no_question():
@@ -575,7 +625,7 @@ def test_what_a_function_calls_is_shown_below_it():
     exercise = load("tokenizer")
     answers = {
         "count_pairs": "def count_pairs(tokens):\n    tokens.append(LAST)\n    return {}",
-        "merge_pair": "LAST = -1\n\n\ndef merge_pair(tokens, pair, new):\n    return tokens",
+        "merge_pair": "LAST = -1\n\n\ndef merge_pair(tokens, pair, new):\n    return [LAST, *tokens]",
         "encode": (
             "def encode(text, merges):\n    tokens = list(text.encode())\n"
             "    count_pairs(tokens)\n    return merge_pair(tokens, (0, 0), 0)"
@@ -674,9 +724,9 @@ def test_hostile_code_costs_its_own_questions_alone():
 
 
 def test_what_was_found_before_the_time_is_over_is_asked(monkeypatch: pytest.MonkeyPatch):
-    asked: list[kinds.Subject] = []
+    asked: list[Subject] = []
 
-    def last(subject: kinds.Subject) -> kinds.Found:
+    def last(subject: Subject) -> Found:
         asked.append(subject)
         if len(asked) > 1:
             raise OutOfTime

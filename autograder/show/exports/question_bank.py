@@ -13,8 +13,8 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 from autograder.base.text import printable
-from autograder.questions.kinds import NOTATION, CodeQuestion
 from autograder.questions.sheet import Sheet
+from autograder.questions.subject import NOTATION, CodeQuestion
 from autograder.show.exports.safe_csv import table
 from autograder.show.pages.document import show
 

@@ -1,0 +1,257 @@
+"""Which line does a job, and which change undoes it: tried out, line by line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from autograder.questions import arguments
+from autograder.questions.arguments import Arguments, told, written
+from autograder.questions.laboratory import Observed, alike, is_unclear
+from autograder.questions.student_code import LineChange
+from autograder.questions.subject import CodeQuestion, Found, Subject, quoted
+
+MAY_OVERFLOW = re.compile("exp|log|max")
+"""What a line has that keeps large numbers finite: the largest one, or what they go into."""
+
+MAY_MOVE = re.compile(r"moveaxis|swapaxes|transpose|reshape|ravel|\.T\b|stack|concat|split|roll")
+"""What a line has that puts numbers elsewhere, perhaps not with these arguments."""
+
+MAY_SUM = re.compile("sum|softmax")
+"""What a line has that makes shares of numbers, perhaps not for the last time."""
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What a change may do to a result.
+
+    ``job``: what the line is there for whose change does it. ``lets``: what the change does.
+    ``given``: the arguments to see it with. ``is_there`` looks at the result before and after, and
+    at that of the unchanged code with ``otherwise`` given.
+    """
+
+    name: str
+    job: str
+    lets: str
+    given: Callable[[Subject], Arguments | None]
+    is_there: Callable[[Any, Any, Any], bool]
+    otherwise: Callable[[Arguments], Arguments] = dict
+
+
+def _sums_to_one(numbers: Any) -> bool:
+    return numbers.ndim > 0 and alike(numbers.sum(axis=-1) * 1.0, np.ones(numbers.shape[:-1]))
+
+
+def _large(subject: Subject) -> Arguments | None:
+    given = subject.small and arguments.large(subject.small)
+    return given if given and arguments.all_finite(given) else None
+
+
+def _is_finite(numbers: Any) -> bool:
+    return bool(np.isfinite(numbers).all())
+
+
+def _is_usually_finite(subject: Subject, change: LineChange) -> bool:
+    numbers = _numbers(subject.call(subject.small or {}, change.source))
+    return numbers is not None and _is_finite(numbers)
+
+
+def _masked(subject: Subject) -> Arguments | None:
+    hides = [
+        not value.all()
+        for value in (subject.plain or {}).values()
+        if arguments.are_truth_values(value)
+    ]
+    return subject.plain if any(hides) else None
+
+
+def _unmasked(given: Arguments) -> Arguments:
+    return {
+        name: value | True if arguments.are_truth_values(value) else value
+        for name, value in given.items()
+    }
+
+
+def _is_moved(before: Any, after: Any, _: Any) -> bool:
+    """Whether the numbers are the same, at other places."""
+    if before.shape != after.shape or before.dtype.kind == "b" or alike(before, after):
+        return False
+    return _are_same_numbers(before, after)
+
+
+EFFECTS = (
+    Effect(
+        "overflow",
+        "keeps the result of `{step}` finite when its arguments are in the thousands",
+        "brings NaN or an infinite number into the result",
+        _large,
+        lambda before, after, _: _is_finite(before) and not _is_finite(after),
+    ),
+    Effect(
+        "sum",
+        "makes the result of `{step}` sum to 1 along its last axis",
+        "makes the result no longer sum to 1 along its last axis",
+        lambda subject: subject.plain,
+        lambda before, after, _: _sums_to_one(before) and not _sums_to_one(after),
+    ),
+    Effect(
+        "mask",
+        "makes `{step}` ignore what the mask hides",
+        "gives the same result as a mask that hides nothing",
+        _masked,
+        lambda before, after, unmasked: not alike(before, unmasked) and alike(after, unmasked),
+        _unmasked,
+    ),
+    Effect(
+        "moved",
+        "of `{step}` computes no numbers, but decides where they go in the result",
+        "leaves the numbers of the result the same, but moves them to other places",
+        lambda subject: subject.plain,
+        _is_moved,
+    ),
+    Effect(
+        "shape",
+        "",
+        "gives the result another shape",
+        lambda subject: subject.plain,
+        lambda before, after, _: before.shape != after.shape,
+    ),
+    Effect(
+        "same",
+        "",
+        "leaves the result as it is",
+        lambda subject: subject.plain,
+        lambda before, after, _: alike(before, after),
+    ),
+)
+
+
+@dataclass(frozen=True)
+class _Experiment:
+    """All changes tried with some arguments: those that have an effect, and those that have not.
+
+    ``computing`` are the lines of which some change gives other numbers, ``results`` what comes of
+    each change.
+    """
+
+    given: Arguments
+    does: list[LineChange]
+    does_not: list[LineChange]
+    computing: set[int]
+    results: dict[LineChange, str]
+
+
+def jobs(subject: Subject) -> Found:
+    """Which line does a job, and which change undoes it: tried out, line by line."""
+    if subject.code.is_random:
+        return
+    for effect in subject.shuffled(EFFECTS):
+        experiment = _tried(subject, effect)
+        if experiment is not None:
+            yield _which_line(subject, effect, experiment)
+            yield from _which_change(subject, effect, experiment)
+
+
+def _tried(subject: Subject, effect: Effect) -> _Experiment | None:
+    given = effect.given(subject)
+    if given is None:
+        return None
+    calls = subject.by_shape if given is subject.plain else [given]
+    usuals = [_numbers(subject.call(one)) for one in calls]
+    otherwise = [_numbers(subject.call(effect.otherwise(one))) for one in calls]
+    if any(numbers is None for numbers in [*usuals, *otherwise]):
+        return None
+
+    found = _Experiment(given, [], [], set(), {})
+    for change in subject.changes:
+        afters = [_numbers(subject.call(one, change.source)) for one in calls]
+        if any(after is None for after in afters) or any(map(is_unclear, usuals, afters)):
+            continue
+        if effect.name == "overflow" and not _is_usually_finite(subject, change):
+            continue
+        found.results[change] = written(afters[0])
+        has_same = all(map(_are_same_numbers, usuals, afters))
+        if not has_same:
+            found.computing.add(change.line)
+        if effect.name == "moved" and has_same and usuals[0].shape != afters[0].shape:
+            continue  # in another shape each number has another place, in a way
+        seen = set(map(effect.is_there, usuals, afters, otherwise))
+        if len(seen) == 1:  # for some numbers only, it is neither right nor wrong
+            (found.does if seen.pop() else found.does_not).append(change)
+    return found
+
+
+def _are_same_numbers(one: Any, other: Any) -> bool:
+    """Whether two arrays have the same numbers, perhaps at other places."""
+    return alike(np.sort(one, axis=None), np.sort(other, axis=None))
+
+
+def _which_line(subject: Subject, effect: Effect, found: _Experiment) -> CodeQuestion | None:
+    """Which line does the job, where it is one alone."""
+    lines = {change.line for change in found.does}
+    others = {change.line for change in found.does_not} - lines
+    if not effect.job or len(lines) != 1:
+        return None
+    if effect.name == "overflow" and not MAY_OVERFLOW.search(subject.code.line(*lines)):
+        return None  # a change may divide by 0 there, but nothing is kept finite
+    # A line that does the same, though not alone, is no wrong answer.
+    does = {"overflow": MAY_OVERFLOW, "sum": MAY_SUM, "moved": MAY_MOVE}.get(effect.name)
+    others = {line for line in others if not (does and does.search(subject.code.line(line)))}
+    if effect.name == "moved":
+        if found.computing & lines:
+            return None
+        others &= found.computing
+
+    (line,) = lines
+    wrong = [f"line {other}" for other in subject.shuffled(sorted(others))]
+    prompt = f"Which line {effect.job.format(step=subject.step)}?"
+    settings = [type(value) in (int, float) for value in found.given.values()]
+    if found.given is subject.plain and any(settings):  # another line may do it for others
+        prompt = f"`{subject.step}` is called with {quoted(told(found.given, True))}. {prompt}"
+    asked = {"changes": [*found.does, *found.does_not], "line": line}
+    asked |= {"given": found.given, "effect": effect}
+    return subject.question("job", prompt, f"line {line}", wrong, line, asked)
+
+
+def _which_change(subject: Subject, effect: Effect, found: _Experiment) -> Found:
+    """Which of four changes has the effect."""
+    is_plain = found.given is subject.plain
+    call = f"`{subject.step}` is called with {quoted(told(found.given, shapes_only=is_plain))}. "
+    if is_plain and any(arguments.is_told_by_shape(value) for value in found.given.values()):
+        call += "All numbers in these arrays are small. "
+
+    for change in found.does[:2]:
+        # Of two changes that come to the same, neither can be right.
+        unlike = {found.results[other]: other for other in subject.shuffled(found.does_not)}
+        wrong = [_change_told(other) for other in unlike.values()]
+        prompt = f"{call}Which of these changes, made alone, {effect.lets}?"
+        asked = {"changes": [*found.does, *found.does_not], "right": change}
+        asked |= {"given": found.given, "effect": effect}
+        sure = []
+        if effect.name == "overflow" and _divides(subject, change):  # not the only one that does
+            sure = [_change_told(other) for other in unlike.values() if _divides(subject, other)][
+                :1
+            ]
+            if not sure:
+                continue
+        right = _change_told(change)
+        yield subject.question("choice", prompt, right, wrong, change.line, asked, sure)
+
+
+def _divides(subject: Subject, change: LineChange) -> bool:
+    """Whether there is one more division in a line."""
+    return change.text.count("/") > subject.code.line(change.line).count("/")
+
+
+def _change_told(change: LineChange) -> str:
+    return f"line {change.line}: {change.text}"
+
+
+def _numbers(outcome: Observed | None) -> Any:
+    """The result as one array; None where it is none, or several."""
+    numbers = None if outcome is None else outcome.numbers
+    return None if numbers is None or numbers.ndim == 0 else numbers

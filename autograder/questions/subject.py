@@ -1,0 +1,156 @@
+"""An answer that is asked about, and the questions on it: four options, of which one is right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from autograder.questions import arguments
+from autograder.questions.arguments import Arguments, written
+from autograder.questions.laboratory import Laboratory, Observed
+from autograder.questions.options import OPTIONS, beside, line_number
+from autograder.questions.student_code import VALUE, LineChange, StudentCode
+
+NOTATION = """Numbers are rounded to two digits. Arrays are written as lists; their numbers are
+floats, except for token ids."""
+"""How questions are to be read: said once for several, or below each."""
+
+TRIES = 30
+"""Arguments for computing by hand from which the best are taken."""
+
+ORDINALS = ("first", "second", "third", "fourth")
+
+
+@dataclass(frozen=True)
+class CodeQuestion:
+    """A question about the answer to a step.
+
+    ``prompt`` has code between backticks, ``options`` are code or a few words. ``line`` is the line
+    of the answer's cell that it is about, or 0. ``asked`` is what was run: for whoever wants to
+    know how the right option was found.
+    """
+
+    kind: str
+    step: str
+    prompt: str
+    options: tuple[str, ...]
+    right: int
+    line: int = 0
+    asked: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+
+@dataclass(eq=False)
+class Subject:
+    """The answer to a step, and where it can be called, with which arguments."""
+
+    code: StudentCode
+    laboratory: Laboratory
+    rng: np.random.Generator
+    draws: Iterator[Arguments]
+
+    @cached_property
+    def plain(self) -> Arguments | None:
+        """Arguments of any size."""
+        return arguments.of_any_size(self.draws, self.rng)
+
+    @cached_property
+    def small(self) -> Arguments | None:
+        """Arguments for computing by hand: of several those that make the code do most of what it
+        can, and none that it just returns."""
+        blocks = list(self.code.blocks())
+        best, most = None, -1
+        for _ in range(TRIES):
+            called = self.answered(arguments.by_hand(self.draws, self.rng))
+            if called is None:
+                return best
+            given, usual = called
+            result = written(usual.value)
+            is_text = isinstance(usual.value, str)
+            if result in map(written, given.values()) or (
+                is_text and not usual.value.isprintable()
+            ):
+                continue
+
+            outcomes = [self.call(given, block) for block in blocks]
+            done = sum(outcome is not None and is_marked(outcome.value) for outcome in outcomes)
+            lists = [name for name, value in given.items() if isinstance(value, list)]
+            for name in lists:  # does it matter what is in the list?
+                without = self.call({**given, name: []})
+                done += without is not None and written(without.value) != result
+            if done > most:
+                best, most = given, done
+            if done == len(blocks) + len(lists):
+                break
+        return best
+
+    @cached_property
+    def by_shape(self) -> list[Arguments]:
+        """Arguments of any size with the same shapes: what is said where only these are told has to
+        hold for all of them."""
+        return [self.plain, *arguments.redrawn(self.plain, self.rng)] if self.plain else []
+
+    @property
+    def step(self) -> str:
+        return self.code.step
+
+    def call(self, given: Arguments, source: str | None = None) -> Observed | None:
+        own = self.code.source
+        return self.laboratory.call(self.step, own, source or own, given)
+
+    def answered(self, given: Arguments | None) -> tuple[Arguments, Observed] | None:
+        """Arguments, and what the student's own code returns for them; None where it raises, or
+        there are none."""
+        usual = None if given is None else self.call(given)
+        if given is None or usual is None or usual.raised:
+            return None
+        return given, usual
+
+    @cached_property
+    def changes(self) -> list[LineChange]:
+        """In a random order."""
+        return self.shuffled(self.code.changes())
+
+    def shuffled(self, things: Sequence[Any]) -> list[Any]:
+        return [things[place] for place in self.rng.permutation(len(things))]
+
+    def question(
+        self,
+        kind: str,
+        prompt: str,
+        right: str,
+        wrong: Sequence[str],
+        line: int,
+        asked: dict[str, Any],
+        sure: Sequence[str] = (),
+    ) -> CodeQuestion | None:
+        """A question with the right option and three others, early ones if possible; None where
+        that is not four different ones.
+
+        Args:
+            sure: wrong options that must be there.
+        """
+        others = [option for option in dict.fromkeys([*sure, *wrong]) if option != right]
+        if len(others) < OPTIONS - 1:
+            return None
+        options = self.shuffled([right, *beside(right, others, len(sure), self.rng)])
+        # Whatever the right one is: an order that is broken for some would tell which.
+        if any(option.startswith("line ") for option in options):
+            options.sort(key=line_number)
+        return CodeQuestion(
+            kind, self.step, prompt, tuple(options), options.index(right), line, asked
+        )
+
+
+def is_marked(value: Any) -> bool:
+    return isinstance(value, tuple) and len(value) == 2 and str(value[0]) == VALUE
+
+
+def quoted(text: str) -> str:
+    return f"`{text}`"
+
+
+Found = Iterator[CodeQuestion | None]

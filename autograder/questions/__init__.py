@@ -1,3 +1,3 @@
 """Questions about a student's own code: drawn for one submission, answered by running it."""
 
-__all__ = ["kinds", "sheet"]
+__all__ = ["sheet", "subject"]

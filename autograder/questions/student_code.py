@@ -85,11 +85,6 @@ _MAKERS = ("arange", "empty", "eye", "full", "len", "ones", "range", "tuple", "z
 """What makes an array, or a row, of a size, or tells it: nobody forgets the call and keeps what is
 in its brackets."""
 
-_SAYS_ITS_SIZE = re.compile(
-    r"(np|numpy)\.(arange|empty|eye|full|ones|zeros)\(|.*\.reshape\(|\[-?1?:-?1?\]$"
-)
-"""What begins, or ends, a part of which the size can be read."""
-
 _CONVERTERS = ("array", "asarray", "ascontiguousarray", "astype", "float32", "float64", "tolist")
 """What makes another type of the same numbers: few know where that matters."""
 
@@ -271,7 +266,7 @@ class StudentCode:
                 text = ast.get_source_segment(self.source, part) or ""
                 is_short = text and "\n" not in text and len(text) <= 60
                 varies = set(_free(part)) - self._modules()
-                if is_short and varies and not _SAYS_ITS_SIZE.search(text):
+                if is_short and varies:
                     copy = self._with(statement, [_give(text)])
                     yield Place(statement.lineno, text, repeated, copy)
 
@@ -396,7 +391,7 @@ def _parts(statement: ast.stmt) -> Iterator[ast.expr]:
         if isinstance(node, (*_INSIDE, ast.IfExp, ast.BoolOp)):
             continue
         is_part = isinstance(node, (ast.BinOp, ast.Call, ast.Subscript))
-        if is_part and not (_mixes_indices(node) or _turns_a_name(node)):
+        if is_part and not (_mixes_indices(node) or _is_seen_at_once(node)):
             yield node
         waiting += [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
         waiting += [child.value for child in getattr(node, "keywords", [])]
@@ -411,14 +406,17 @@ def _mixes_indices(node: ast.AST) -> bool:
     return len(arrays) > 1 and bool(slices)
 
 
-def _turns_a_name(node: ast.AST) -> bool:
-    """Whether this is what a name stands for with its axes, or entries, elsewhere: seen at once."""
+def _is_seen_at_once(node: ast.AST) -> bool:
+    """Whether the size of this can be read: an array is made with it, or a name has it, and its
+    axes or some of its entries are taken."""
     if isinstance(node, ast.Subscript):
         return isinstance(node.value, ast.Name)
-    if not isinstance(node, ast.Call) or not node.args:
+    if not isinstance(node, ast.Call):
         return False
-    turns = getattr(node.func, "attr", "") in ("swapaxes", "transpose", "moveaxis")
-    return turns and isinstance(node.args[0], ast.Name)
+    name = getattr(node.func, "attr", "")
+    turns = name in ("swapaxes", "transpose", "moveaxis")
+    is_name = bool(node.args) and isinstance(node.args[0], ast.Name)
+    return name in (*_MAKERS, "reshape") or (turns and is_name)
 
 
 class _Replacer(ast.NodeTransformer):

@@ -625,7 +625,7 @@ def test_what_a_function_calls_is_shown_below_it():
     exercise = load("tokenizer")
     answers = {
         "count_pairs": "def count_pairs(tokens):\n    tokens.append(LAST)\n    return {}",
-        "merge_pair": "LAST = -1\n\n\ndef merge_pair(tokens, pair, new):\n    return [LAST, *tokens]",
+        "merge_pair": "LAST = -1\n\n\ndef merge_pair(tokens, pair, new):\n    return tokens[:1]",
         "encode": (
             "def encode(text, merges):\n    tokens = list(text.encode())\n"
             "    count_pairs(tokens)\n    return merge_pair(tokens, (0, 0), 0)"

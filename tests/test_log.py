@@ -78,7 +78,7 @@ def test_a_mark_by_hand_is_in_the_log(graded):
 
 
 def test_the_whole_course_says_it_too_and_zeros_for_nothing_are_no_scores(graded):
-    (graded.state / "students.csv").write_text("id\nann\nbob\nzoe\n")
+    courses.class_list(graded, "id\nann\nbob\nzoe\n")
     (graded.root / "autograder.toml").write_text(DUE)
     finished("export", "--missing-as-zero", cwd=graded.root)
     assert last(graded) == ("export --to csv", [("bob", 10, 5)])

@@ -29,7 +29,7 @@ EXTENSIONS = {
 def test_an_odd_extension_is_one_line(course, odd):
     courses.submit(course, "ann", courses.RIGHT)
     (course.root / "autograder.toml").write_text(f"due.{NAME} = 2026-11-20T12:00:00Z\n")
-    (course.state / "students.csv").write_text("id,name\nann,Ann\n")
+    courses.class_list(course, "id,name\nann,Ann\n")
     path = course.state / "extensions.csv"
     path.write_text(f"who,exercise,until\n{EXTENSIONS[odd]}\n")
     before = sorted(course.state.rglob("*"))

@@ -52,8 +52,7 @@ def listed(course: Course, request: pytest.FixtureRequest) -> bool:
 
 
 def write_list(course: Course, text: str = CLASS) -> None:
-    course.state.mkdir(exist_ok=True)
-    (course.state / "students.csv").write_text(text, encoding="utf-8")
+    courses.class_list(course, text)
 
 
 def put(course: Course, place: str, data: bytes, time: datetime = PACKED_AT) -> Path:

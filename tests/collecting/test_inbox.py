@@ -24,7 +24,7 @@ from autograder.course.gradebook import deadlines
 from autograder.submissions import parse
 from tests.support import courses
 from tests.support.courses import NAME, RIGHT
-from tests.support.platforms import NAMED, named
+from tests.support.platforms import NAMED, named, zipped
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=timezone.utc).timestamp()
 CLASS = """id,name,email,lms id,moodle id,sid
@@ -44,20 +44,12 @@ def put(course: Course, place: str, data: bytes | None = None, minutes: float = 
 
 
 def archive(entries: dict[str, bytes], minutes: float = 0) -> bytes:
-    """A zip whose entries all have one time, also in UTC."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as file:
-        for name, data in entries.items():
-            info = zipfile.ZipInfo(name, (2026, 11, 20, 12, 0, 0))
-            info.extra = struct.pack("<HHBl", 0x5455, 5, 1, int(NOON + 60 * minutes))
-            info.compress_type = zipfile.ZIP_DEFLATED
-            file.writestr(info, data)
-    return buffer.getvalue()
+    """A zip whose entries all have one time, so many minutes after noon."""
+    return zipped(entries, datetime.fromtimestamp(NOON + 60 * minutes, timezone.utc))
 
 
 def class_list(course: Course, text: str = CLASS) -> None:
-    course.state.mkdir(exist_ok=True)
-    (course.state / "students.csv").write_text(text, encoding="utf-8")
+    courses.class_list(course, text)
 
 
 def collect(course: Course) -> Collected:

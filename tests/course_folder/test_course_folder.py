@@ -56,7 +56,7 @@ def test_a_teacher_begins_with_nothing_and_ends_with_a_report(folder, tmp_path):
     assert "due 1 November 2026, 18:00 CET" in said
     own = opened(folder)
     assert own.root == folder
-    (own.state / "students.csv").write_text("id,name\nada,Ada Byron\n")
+    courses.class_list(own, "id,name\nada,Ada Byron\n")
 
     inbox = own.inbox / "ada"
     inbox.mkdir(parents=True)
@@ -80,7 +80,7 @@ def test_how_to_keep_a_first_version_is_said_where_there_is_git(kit, tmp_path):
 def test_git_keeps_the_course_and_nothing_of_the_class(folder):
     own = opened(folder)
     courses.submit(own, "ada", RIGHT)
-    (own.state / "students.csv").write_text("id\nada\n")
+    courses.class_list(own, "id\nada\n")
     run(folder, "grade", NAME, "--jobs", 1)
     run(folder, "release", NAME, "--to-zip", "build/out.zip")
     run(folder, "backup", "before-the-exam.tar.gz")
@@ -166,7 +166,7 @@ def test_next_year_takes_exercises_and_settings_and_no_people(folder, tmp_path):
     text = 'carried = 0.5\n[due]  # dates\ncounting = "2026-11-01 18:00 UTC"\n'
     (folder / "autograder.toml").write_text(text)
     own = opened(folder)
-    (own.state / "students.csv").write_text("id\nada\n")
+    courses.class_list(own, "id\nada\n")
     courses.submit(own, "ada", RIGHT)
     run(folder, "grade", NAME, "--jobs", 1)
 

@@ -44,8 +44,7 @@ def extend(course: Course, *lines: str) -> None:
 
 def a_class(course: Course) -> None:
     """Three students: bob and cyd are three hours late."""
-    course.state.mkdir(exist_ok=True)
-    (course.state / "students.csv").write_text(PEOPLE)
+    courses.class_list(course, PEOPLE)
     for student, time in (("ada", IN_TIME), ("bob", LATE), ("cyd", LATE)):
         courses.submit(course, student, RIGHT, time)
 
@@ -149,8 +148,7 @@ def test_what_a_person_gave_in_nbgrader_counts_and_stays(course):
 @pytest.mark.parametrize("due", [DUE, ""], ids=["due", "never due"])
 def test_nothing_is_no_0_while_somebody_has_time(course, due):
     settings(course, due)
-    course.state.mkdir()
-    (course.state / "students.csv").write_text("id\nada\nbob\ncyd\ndan\neve\n")
+    courses.class_list(course, "id\nada\nbob\ncyd\ndan\neve\n")
     courses.submit(course, "ada", RIGHT, IN_TIME)
     extend(
         course,
@@ -327,8 +325,7 @@ def files_of(course: Course, student: str) -> bytes:
 
 def test_the_best_submission_counts_where_the_settings_say_so(course):
     settings(course, 'counts = "best"\n' + DUE + '[late]\nrule = "per day"\npoints = 4\n')
-    course.state.mkdir(exist_ok=True)
-    (course.state / "students.csv").write_text("id\nada\n")
+    courses.class_list(course, "id\nada\n")
     collected(course, HALF, 9)
     collected(course, {}, 11)
     assert "collected: ada" in run(course, "collect", NAME).stdout
@@ -358,8 +355,7 @@ def test_the_best_submission_counts_where_the_settings_say_so(course):
 
 def test_the_last_submission_counts_otherwise(course):
     settings(course, DUE)
-    course.state.mkdir(exist_ok=True)
-    (course.state / "students.csv").write_text("id\nada\n")
+    courses.class_list(course, "id\nada\n")
     collected(course, HALF, 9)
     run(course, "collect", NAME)
     collected(course, {}, 11)
@@ -374,8 +370,7 @@ def test_a_later_upload_that_nobody_can_read_takes_the_score_unless_the_best_cou
     course, counts, score
 ):
     settings(course, f'counts = "{counts}"\n')
-    course.state.mkdir(exist_ok=True)
-    (course.state / "students.csv").write_text("id\nada\n")
+    courses.class_list(course, "id\nada\n")
     collected(course, HALF, 9)
     run(course, "collect", NAME)
     grade(course)
@@ -401,8 +396,7 @@ OTHER = {"why": "I do not know."}
 
 def hand_in(course: Course, answers: dict[str, str], hour: int, *options: object) -> str:
     """Hand in, collect and grade; what grading had to say."""
-    course.state.mkdir(exist_ok=True)
-    (course.state / "students.csv").write_text("id\nada\n")
+    courses.class_list(course, "id\nada\n")
     collected(course, answers, hour)
     run(course, "collect", NAME)
     return grade(course, *options).stderr

@@ -105,7 +105,7 @@ class Semester:
         lines = [";".join(columns)]
         lines += [";".join(person[column] for column in columns) for person in self.people.values()]
         text = "\r\n".join(lines) + "\r\n"
-        (self.course.state / "students.csv").write_text(text, encoding="utf-8", newline="")
+        courses.class_list(self.course, text)
 
     def extend(self, who: str, exercise: str, until: datetime | None) -> None:
         """Give more time to a student or a group, in the file and in what ought to follow."""

@@ -242,8 +242,7 @@ def test_a_late_rule_that_gives_no_number_is_an_error_and_no_grade(course):
 
 # 5
 def test_what_was_collected_and_not_graded_is_neither_missing_nor_0(course):
-    course.state.mkdir()
-    (course.state / "students.csv").write_text("id\nada\nbob\ncyd\n")
+    courses.class_list(course, "id\nada\nbob\ncyd\n")
     courses.submit(course, "ada", HALF)
     grade(course)
     courses.submit(course, "ada", RIGHT)

@@ -18,7 +18,7 @@ import pytest
 import autograder
 from autograder.course import timestamp
 from autograder.course.course import Course
-from tests.support import databases, whole_course
+from tests.support import courses, databases, whole_course
 from tests.support.courses import NAME, RIGHT, Begin
 from tests.support.final_scores import run
 from tests.support.whole_course import submit
@@ -52,8 +52,7 @@ def grade_everybody(course: Course) -> None:
     """ada is done; bob's sums are collected, cyd's counting is rejected; dan has more time for
     sums; eve has answered the question; fay handed in nothing."""
     whole_course.add_exercises(course)
-    course.state.mkdir()
-    (course.state / "students.csv").write_text(PEOPLE, encoding="utf-8")
+    courses.class_list(course, PEOPLE)
     (course.state / "extensions.csv").write_text(
         "who,exercise,until\ndan,sums,2026-12-01 12:00 UTC\n"
     )

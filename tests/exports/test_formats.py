@@ -351,9 +351,10 @@ def test_columns_that_canvas_computes_are_not_written(graded, tmp_path, title):
 
 
 def test_who_is_listed_as_canvas_exports_them_is_found_by_its_number(graded):
-    (graded.state / "students.csv").write_text(
+    courses.class_list(
+        graded,
         "Student,ID,SIS User ID,SIS Login ID,Section\n    Points Possible,,,,\n"
-        '"Byron, Ada",4711,,ada@school.example,A\n'
+        '"Byron, Ada",4711,,ada@school.example,A\n',
     )
     run("--to", "canvas")
     rows = {row["SIS Login ID"]: row["ID"] for row in rows_of(place(graded, "canvas.csv"))}

@@ -129,7 +129,7 @@ def class_of_300(course: Course) -> None:
         everybody.append(
             replace(one, result=replace(one.result, student=student, steps=tuple(steps)))
         )
-    (course.state / "students.csv").write_text("\n".join(lines) + "\n")
+    courses.class_list(course, "\n".join(lines) + "\n")
     record.prepare(course, known)
     courses.record(course, known, everybody)
     for graded in everybody:

@@ -274,10 +274,7 @@ def test_a_server_that_is_not_there_gets_one_line(course, postgres):
 
 
 def test_students_of_the_class_list_have_their_names_in_both(course, database):
-    course.state.mkdir(exist_ok=True)
-    (course.state / "students.csv").write_text(
-        "id,name,email\nada,Ада Лавлейс,ada@example.org\n", encoding="utf-8"
-    )
+    courses.class_list(course, "id,name,email\nada,Ада Лавлейс,ada@example.org\n")
     courses.record(course, courses.load(course), [courses.graded(course, "ada", RIGHT)])
     assert database.rows(STUDENTS) == [("ada", "Ада", "Лавлейс", "ada@example.org")]
 

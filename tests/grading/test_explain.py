@@ -272,7 +272,7 @@ def test_one_lost_check_of_a_step_is_shown_whole(course):
 
 
 def test_who_is_meant_and_what_they_lack_is_said(graded):
-    (graded.state / "students.csv").write_text("id,name\nann,Ann Li\nrosa7,Rosa Álvarez\neve,\n")
+    courses.class_list(graded, "id,name\nann,Ann Li\nrosa7,Rosa Álvarez\neve,\n")
     assert "submitted/eve/counting: eve handed in nothing" in refusal(graded, "eve")
     courses.submit(graded, "rosa7", RIGHT)
     assert "not graded yet; run autograder grade counting" in refusal(graded, "rosa7", "total")

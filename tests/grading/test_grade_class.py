@@ -456,8 +456,7 @@ def test_a_folder_without_submissions_gets_one_line_and_nothing_is_made(course):
 
 
 def test_a_class_list_says_who_has_handed_in_nothing(course):
-    course.state.mkdir()
-    (course.state / "students.csv").write_text("id\nada\nzoe\n")
+    courses.class_list(course, "id\nada\nzoe\n")
     done = grade(course)
     assert done.returncode == 0
     assert "0 graded, 0 rejected, 0 errors, 2 missing" in done.stdout

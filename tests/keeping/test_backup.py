@@ -23,7 +23,7 @@ WRONG = "def double(x):\n    return 3 * np.asarray(x)\n"
 def grade_ann_and_bob(course: Course) -> None:
     courses.submit(course, "ann", RIGHT, "2026-11-20 12:00:00 UTC")
     courses.submit(course, "bob", {**RIGHT, "double": WRONG})
-    (course.state / "students.csv").write_text("id,name\nann,Ann Ash\nbob,Bob Birch\n")
+    courses.class_list(course, "id,name\nann,Ann Ash\nbob,Bob Birch\n")
     run(course, "grade", NAME, "--jobs", 1)
     gradebook = databases.of(course)
     gradebook.by_hand("why", "ann", manual_score=3.0, needs_manual_grade=False)

@@ -30,7 +30,7 @@ CLASS_LIST = (
 def lived(course: Course, database: Database) -> Course:
     """A course in which everything has happened once."""
     course.inbox.mkdir(parents=True)
-    (course.state / "students.csv").write_text(CLASS_LIST, newline="")
+    courses.class_list(course, CLASS_LIST)
     for place in (f"zoe/{NAME}.ipynb", f"zoe-{NAME}.ipynb"):
         (course.inbox / place).parent.mkdir(exist_ok=True)
         (course.inbox / place).write_bytes(courses.handed_in(course, RIGHT))
@@ -128,7 +128,7 @@ def test_the_course_goes_on_without_them(lived, database):
 def test_an_extension_that_nobody_else_has_goes_too(lived, database):
     """A line for somebody who is not on the class list is a mistake: the course would stand still."""
     people = "id,group\nann,A\nzoe,B\nbob,A\n"
-    (lived.state / "students.csv").write_text(people)
+    courses.class_list(lived, people)
     lines = ["who,exercise,until\n", "A,,waived\n", "B,,waived\n", f"zoe,{NAME},waived\n"]
     (lived.state / "extensions.csv").write_text("".join(lines))
     said = run(lived, "forget", "zoe").stdout

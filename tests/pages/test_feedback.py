@@ -518,7 +518,7 @@ def test_rejected_failed_and_missing_pages_say_what_to_do(course, known):
 def test_who_is_on_the_class_list_and_handed_in_nothing_gets_a_page(course, known):
     one = courses.graded(course, "ada", RIGHT)
     files.write(results.result_path(course, NAME, "ada"), one.result.to_json().encode())
-    (course.state / "students.csv").write_text("id,name\nada,Ada Lovelace\nbob,Bob Kahn\n")
+    courses.class_list(course, "id,name\nada,Ada Lovelace\nbob,Bob Kahn\n")
     ada, bob = feedback.write_class(course, known, None, Troubles())
     assert "<h1>Ada Lovelace</h1>" in ada.read_text() and "Nothing was handed in" in bob.read_text()
     # Submitted bytes that are not those of the result have no place on its page.

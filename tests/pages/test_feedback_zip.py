@@ -54,8 +54,9 @@ def downloaded(course: Course) -> Course:
         archive.writestr(f"Ada Lovelace_12345_assignsubmission_file_/{NAME}.ipynb", notebook)
     (course.inbox / f"kahnbob_LATE_77_4242_{NAME}-2.ipynb").write_bytes(notebook)
     files.write(course.inbox / "cyd" / f"{NAME}.ipynb", notebook)
-    (course.state / "students.csv").write_text(
-        "id,name,Moodle ID\nada,Ada Lovelace,12345\nbob,Bob Kahn,\ncyd,Cyd Yu,\neve,Eve_Ann Moss,99\n"
+    courses.class_list(
+        course,
+        "id,name,Moodle ID\nada,Ada Lovelace,12345\nbob,Bob Kahn,\ncyd,Cyd Yu,\neve,Eve_Ann Moss,99\n",
     )
     lines = exchange.lines(course, exchange.collect_all(course, courses.load(course)))
     assert {line for line in lines if line.startswith("collected")} == {

@@ -631,8 +631,7 @@ def test_the_page_is_complete_in_itself_and_the_same_each_time(small):
 
 def graded_course(course: Course) -> None:
     known = courses.load(course)
-    (course.state).mkdir(exist_ok=True)
-    (course.state / "students.csv").write_text("id\nada\nbob\nsam\n")
+    courses.class_list(course, "id\nada\nbob\nsam\n")
     batch = [
         courses.graded(course, "ada", RIGHT),
         courses.graded(course, "bob", RIGHT, ("double-by_hand",)),
@@ -758,7 +757,7 @@ def test_json_on_standard_output_stands_there_alone(course):
 
 def test_no_command_of_githubs_machines_stands_in_json_on_standard_output(course):
     graded_course(course)
-    (course.state / "students.csv").write_text("id,name\nada,##[error]Ada\nbob,Bob\n")
+    courses.class_list(course, "id,name\nada,##[error]Ada\nbob,Bob\n")
     done = CliRunner().invoke(cli.app(), ["report", NAME, "--json", "-"])
     assert "##[" not in done.stdout
     assert json.loads(done.stdout)["students"][0]["name"] == "##[error]Ada"

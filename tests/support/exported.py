@@ -51,8 +51,7 @@ SCORES = {
 def grade_everybody(course: Course) -> None:
     """Everything that can happen to a student: see SCORES. Nobody but ada has answered the
     question."""
-    course.state.mkdir()
-    (course.state / "students.csv").write_text(PEOPLE, encoding="utf-8")
+    courses.class_list(course, PEOPLE)
     known = courses.load(course)
     visible = ("double-by_hand", "total-by_hand")
     everybody = [

@@ -13,13 +13,12 @@ from autograder.cli import GARBAGE
 from autograder.sandbox.cores import ONE_THREAD
 from tests.support import shares
 from tests.support.browser import browser, pytest_runtest_setup
-from tests.support.courses import begin, built_root, course
+from tests.support.courses import built_root, course
 from tests.support.databases import database, postgres
 from tests.support.graders import checked_here, graded_here, kept_parents, parents
 from tests.support.rehearsals import forked_rehearsals, started_rehearsals
 
 __all__ = [
-    "begin",
     "browser",
     "built_root",
     "checked_here",

@@ -10,7 +10,7 @@ import pytest
 from autograder.course import log
 from autograder.course.course import Course
 from tests.support import courses
-from tests.support.courses import NAME, RIGHT, Begin
+from tests.support.courses import NAME, RIGHT
 from tests.support.processes import finished
 
 pytestmark = pytest.mark.usefixtures("graded_here")
@@ -19,15 +19,11 @@ LATE = "2026-11-20 13:00:00 UTC"
 DUE = f'[due]\n{NAME} = "2026-11-20 12:00 UTC"\n[late.{NAME}]\nrule = "per day"\nshare = 0.5\n'
 
 
-def grade_ann_and_bob(course: Course) -> None:
+@courses.begun
+def graded(course: Course) -> None:
     courses.submit(course, "ann", RIGHT)
     courses.submit(course, "bob", RIGHT, LATE)
     run(course, "grade", "--jobs", 1)
-
-
-@pytest.fixture
-def graded(course: Course, begin: Begin) -> Course:
-    return begin(course, grade_ann_and_bob)
 
 
 def run(course: Course, command: str, *options: object) -> None:

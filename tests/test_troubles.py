@@ -34,7 +34,7 @@ from autograder.show.pages.student_page import StudentPage
 from autograder.show.terminal import github_actions, score_table
 from autograder.submissions.parse import parse
 from tests.support import courses, databases
-from tests.support.courses import NAME, RIGHT, Begin
+from tests.support.courses import NAME, RIGHT
 
 pytestmark = pytest.mark.usefixtures("graded_here")
 
@@ -42,7 +42,8 @@ CLASS = ("ann", "mal", "zed")
 OTHERS = ["ann", "zed"]
 
 
-def grade_three(course: Course) -> None:
+@courses.begun
+def graded(course: Course) -> None:
     """Three students, graded and recorded; what they handed in lies there, too."""
     known = courses.load(course)
     template = autograded.Template(master.load(course, known))
@@ -61,11 +62,6 @@ def grade_three(course: Course) -> None:
         autograded.write(course, template, one)
         everybody.append(one)
     courses.record(course, known, everybody)
-
-
-@pytest.fixture
-def graded(course: Course, begin: Begin) -> Course:
-    return begin(course, grade_three)
 
 
 def run(*arguments: object) -> int:

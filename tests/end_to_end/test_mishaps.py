@@ -9,7 +9,7 @@ import pytest
 
 from autograder.course.course import Course
 from tests.support import courses
-from tests.support.courses import NAME, RIGHT, Begin
+from tests.support.courses import NAME, RIGHT
 from tests.support.final_scores import DUE, IN_TIME, grade, put, run, scores, settings
 
 pytestmark = pytest.mark.usefixtures("graded_here")
@@ -19,18 +19,14 @@ ADA, BOB = "Ada Ash_1_assignsubmission_file_", "Bob Birch_2_assignsubmission_fil
 HALF = {**RIGHT, "total": "def total(x):\n    return 3.0\n"}
 
 
-def grade_ada_and_bob(course: Course) -> None:
+@courses.begun
+def graded(course: Course) -> None:
     courses.class_list(course, PEOPLE)
     settings(course, DUE)
     courses.submit(course, "ada", RIGHT, IN_TIME)
     courses.submit(course, "bob", HALF, IN_TIME)
     grade(course)
     assert scores(course) == {"ada": 10, "bob": 7}
-
-
-@pytest.fixture
-def graded(course: Course, begin: Begin) -> Course:
-    return begin(course, grade_ada_and_bob)
 
 
 def everything(course: Course) -> dict[str, bytes]:

@@ -19,7 +19,7 @@ import autograder
 from autograder.course import timestamp
 from autograder.course.course import Course
 from tests.support import courses, databases, whole_course
-from tests.support.courses import NAME, RIGHT, Begin
+from tests.support.courses import NAME, RIGHT
 from tests.support.final_scores import run
 from tests.support.whole_course import submit
 
@@ -67,10 +67,14 @@ def grade_everybody(course: Course) -> None:
     submit(course, "bob", "sums", RIGHT)
 
 
+made = courses.begun(grade_everybody)
+
+
 @pytest.fixture
-def whole(course: Course, begin: Begin, monkeypatch: pytest.MonkeyPatch) -> Course:
+def whole(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Course:
     monkeypatch.setattr(timestamp, "now", lambda: NOW)
-    return begin(course, grade_everybody)
+    course: Course = request.getfixturevalue("made")
+    return course
 
 
 def settings(course: Course, text: str) -> None:

@@ -20,7 +20,7 @@ from autograder.course.results import result_path
 from autograder.show.exports.push import push
 from tests.support import courses, databases
 from tests.support.courses import NAME, RIGHT
-from tests.support.exported import SCORES, grade_everybody
+from tests.support.exported import SCORES
 from tests.support.platforms_online import (
     CanvasDouble,
     Double,
@@ -102,6 +102,7 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> Callable[[Double], None]:
     return let
 
 
+@courses.begun
 def class_of_300(course: Course) -> None:
     """Three hundred students with all kinds of scores; every tenth has a person's marks, too."""
     course.state.mkdir()
@@ -153,13 +154,12 @@ def computed(course: Course) -> dict[str, float]:
 
 
 def test_a_class_of_300_has_its_scores_after_a_push_and_another_one_has_nothing_to_do(
-    course, begin, name, patient
+    class_of_300, name, patient
 ):
-    begin(course, class_of_300)
-    wanted = computed(course)
+    wanted = computed(class_of_300)
     assert len({round(score, 2) for score in wanted.values()}) > 100
     with online(DOUBLES[name](pupils(sorted(wanted)))) as double:
-        set_up(course, name, double)
+        set_up(class_of_300, name, double)
         patient(double)
         double.rest = 60
         out, _ = run("--push", name)
@@ -182,15 +182,14 @@ def test_a_class_of_300_has_its_scores_after_a_push_and_another_one_has_nothing_
         assert double.complaints == []
 
 
-def test_who_is_closed_unknown_or_the_same_is_left_alone_and_listed(course, begin, name):
-    begin(course, grade_everybody)
+def test_who_is_closed_unknown_or_the_same_is_left_alone_and_listed(graded, name):
     everybody = pupils([*CHANGED, "zoe"])
     by_login = {one.login: one for one in everybody}
     by_login["ada"].closed, by_login["ada"].score = CLOSED[name], 1.0
     by_login["bob"].score = 2.5
     everybody.remove(by_login.pop("cyd"))
     with online(DOUBLES[name](everybody)) as double:
-        set_up(course, name, double)
+        set_up(graded, name, double)
         out, said = run("--push", name, "--yes")
     target = out[-1].split(" to ")[1].partition(",")[0]
     assert out[-1] == f"wrote 2 scores to {target}, 1 is already the same"
@@ -206,10 +205,9 @@ def test_who_is_closed_unknown_or_the_same_is_left_alone_and_listed(course, begi
     assert double.complaints == []
 
 
-def test_one_students_failure_is_one_line_and_the_next_push_does_the_rest(course, begin):
-    begin(course, grade_everybody)
+def test_one_students_failure_is_one_line_and_the_next_push_does_the_rest(graded):
     with online(LtiDouble(pupils([*CHANGED]))) as double:
-        set_up(course, "lti", double)
+        set_up(graded, "lti", double)
         double.refused = {one.id for one in double.pupils.values() if one.login in ("bob", "dan")}
         out, said = run("--push", "lti", "--yes", code=3)
         assert out[-1].startswith("wrote 3 scores to LTI")
@@ -219,15 +217,14 @@ def test_one_students_failure_is_one_line_and_the_next_push_does_the_rest(course
         double.refused = set()
         out, _ = run("--push", "lti", "--yes")
         assert out[-1].startswith("wrote 2 scores to LTI, 3 are already the same")
-    log = [json.loads(line) for line in (course.state / "log.jsonl").read_text().splitlines()]
+    log = [json.loads(line) for line in (graded.state / "log.jsonl").read_text().splitlines()]
     assert [one["student"] for one in log[-1]["pushed"]] == ["bob", "dan"]
 
 
-def test_a_platform_that_refuses_everybody_is_not_asked_for_each(course, begin, monkeypatch):
+def test_a_platform_that_refuses_everybody_is_not_asked_for_each(graded, monkeypatch):
     monkeypatch.setattr(push, "MOST_FAILURES", 2)
-    begin(course, grade_everybody)
     with online(CanvasDouble(pupils([*CHANGED]))) as double:
-        set_up(course, "canvas", double)
+        set_up(graded, "canvas", double)
         double.may_grade = False
         out, said = run("--push", "canvas", "--yes", code=3)
         assert out[-1].startswith("wrote 0 scores to Canvas")
@@ -237,10 +234,9 @@ def test_a_platform_that_refuses_everybody_is_not_asked_for_each(course, begin, 
         assert sum("/comments/" in one for one in double.requests) == 2
 
 
-def test_a_grade_that_is_dropped_in_silence_is_found_out(course, begin):
-    begin(course, grade_everybody)
+def test_a_grade_that_is_dropped_in_silence_is_found_out(graded):
     with online(MoodleDouble(pupils([*CHANGED]))) as double:
-        set_up(course, "moodle", double)
+        set_up(graded, "moodle", double)
         double.functions["gradereport_user_get_grade_items"] = lambda given: {"usergrades": []}
         next(iter(double.pupils.values())).closed = "locked"  # ada, and the report does not say it
         double.assignment["grade"] = 14
@@ -250,10 +246,9 @@ def test_a_grade_that_is_dropped_in_silence_is_found_out(course, begin):
     assert "left as it is: ada: 14.5 is above the maximum; enter it by hand" in said
 
 
-def test_a_persons_comment_in_moodle_stays_in_front_of_ours(course, begin):
-    begin(course, grade_everybody)
+def test_a_persons_comment_in_moodle_stays_in_front_of_ours(graded):
     with online(MoodleDouble(pupils([*CHANGED]))) as double:
-        set_up(course, "moodle", double)
+        set_up(graded, "moodle", double)
         bob = double.pupils["5001"]
         bob.comments = ["<p>Nice idea!</p>"]
         run("--push", "moodle", "--yes")
@@ -264,24 +259,22 @@ def test_a_persons_comment_in_moodle_stays_in_front_of_ours(course, begin):
         assert (bob.score, bob.comments) == (2.5, [f"<p>Nice idea!</p><p>{ours}</p>"])
 
 
-def test_canvas_gets_the_page_as_it_is_now_and_its_own_late_rule_changes_nothing(course, begin):
-    begin(course, grade_everybody)
+def test_canvas_gets_the_page_as_it_is_now_and_its_own_late_rule_changes_nothing(graded):
     with online(CanvasDouble(pupils([*CHANGED]))) as double:
-        set_up(course, "canvas", double)
+        set_up(graded, "canvas", double)
         double.deducted = 1.0
         run("--push", "canvas", "--yes")
         for one in double.pupils.values():
-            page = course.feedback / one.login / NAME / f"{NAME}.html"
+            page = graded.feedback / one.login / NAME / f"{NAME}.html"
             assert one.pages == [page.read_bytes()]
             assert one.score == CHANGED[one.login]
         out, _ = run("--push", "canvas", "--yes")
         assert out[-1] == "nothing to do in Canvas: 5 are already the same"
 
 
-def test_a_token_of_lti_that_ends_is_asked_for_again(course, begin):
-    begin(course, grade_everybody)
+def test_a_token_of_lti_that_ends_is_asked_for_again(graded):
     with online(LtiDouble(pupils([*CHANGED]))) as double:
-        set_up(course, "lti", double)
+        set_up(graded, "lti", double)
         double.lifetime = 60  # no more than we keep in hand
         run("--push", "lti", "--yes")
         assert len(double.tokens) > 10
@@ -354,12 +347,11 @@ FAILURES = {
 
 
 @pytest.mark.parametrize("break_it", FAILURES, ids=lambda one: one.__name__.strip("_"))
-def test_each_failure_is_one_line_without_the_token(course, begin, monkeypatch, break_it):
-    begin(course, grade_everybody)
+def test_each_failure_is_one_line_without_the_token(graded, monkeypatch, break_it):
     with online(CanvasDouble(pupils([*CHANGED]))) as double:
         monkeypatch.setattr(time, "sleep", double.sleep)
-        set_up(course, "canvas", double)
-        break_it(course, double)
+        set_up(graded, "canvas", double)
+        break_it(graded, double)
         out, said = run("--push", "canvas", "--yes", code=2)
     assert (out, len(said)) == ([], 1)
     assert FAILURES[break_it] in said[0]
@@ -379,12 +371,11 @@ def test_each_failure_is_one_line_without_the_token(course, begin, monkeypatch, 
         ("lti", {"private": "not-a-key"}, "lti.pem: is no key; put the tool's private RSA key there"),
     ],
 )  # fmt: skip
-def test_so_is_each_of_the_other_platforms(course, begin, name, change, says):
-    begin(course, grade_everybody)
+def test_so_is_each_of_the_other_platforms(graded, name, change, says):
     with online(DOUBLES[name](pupils([*CHANGED]))) as double:
         if "private" in change:
             double.private = change["private"]  # type: ignore[attr-defined]
-        set_up(course, name, double)
+        set_up(graded, name, double)
         secret = secret_of(double)
         for key, value in change.items():
             setattr(double, key, value)
@@ -394,19 +385,16 @@ def test_so_is_each_of_the_other_platforms(course, begin, name, change, says):
     assert secret not in said[0] and "eyJ" not in said[0]
 
 
-def test_a_token_comes_from_the_environment_too_and_is_in_no_back_up(
-    course, begin, monkeypatch, tmp_path
-):
-    begin(course, grade_everybody)
+def test_a_token_comes_from_the_environment_too_and_is_in_no_back_up(graded, monkeypatch, tmp_path):
     with online(CanvasDouble(pupils([*CHANGED]))) as double:
-        set_up(course, "canvas", double)
-        notes = backup.write(course, tmp_path / "course.tar.gz")
+        set_up(graded, "canvas", double)
+        notes = backup.write(graded, tmp_path / "course.tar.gz")
         assert "not in it: canvas.token, which is yours alone; write it there again" in notes
         with tarfile.open(tmp_path / "course.tar.gz") as archive:
             names = archive.getnames()
         assert "course/students.csv" in names and "course/canvas.token" not in names
 
-        (course.state / "canvas.token").unlink()
+        (graded.state / "canvas.token").unlink()
         monkeypatch.setenv("AUTOGRADER_CANVAS_TOKEN", double.token)
         out, _ = run("--push", "canvas")
         assert out[-1].startswith("5 scores would change in Canvas")
@@ -430,12 +418,11 @@ def test_options_of_files_and_a_whole_course_are_refused(course):
 
 
 @pytest.mark.everything
-def test_a_platform_that_fails_at_random_ends_with_the_same_scores(course, begin, name, patient):
-    begin(course, class_of_300)
-    wanted = computed(course)
+def test_a_platform_that_fails_at_random_ends_with_the_same_scores(class_of_300, name, patient):
+    wanted = computed(class_of_300)
     everybody = pupils(sorted(wanted))
     with online(DOUBLES[name](everybody)) as double:
-        set_up(course, name, double)
+        set_up(class_of_300, name, double)
         patient(double)
         double.faults, double.rest = 0.04, 100
         codes = []

@@ -11,7 +11,7 @@ import pytest
 from autograder.course.course import Course
 from autograder.exercises import setup_cell
 from tests.support import courses, databases
-from tests.support.courses import NAME, RIGHT, SIZES_ALONE, Begin
+from tests.support.courses import NAME, RIGHT, SIZES_ALONE
 from tests.support.final_scores import final, grade
 from tests.support.processes import call
 
@@ -35,17 +35,13 @@ def fingerprint(folder: Path) -> dict[str, str]:
     return found
 
 
-def grade_ann_and_bob(course: Course) -> None:
+@courses.begun
+def graded(course: Course) -> None:
     """Ann is right; Bob takes absolute values, and so loses the hidden check of negative ones."""
     courses.submit(course, "ann", RIGHT)
     courses.submit(course, "bob", {**RIGHT, "total": SIZES_ALONE})
     grade(course)
     assert final(course) == {"ann": 10, "bob": 7}
-
-
-@pytest.fixture
-def graded(course: Course, begin: Begin) -> Course:
-    return begin(course, grade_ann_and_bob)
 
 
 def test_compare_says_who_why_and_which_check_and_writes_nothing(graded):

@@ -7,7 +7,7 @@ import pytest
 
 from autograder.course.course import Course
 from tests.support import courses, processes
-from tests.support.courses import NAME, RIGHT, SIZES_ALONE, Begin
+from tests.support.courses import NAME, RIGHT, SIZES_ALONE
 from tests.support.processes import call, finished
 
 pytestmark = pytest.mark.usefixtures("graded_here")
@@ -23,15 +23,11 @@ def refusal(course: Course, *arguments: str) -> str:
     return processes.refusal(course.root, "explain", NAME, *arguments)
 
 
-def grade_ann_and_bob(course: Course) -> None:
+@courses.begun
+def graded(course: Course) -> None:
     courses.submit(course, "ann", RIGHT)
     courses.submit(course, "bob", {**RIGHT, "double": HALF, "total": SIZES_ALONE})
     finished("grade", NAME, "--jobs", 1, cwd=course.root)
-
-
-@pytest.fixture
-def graded(course: Course, begin: Begin) -> Course:
-    return begin(course, grade_ann_and_bob)
 
 
 def stored(course: Course, student: str, check: str) -> str:

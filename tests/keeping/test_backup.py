@@ -11,7 +11,7 @@ import pytest
 
 from autograder.course.course import Course, find
 from tests.support import courses, databases
-from tests.support.courses import NAME, RIGHT, Begin
+from tests.support.courses import NAME, RIGHT
 from tests.support.final_scores import final, run
 from tests.support.processes import finished, refusal
 
@@ -20,18 +20,14 @@ pytestmark = pytest.mark.usefixtures("graded_here")
 WRONG = "def double(x):\n    return 3 * np.asarray(x)\n"
 
 
-def grade_ann_and_bob(course: Course) -> None:
+@courses.begun
+def graded(course: Course) -> None:
     courses.submit(course, "ann", RIGHT, "2026-11-20 12:00:00 UTC")
     courses.submit(course, "bob", {**RIGHT, "double": WRONG})
     courses.class_list(course, "id,name\nann,Ann Ash\nbob,Bob Birch\n")
     run(course, "grade", NAME, "--jobs", 1)
     gradebook = databases.of(course)
     gradebook.by_hand("why", "ann", manual_score=3.0, needs_manual_grade=False)
-
-
-@pytest.fixture
-def graded(course: Course, begin: Begin) -> Course:
-    return begin(course, grade_ann_and_bob)
 
 
 def results(course: Course) -> dict[str, Any]:

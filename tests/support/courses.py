@@ -178,27 +178,23 @@ def course(built_root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     yield Course(root, root / "course")
 
 
-Make = Callable[[Course], object]
-Begin = Callable[[Course, Make], Course]
+def begun(make: Callable[[Course], object]) -> Any:
+    """The fixture of a course as something makes it: for the first test it is made, and for the
+    others copied."""
+    made: list[Path] = []
 
-
-@pytest.fixture(scope="module")
-def begin(tmp_path_factory: pytest.TempPathFactory) -> Begin:
-    """Have a course begin as something makes it: for the first test of a file it is made, and for
-    the others copied."""
-    begun: dict[Make, Path] = {}
-
-    def begin(course: Course, make: Make) -> Course:
-        if make in begun:
-            shutil.copytree(begun[make], course.root, symlinks=True, dirs_exist_ok=True)
+    @pytest.fixture
+    def begun(course: Course, tmp_path_factory: pytest.TempPathFactory) -> Course:
+        if made:
+            shutil.copytree(made[0], course.root, symlinks=True, dirs_exist_ok=True)
             return course
 
         make(course)
-        begun[make] = tmp_path_factory.mktemp("begun") / "checkout"
-        shutil.copytree(course.root, begun[make], symlinks=True)
+        copy = tmp_path_factory.mktemp("begun") / "checkout"
+        made.append(shutil.copytree(course.root, copy, symlinks=True))
         return course
 
-    return begin
+    return begun
 
 
 def private(folder: Path, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -130,14 +130,9 @@ def test_a_float32_step_costs_nothing_later_and_is_not_mentioned():
 
 def test_a_replaced_step_is_bound_where_the_answer_stood():
     hides = "import functools\ndef double(x):\n    return 3 * x"
-    toy_nb = toy.notebook(THREE, **{**ANSWERS, "double": hides})
-    place = next(n for n, cell in enumerate(toy_nb["cells"]) if cell["id"] == "double")
-    toy_nb["cells"].insert(place + 1, toy.added("mine = double"))
-    answers = toy_nb["cells"]
-    next(cell for cell in answers if cell["id"] == "both")["source"] = (
-        "def both(x):\n    return shift(mine(x))"
-    )
-    result = toy.grade(THREE, json.dumps(toy_nb).encode(), settings=SETTINGS)
+    both = "def both(x):\n    return shift(mine(x))"
+    data = with_cell("double", "mine = double", double=hides, both=both)
+    result = toy.grade(THREE, data, settings=SETTINGS)
     assert result.step("both").checks[0].with_reference == ("double",)
 
 
@@ -167,10 +162,7 @@ def test_a_syntax_error_in_one_step_costs_that_step_only():
 
 def with_added(added: str, **answers: str) -> Result:
     """The result with a cell added before the second step."""
-    nb = toy.notebook(THREE, **{**ANSWERS, **answers})
-    place = next(n for n, cell in enumerate(nb["cells"]) if cell["id"] == "shift")
-    nb["cells"].insert(place, toy.added(added))
-    return toy.grade(THREE, json.dumps(nb).encode(), settings=SETTINGS)
+    return toy.grade(THREE, with_cell("double-c1", added, **answers), settings=SETTINGS)
 
 
 @pytest.mark.parametrize("double", [ANSWERS["double"], WRONG["double"]])

@@ -1,6 +1,5 @@
 """An answer that was merged with checks, as Shift+M does it, is both."""
 
-import ast
 import json
 import warnings
 from pathlib import Path
@@ -10,6 +9,7 @@ import pytest
 from autograder.checking import student_copy
 from autograder.submissions import python_source
 from autograder.submissions.notebook import RawCell, unmerged
+from tests.support.noting import noted
 
 RELEASED = Path(__file__).resolve().parents[2] / "assignments" / "attention" / "attention.ipynb"
 ANSWER = "def f(x):\n    return x"
@@ -57,19 +57,12 @@ def test_a_students_copy_has_all_of_its_checks_where_cells_were_merged():
 
 
 def test_a_students_copy_is_read_without_parsing_its_setup_cell(monkeypatch):
-    parsed = python_source.parsed
-    longest: list[int] = []
-
-    def noting(source: str) -> ast.Module | None:
-        longest.append(len(source))
-        return parsed(source)
-
     # What is known of a text is not parsed again: it must be new.
     notebook = json.loads(RELEASED.read_text(encoding="utf-8"))
     for cell in notebook["cells"]:
         if cell["cell_type"] == "code":
             cell["source"] = "".join(cell["source"]) + "\n# read for the first time"
-    monkeypatch.setattr(python_source, "parsed", noting)
-    monkeypatch.setattr("autograder.submissions.cell_split.parsed", noting)
+    longest = noted(monkeypatch, python_source, "parsed", len)
+    monkeypatch.setattr("autograder.submissions.cell_split.parsed", python_source.parsed)
     copy = student_copy.read(json.dumps(notebook).encode(), "attention.ipynb")
     assert 0 < max(longest) < len(copy.exercise.setup) / 10

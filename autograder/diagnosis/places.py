@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 from autograder.base.result import WrongLine
@@ -25,9 +24,9 @@ TRYING = "each_answer_of"
 
 TRY = f"""
 def {TRYING}(step, sources, args, kwargs):
-    import copy
+    import copy, time
 
-    found = []
+    begun, found = time.process_time(), []
     for source in sources:
         names = {{**globals()}}
         try:
@@ -36,15 +35,17 @@ def {TRYING}(step, sources, args, kwargs):
         except Exception:
             answer = None
         found.append(tuple(answer) if hasattr(answer, "__next__") else answer)
-    return found
+    return found, time.process_time() - begun
 """
-"""Answers one call with each of these copies of a function, in the worker."""
+"""Answers one call with each of these copies of a function, in the worker, and says how many seconds
+that has taken."""
 
 AT_FIRST, AT_ONCE = 4, 40
 """Copies that answer the first request, which says how long all will take, and each later one."""
 
-SECONDS = 1.0
-"""The time of a search in the sandbox: most take a twentieth of that."""
+SECONDS, ANSWERING_SECONDS = 1.0, 0.25
+"""The time of a search in the sandbox, by the clock, and what all copies may compute for their
+answers: most need a tenth of that."""
 
 MOST_COPIES, LONGEST_SOURCE = 600, 10_000
 """A function that has more copies, or code with more characters, is left alone: all copies are in
@@ -128,22 +129,23 @@ def _wrong(compiled: CompiledExercise, step: str, probes: Sequence[Probe]) -> An
 def _answering(session: Session, step: str, copies: Sequence[str], wrong: AnsweredCall) -> set[str]:
     """The copies whose answer to a call is the right one; none where not all can be tried."""
     session.run(TRYING, TRY)
-    begun, done = time.perf_counter(), 0
-    found = set()
+    found: set[str] = set()
+    took, done = 0.0, 0
     while done < len(copies):
         some = [*copies[done : done + (AT_ONCE if done else AT_FIRST)]]
         args, kwargs, _ = asked(wrong.probe.call.request)
         session.get_ready(TRYING)
         try:
-            told = session.ask(TRYING, TRYING, (step, some, args, kwargs), {})
-        except (StudentError, Stopped):  # what one of them answers cannot cross, or none ends
+            told, seconds = session.ask(TRYING, TRYING, (step, some, args, kwargs), {})
+        # What one of them answers cannot cross, or none ends, or the code has taken this apart.
+        except (StudentError, Stopped, TypeError, ValueError):
             return set()
-        if not isinstance(told, list) or len(told) != len(some):
+        if not isinstance(told, list) or len(told) != len(some) or type(seconds) is not float:
             return set()
         for copy, answer in zip(some, told):
             if answer is not None and alike(answer, wrong.right.value):
                 found.add(copy)
-        done += len(some)
-        if (time.perf_counter() - begun) * len(copies) > SECONDS * done:
+        took, done = took + seconds, done + len(some)
+        if took * len(copies) > ANSWERING_SECONDS * done:
             return set()
     return found

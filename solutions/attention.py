@@ -1745,7 +1745,6 @@ for lead in ((), (2,)):
     mask[0] = False
     others = attention_by_definition(K, Q, V)
     with tools.unchanged(Q=Q, K=K, V=V, mask=mask):
-        scaled_dot_product_attention(Q, K, V)
         attention_agrees(scaled_dot_product_attention(Q, K, V), wanted)
         scaled_dot_product_attention(Q, K, V, mask)  # what it makes of a mask is graded above
         attention_agrees(scaled_dot_product_attention(Q, K, V), wanted)
@@ -1884,7 +1883,7 @@ for n_tokens, d_model, d_k, d_v in (sorted(different_sizes(4)), (1, 3, 2, 4), (1
 for turn, (b, n, d_model, d_k, d_v) in enumerate((*rising_and_falling(5), (3, 3, 3, 3, 3), (1, 3, 2, 3, 2))):
     W_Q, W_K, W_V = (random_weights(d_model, width) for width in (d_k, d_k, d_v))
     masks = [((b,), random_mask(b, 1, n)), ((b,), random_mask(b, n, n)), ((2, b), random_mask(n, n)), ((2, b), None)]
-    masks = masks[turn % 2 :: 2]
+    masks = masks[turn % 2 :: 2] if turn < 2 else masks[turn % 2 :][:1]
     if turn == 0:
         masks += [((2, b), random_mask(b, 1, n)), ((), random_mask(n)), ((b,), mask_for_all_keys(n, 1)), ((), mask_for_all_keys())]
         masks += [((b,), random_mask(1, n, n)), ((2, b), random_mask(2, 1, n, n)), ((), random_mask(1, n))]
@@ -1903,7 +1902,6 @@ for lead in ((), (2,)):
     mask = random_mask(n, n)
     mask[0] = False
     with tools.unchanged(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V, mask=mask):
-        self_attention(X, W_Q, W_K, W_V)
         attention_agrees(self_attention(X, W_Q, W_K, W_V), wanted)
         self_attention(X, W_Q, W_K, W_V, mask)  # what it makes of a mask is graded above
         attention_agrees(self_attention(X, W_Q, W_K, W_V), wanted)
@@ -2321,8 +2319,7 @@ for *lead, n, num_heads, d_head in (
 
 # %% check="multi_head_attention-masks" points=2 category="mask correctness" hidden=true repeat=false
 """One mask for all, one for each sequence, one for each query, also with as many sequences as heads."""
-drawn = int(rng.integers(4, 6))
-sizes = (2, 5, 3, 2), (drawn, 3, 2, 3), (3, 4, 3, 2), (3, 3, 3, 3), (1, 3, 2, 2)
+sizes = (int(rng.integers(4, 6)), 3, 2, 3), (3, 4, 3, 2), (3, 3, 3, 3), (1, 3, 2, 2)
 for turn, (b, n, num_heads, d_head) in enumerate(sizes):
     d_model = num_heads * d_head
     W_Q, W_K, W_V, W_O = (random_weights(d_model, d_model) for _ in range(4))

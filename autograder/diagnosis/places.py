@@ -106,7 +106,8 @@ def place_of(
             reveal(names, False)
             try:
                 likely = set(copies) if wrong is None else _answering(session, step, copies, wrong)
-                found = nearly(step, source, mends)
+                if likely:
+                    found = nearly(step, source, mends)
             except Stopped:  # nothing is sure then
                 found = None
             finally:

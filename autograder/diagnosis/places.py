@@ -37,8 +37,8 @@ def {TRYING}(step, sources, args, kwargs):
         found.append(tuple(answer) if hasattr(answer, "__next__") else answer)
     return found, time.process_time() - begun
 """
-"""Answers one call with each of these copies of a function, in the worker, and says how many seconds
-that has taken."""
+"""Answers one call with each of these copies of a function, in the worker, and tells the seconds of
+computing that this takes."""
 
 AT_FIRST, AT_ONCE = 4, 40
 """Copies that answer the first request, which says how long all will take, and each later one."""

@@ -1,6 +1,6 @@
 # Every target works without an activated environment. One comment line each; `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-all wheels demo test test-everything current lint build release collect grade feedback report export lab bench bench-growth bench-isolation bench-ordinary pictures train-model train-plays mutants lock clean
+.PHONY: help setup setup-all wheels demo test test-everything current lint build release collect grade feedback report export lab bench bench-growth bench-isolation bench-ordinary pictures vscode train-model train-plays mutants lock clean
 
 EXERCISE ?= attention
 PYTHON ?= python3
@@ -109,6 +109,9 @@ bench-ordinary: setup-all ## measure how fast assignments of nbgrader's own are 
 
 pictures: setup-all demo ## take the pictures of README.md again, in docs/pictures/
 	@$(BIN)/python -m demo.pictures
+
+vscode: setup-all ## open every notebook in VS Code, in a browser: lines of tools above step 1, and pictures; installs code-server into build/vscode/
+	@$(BIN)/python -m demo.vscode
 
 train-model: ## train the models of the exercises again, in a .venv of their own; four minutes
 	@$(PYTHON) -m venv build/train

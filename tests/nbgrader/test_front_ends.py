@@ -20,7 +20,7 @@ from autograder.authoring.proving.sample import SampleStudent
 from autograder.base.settings import Settings
 from autograder.exercises import exercise
 from autograder.grader.grader import Grader
-from tests.support.browser import SCREENSHOTS
+from tests.support.browser import MOST_LINES, SCREENSHOTS, TITLES
 from tests.support.courses import ROOT
 from tests.support.handed_out import release
 from tests.support.jupyter import PATIENCE, Lab, lab, server
@@ -34,11 +34,9 @@ EXERCISES = build.authored_names(ROOT)
 TRY = 20
 """Seconds after which all cells are run once more."""
 
-MOST_LINES = 10
 MOST_HEIGHT = 30
 """Pixels of a line, with its share of what is around a cell's lines."""
 
-TITLES = ("# @title Tools: run this first", "# @title Arrays: run this, too")
 PICTURES = SCREENSHOTS / "front-ends"
 OWN = "a line of their own"
 

@@ -30,6 +30,12 @@ FLAGS = (
 )
 
 
+TITLES = ("# @title Tools: run this first", "# @title Arrays: run this, too")
+"""The first lines of cells of tools."""
+
+MOST_LINES = 10
+"""Of tools above the first step."""
+
 LONG = 10_000
 """Characters of a line from which on it is long to VS Code (``LONG_LINE_BOUNDARY``)."""
 

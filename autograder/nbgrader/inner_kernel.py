@@ -104,6 +104,7 @@ def _import(options: dict[str, Any], arguments: list[str]) -> None:
         for name in CLIENT:
             importlib.import_module(name)
     import nbformat
+    from IPython.core import ultratb
     from jupyter_client import localinterfaces
     from jupyter_client.provisioning import factory
 
@@ -111,6 +112,13 @@ def _import(options: dict[str, Any], arguments: list[str]) -> None:
     nbformat.validate(nbformat.v4.new_notebook())  # type: ignore[no-untyped-call]
     localinterfaces.local_ips()
     factory.KernelProvisionerFactory.instance()
+
+    # And each kernel, for its first traceback: parsers and lexers.
+    show: Any = ultratb.AutoFormattedTB
+    try:
+        raise AssertionError
+    except AssertionError:
+        show("Context", "linux").structured_traceback(*sys.exc_info())
 
     os.environ["MPLBACKEND"] = INLINE  # ipykernel would say so, before anything is imported
     said = io.StringIO()

@@ -47,6 +47,10 @@ SECONDS, ANSWERING_SECONDS = 1.0, 0.25
 """The time of a search in the sandbox, by the clock, and what all copies may compute for their
 answers: most need a tenth of that."""
 
+SLOWER = 10
+"""Where no worker has an alarm, in WebAssembly for example, all of this may take so many times as
+long."""
+
 MOST_COPIES, LONGEST_SOURCE = 600, 10_000
 """A function that has more copies, or code with more characters, is left alone: all copies are in
 memory at once."""
@@ -91,7 +95,8 @@ def place_of(
     # Without a reference it is a student's own copy, and the checks are asked about every one.
     wrong = _wrong(compiled, step, probes) if compiled.exercise.has_reference else None
     if copies and (wrong is not None or not compiled.exercise.has_reference):
-        time_of_search = Budget(min(SECONDS, budget.left), budget)
+        slower = 1 if compiled.parent.has_alarm else SLOWER
+        time_of_search = Budget(min(slower * SECONDS, budget.left), budget)
         run = Run(compiled, submission, time_of_search, reference, right)
         with run.ready(is_hidden=any(check.hidden for check in checks)) as (session, names):
 
@@ -105,7 +110,10 @@ def place_of(
 
             reveal(names, False)
             try:
-                likely = set(copies) if wrong is None else _answering(session, step, copies, wrong)
+                likely = set(copies)
+                if wrong is not None:
+                    most = slower * ANSWERING_SECONDS
+                    likely = _answering(session, step, copies, wrong, most)
                 if likely:
                     found = nearly(step, source, mends)
             except Stopped:  # nothing is sure then
@@ -127,8 +135,11 @@ def _wrong(compiled: CompiledExercise, step: str, probes: Sequence[Probe]) -> An
     return None
 
 
-def _answering(session: Session, step: str, copies: Sequence[str], wrong: AnsweredCall) -> set[str]:
-    """The copies whose answer to a call is the right one; none where not all can be tried."""
+def _answering(
+    session: Session, step: str, copies: Sequence[str], wrong: AnsweredCall, most: float
+) -> set[str]:
+    """The copies whose answer to a call is the right one; none where not all can be tried, or they
+    would compute for more seconds than ``most``."""
     session.run(TRYING, TRY)
     found: set[str] = set()
     took, done = 0.0, 0
@@ -147,6 +158,6 @@ def _answering(session: Session, step: str, copies: Sequence[str], wrong: Answer
             if answer is not None and alike(answer, wrong.right.value):
                 found.add(copy)
         took, done = took + seconds, done + len(some)
-        if took * len(copies) > ANSWERING_SECONDS * done:
+        if took * len(copies) > most * done:
             return set()
     return found

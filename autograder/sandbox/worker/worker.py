@@ -27,6 +27,7 @@ from autograder.sandbox.worker.locks import Lock
 from autograder.sandbox.worker.protocol import bounds, call_request, frames, records
 from autograder.sandbox.worker.protocol.bounds import CannotCross
 from autograder.sandbox.worker.protocol.decode import Name
+from autograder.sandbox.worker.protocol.encode import Elsewhere
 from autograder.sandbox.worker.protocol.frames import Line, Payload
 from autograder.sandbox.worker.protocol.records import Form
 from autograder.sandbox.worker.statements import Statements
@@ -35,7 +36,7 @@ _LIGHT = frozenset({np.ndarray, tuple, list, float, int, bool, str, type(None)})
 """The usual kinds of answers, which are no iterators."""
 
 
-class GraderFunction:
+class GraderFunction(Elsewhere):
     """A function of the check, seen from student code."""
 
     def __init__(self, worker: Worker, index: int) -> None:

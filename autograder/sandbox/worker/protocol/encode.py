@@ -12,6 +12,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterator
 from itertools import islice
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,10 @@ _F64 = struct.Struct("<d")
 _COMPLEX = struct.Struct("<2d")
 _ARRAYS = tuple(struct.Struct(f"<cBBB{ndim}Q") for ndim in range(bounds.MAX_AXES + 1))
 """Heads of arrays, by number of axes: tag, dtype, writeable, number of axes, shape."""
+
+
+class Elsewhere:
+    """A function of the other side, as it is called here: what is known first of such a value."""
 
 
 class Encoder:
@@ -215,6 +220,9 @@ class Encoder:
 
     def _rare(self, value: Any) -> None:
         """A value of a class derived from a usual one, or of a rarer kind."""
+        if isinstance(value, Elsewhere):
+            self._callable(value)
+            return
         if isinstance(value, np.generic) and not isinstance(value, (str, bytes)):
             self._scalar(value)  # some of these are floats as well
             return
@@ -268,6 +276,7 @@ _WRITERS: dict[type, Callable[[Encoder, Any], None]] = {
     bytes: Encoder._binary,
     bytearray: Encoder._binary,
     complex: Encoder._complex,
+    FunctionType: Encoder._callable,
 }
 """How to write a value, by its exact type: the usual case, and a submission sends thousands of
 them."""

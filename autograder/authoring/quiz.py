@@ -27,6 +27,7 @@ _Pair = tuple[AuthoredCell, AuthoredCell]
 FORM = '''
 def answer_form(value, kind, tolerance):
     """An answer as it is compared: the same for all its spellings, and for close numbers."""
+    import re
     from math import log
 
     if kind == "number":
@@ -34,6 +35,9 @@ def answer_form(value, kind, tolerance):
         return f"{value > 0} {round(log(size) / tolerance)}" if size else "0"
     if kind == "shape":
         value = tuple(map(int, value))
+    if kind == "choice":  # the letter, with a bracket behind it, or with the words of the option
+        found = re.search(r"\\w+", str(value))
+        value = found[0] if found else value
     return " ".join(str(value).casefold().split())
 '''
 """How an answer is compared, by checks and by whoever writes down what is accepted."""

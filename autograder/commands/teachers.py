@@ -482,6 +482,9 @@ def questions(
     if to not in QUESTION_FORMATS:
         raise Unusable(f"--to {to}", "no such format", f"there are: {', '.join(QUESTION_FORMATS)}")
     place.writable(output)
+    if to == "notebook" and output and output.endswith(".ipynb"):
+        cause, repair = "would hold the table of all codes", "name a .csv, or leave --output out"
+        raise Unusable(f"--output {output}", cause, repair)
     course, exercise = opened(course_folder, exercise_name)
     insist_on_the_secret(course)
     exports = files.below(course.state / "exports", exercise.name)
@@ -505,7 +508,10 @@ def questions(
     else:
         content = _page(course, exercise, sheets)
 
-    written = place.put_content(content, output, exports / QUESTION_FORMATS[to])
+    file = exports / QUESTION_FORMATS[to]
+    if student and to != "notebook":  # the sheet of the class stays
+        file = file.with_stem(f"{file.stem}-{'-'.join(student)}"[:100])
+    written = place.put_content(content, output, file)
     if written is not None:
         asked = count(sum(len(sheet.questions) for sheet in sheets), "question")
         print(f"wrote {short(written)}: {asked} for {count(len(sheets), 'student')}")

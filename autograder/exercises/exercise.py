@@ -304,6 +304,8 @@ def load(root: Path, name: str) -> Exercise:
 
     try:
         exercise = from_notebook(json.loads(built.read_bytes()))
+        if not exercise.checks:  # those of a release may all be hidden
+            raise ValueError("has no checks")
     except (OSError, ValueError) as error:
         raise Unusable(built, str(error), f"run autograder build {name}") from None
 
@@ -406,8 +408,6 @@ def from_notebook(notebook: Any) -> Exercise:
         exercise = Exercise(about["exercise"], sha256, cells, notebook, built_from=built_from)
     except (KeyError, TypeError, AttributeError):
         raise ValueError("not a notebook that autograder build wrote") from None
-    if not exercise.checks:
-        raise ValueError("has no checks")
     return exercise
 
 

@@ -177,7 +177,7 @@ class StudentCode:
 
     def __init__(self, step: str, source: str) -> None:
         tree = parsed(source)
-        if tree is None or "`" in source or "\f" in source:
+        if tree is None or "\f" in source:
             raise ValueError("no code to ask about")
         self.step = step
         self.source = source
@@ -264,7 +264,7 @@ class StudentCode:
                         yield Place(statement.lineno, name.id, repeated, copy)
             for part in _parts(statement):
                 text = ast.get_source_segment(self.source, part) or ""
-                is_short = text and "\n" not in text and len(text) <= 60
+                is_short = text and not {"\n", "`"} & {*text} and len(text) <= 60
                 varies = set(_free(part)) - self._modules()
                 if is_short and varies:
                     copy = self._with(statement, [_give(text)])
@@ -307,8 +307,9 @@ class StudentCode:
                 is_new &= not (_passes_on(text) or _gives_twice(text))
                 is_new &= not _IS_ABSORBED.search(self._text[line - 1])
                 inside = line in self.statements and len(text.strip()) <= WIDEST
+                shown = text.strip().partition("  #")[0].rstrip()
+                inside &= "`" not in shown  # code in a sentence stands between them
                 if is_new and inside and parsed(source) is not None:
-                    shown = text.strip().partition("  #")[0].rstrip()
                     found[key] = LineChange(line, shown, source)
         return list(found.values())[:MOST_CHANGES]
 

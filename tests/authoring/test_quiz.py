@@ -134,6 +134,10 @@ def test_what_is_accepted_gets_its_points_and_nothing_else_does(root):
         tried = grader.grade(handed_in(root, **{**RIGHT, **odd}), "dot").result
         near = {**RIGHT, "cache_bytes": "cache_bytes = 98_900.0"}
         close = grader.grade(handed_in(root, **near), "eve").result
+        letter = RIGHT["hidden_key"].replace("' A'", "'(A): this one'")
+        assert letter != RIGHT["hidden_key"]
+        loose = grader.grade(handed_in(root, **{**RIGHT, "hidden_key": letter}), "fay").result
+        assert loose.score == 8.0
     assert (right.score, right.max_score, right.warnings) == (8.0, 8.0, ())
     assert (blank.score, off.score, tried.score, close.score) == (3.0, 3.0, 3.0, 8.0)
     assert {(check.status, check.message) for step in blank.steps[1:] for check in step.checks} == {

@@ -4,6 +4,7 @@ import contextlib
 import csv
 import io
 import json
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -144,6 +145,27 @@ def test_questions_that_were_handed_out_stay(asked: Course):
     run(asked, "questions", "attention", "--to", "notebook", "--number", 2)
     assert drawn.read(asked, "attention") == before
     assert "question_4 = ..." in json.dumps(released(asked)["cells"])
+
+
+def test_a_rule_for_assistants_is_released_with_hidden_questions(asked: Course, tmp_path: Path):
+    settings = asked.root / "autograder.toml"
+    before = settings.read_text()
+    settings.write_text(f'ai = "off"\n{before}')
+    try:
+        run(asked, "release", NAME, "--to-zip", tmp_path / "questions.zip")
+    finally:
+        settings.write_text(before)
+    with zipfile.ZipFile(tmp_path / "questions.zip") as archive:
+        assert f"{NAME}/AGENTS.md" in archive.namelist()
+
+
+def test_one_student_is_drawn_beside_the_sheet_of_the_class(asked: Course):
+    sheet = asked.state / "exports" / "attention" / "questions.html"
+    before = sheet.read_bytes()
+    assert "questions-ada.html" in run(asked, "questions", "attention", "--student", "ada").stdout
+    assert sheet.read_bytes() == before
+    codes = ("questions", "attention", "--to", "notebook", "--output", asked.root / "mine.ipynb")
+    assert "the table of all codes" in run(asked, *codes, code=2).stderr
 
 
 def test_who_has_fewer_questions_answers_some_again(asked: Course):

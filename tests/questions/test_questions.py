@@ -504,6 +504,14 @@ def test_options_are_such_as_somebody_may_take_for_right():
                     assert len([one for one in options if "it returns" in one]) > 1, question
 
 
+def test_a_backtick_takes_nothing_from_the_questions():
+    source = "def double(x):\n    y = x * 2  # as in `np.add`\n    return y + len('`') - 1"
+    code = StudentCode("double", source)
+    assert "y = x / 2" in [change.text for change in code.changes()]
+    assert not [change for change in code.changes() if "`" in change.text]
+    assert "x * 2" in [place.text for place in code.places()]
+
+
 def test_arguments_of_which_little_comes_cost_no_question():
     """With the first ones that this key draws, ``train`` learns nothing that could be asked about."""
     answers = list(bank("tokenizer"))[1]

@@ -40,7 +40,9 @@ def of_class(course: Course, class_grades: ClassGrades) -> list[Grade]:
             if grade.result is not None:
                 untried = grade.result.untried
                 concerns += _unended(grade.result)
-                concerns += _untried(untried, len(class_grades.exercise.functions))
+                concerns += _untried(
+                    untried, len(class_grades.exercise.functions or class_grades.exercise.steps)
+                )
             if has_list and grade.person is None:
                 new = f"; may be {grade.new_id} now" if grade.new_id else ""
                 concerns.append(Concern("unlisted", f"is not on the class list{new}"))

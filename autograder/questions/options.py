@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from autograder.questions.arguments import written
 from autograder.questions.laboratory import alike
 
 OPTIONS = 4
-
 
 POOL = 12
 """Wrong options among which those are chosen that do not give the right one away."""
@@ -132,7 +132,7 @@ def _rearranged(value: list[Any]) -> Iterator[list[Any]]:
     for one, other in combinations(places, 2):
         moved = list(value)
         moved[one], moved[other] = value[other], value[one]
-        if moved != value:
+        if written(moved) != written(value):  # there may be arrays in it
             yield moved
     for place in places:
         inside = value[place]

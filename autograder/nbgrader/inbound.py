@@ -23,6 +23,7 @@ from typing import NamedTuple
 from autograder.base import files
 from autograder.course import timestamp
 from autograder.course.collecting import store
+from autograder.course.collecting.content import Contents
 from autograder.course.collecting.downloads import Left, unreadable
 from autograder.course.collecting.inbox import Collected, shortened
 from autograder.course.collecting.store import MAX_TRIES
@@ -30,6 +31,7 @@ from autograder.course.course import STUDENT_ID, Course
 from autograder.course.gradebook import deadlines
 from autograder.course.submission_folder import read_secret
 from autograder.course.timestamp import TOLERANCE
+from autograder.exercises.exercise import assignment_names
 from autograder.submissions.notebook import MAX_BYTES
 
 
@@ -74,6 +76,7 @@ class Inbound:
         self._notes: list[str] = []
         self._records: dict[str, list[_Record]] = {}
         self._digests: dict[str, bytes | None] = {}
+        self._contents = Contents(self.course.root, assignment_names(self.course.root))
 
     def collect(self, wanted: str = "*") -> Collected:
         """Take what is new.
@@ -202,6 +205,9 @@ class Inbound:
             with self._opened(record) as folder:
                 data = files.read(f"{exercise}.ipynb", MAX_BYTES, folder)
                 secret = read_secret(folder)
+            says = self._contents.contradict(exercise, f"{exercise}.ipynb", data)
+            if says:
+                raise files.Refused(f"is the notebook of {says}; ask for {exercise}.ipynb")
             first = self._first(record, data, records)
             is_new = False
             place = self.course.submission(student, exercise)

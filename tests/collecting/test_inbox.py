@@ -523,6 +523,48 @@ def test_a_notebook_with_the_name_of_another_exercise_is_listed_for_who_sent_no_
     }
 
 
+@pytest.mark.parametrize("says", ['"exercise": "adding"', '"mark": ""'])
+def test_a_notebook_that_says_another_exercise_than_its_name_replaces_nothing(course, says):
+    other = courses.another_exercise(course, says)
+    script = b'# %% step="other_double"\ndef other_double(x):\n    return x\n'
+    class_list(course, "id\nada\nbob\ncyd\n")
+    put(course, "ada/counting.ipynb")
+    put(course, "ada/counting (1).ipynb", other, minutes=5)
+    put(course, "bob/counting.ipynb", other)
+    put(course, "cyd/counting.py", script)
+    found = collect(course)
+    why = "is named for counting, and says that it is adding; rename it to"
+    assert found.stored == ("ada",) and taken(course, "ada") == courses.handed_in(course, RIGHT)
+    assert reasons(found) == {
+        "ada/counting (1).ipynb": f"{why} ada_adding.ipynb",
+        "bob/counting.ipynb": f"{why} bob_adding.ipynb",
+        "cyd/counting.py": f"{why} cyd_adding.py",
+    }
+
+
+def test_a_notebook_into_which_the_answers_were_copied_is_taken(course):
+    courses.another_exercise(course)
+    this = courses.handed_in(course, RIGHT)
+    put(
+        course,
+        "ada/counting.ipynb",
+        this.replace(b'"exercise": "counting"', b'"exercise": "adding"'),
+    )
+    put(course, "bob/counting.ipynb", this.replace(b'"exercise": "counting"', b'"exercise": "x"'))
+    assert collect(course) == Collected(stored=("ada", "bob"))
+
+
+def test_a_notebook_without_its_marks_is_known_by_what_its_cells_check(course):
+    courses.another_exercise(course)
+    notebook = json.loads(courses.handed_in(course, RIGHT))
+    notebook["metadata"] = {}
+    for cell in notebook["cells"]:
+        cell["metadata"] = {"id": "Qm9v"}  # as Colab writes it
+        del cell["id"]
+    put(course, "ada/Kopie von counting.ipynb", json.dumps(notebook).encode())
+    assert collect(course) == Collected(stored=("ada",))
+
+
 @pytest.mark.parametrize("name", ["adding.ipynb", "homework.ipynb"])
 def test_another_exercises_notebook_among_those_of_this_one_is_listed(course, name):
     (course.root / "solutions" / "adding").mkdir()

@@ -354,6 +354,20 @@ def test_what_students_plant_in_the_exchange_is_left_with_its_reason(course, mon
     assert sorted(path.name for path in course.submitted.iterdir()) == ["zoe+van"]
 
 
+def test_the_notebook_of_another_exercise_replaces_nothing_in_the_exchange(course):
+    known = courses.load(course)
+    exchange.release(course, known)
+    good = courses.handed_in(course, RIGHT)
+    other = f"ada+{NAME}+2026-11-20 13:00:00 UTC+y"
+    forge(course, f"ada+{NAME}+2026-11-20 12:00:00 UTC+x", good)
+    forge(course, other, courses.another_exercise(course))
+    found = exchange.from_exchange(course, known)
+    assert found.stored == ("ada",)
+    assert (course.submission("ada", NAME) / f"{NAME}.ipynb").read_bytes() == good
+    why = f"is the notebook of adding; ask for {NAME}.ipynb"
+    assert [(left.where, left.why) for left in found.left] == [(other, why)]
+
+
 def test_a_folder_in_somebody_elses_name_does_not_replace_theirs(course, monkeypatch):
     known = courses.load(course)
     exchange.release(course, known)

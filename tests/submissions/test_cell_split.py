@@ -15,9 +15,7 @@ from nbconvert import PythonExporter
 
 from autograder.base.errors import Unusable
 from autograder.checking import confined, student_copy
-from autograder.course.collecting.candidates import Reader
-from autograder.course.collecting.roster import Roster
-from autograder.course.course import Course
+from autograder.course.collecting.content import Contents
 from autograder.exercises import exercise, setup_cell
 from autograder.submissions.notebook import as_notebook
 from autograder.submissions.parse import parse
@@ -125,9 +123,8 @@ def test_a_script_made_of_a_notebook_has_its_answers_and_its_checks(made, is_pac
         copy = student_copy.read(data, "attention.py")
         visible = [check.id for check in master().checks if not check.hidden]
         assert [check.id for check in copy.exercise.checks] == visible
-    roster = Roster(None, ["attention", "transformer"])
-    reader = Reader(Course(ROOT, ROOT / "course"), "attention", roster, [], [])
-    assert reader.said_by("x.py", script) == "attention"
+    contents = Contents(ROOT, ["attention", "transformer"])
+    assert contents.say("x.py", script) == "attention"
 
 
 def test_a_mistake_in_a_script_costs_its_own_step():

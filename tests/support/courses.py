@@ -234,6 +234,17 @@ def handed_in(course: Course, answers: dict[str, str]) -> bytes:
     return json.dumps(notebook).encode()
 
 
+def another_exercise(course: Course, says: str = '"exercise": "adding"') -> bytes:
+    """A notebook of another exercise of the course, by which it is handed out."""
+    text = handed_in(course, RIGHT).decode().replace('"exercise": "counting"', says)
+    for name in ("double", "total", "why"):
+        text = text.replace(name, f"other_{name}")
+    place = course.root / "solutions" / "adding" / "adding.ipynb"
+    place.parent.mkdir()
+    place.write_text(text)
+    return text.encode()
+
+
 def submit(course: Course, student: str, answers: dict[str, str], time: str | None = None) -> Path:
     """Put a submission where nbgrader expects it."""
     folder = course.submitted / student / NAME

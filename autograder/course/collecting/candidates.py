@@ -8,8 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
-from functools import cached_property
-from itertools import islice
 from pathlib import PurePath
 from typing import NamedTuple
 
@@ -17,15 +15,13 @@ from autograder.base import files
 from autograder.base.text import agreeing, count
 from autograder.course import timestamp
 from autograder.course.collecting import naming
+from autograder.course.collecting.content import Contents
 from autograder.course.collecting.downloads import Download, Left, unreadable
 from autograder.course.collecting.naming import Claim
 from autograder.course.collecting.owners import METADATA, Owners
 from autograder.course.collecting.roster import Roster, Unmatched
 from autograder.course.course import Course
-from autograder.exercises.exercise import ANNOUNCED
-from autograder.exercises.percent import lines_of, split
-from autograder.exercises.sources import notebook_at
-from autograder.submissions.notebook import MAX_BYTES, MAX_CELLS, MAX_SOURCE, claims_of
+from autograder.submissions.notebook import MAX_BYTES
 
 SUFFIXES = (".ipynb", ".py")
 WRONG_SUFFIXES = (".txt", ".json", ".download")
@@ -36,13 +32,6 @@ MAX_LOOKS_AT_NOBODYS = 300
 """The same for a folder of nobody's: the teacher has made it, and a whole class may lie there."""
 NO_SUBMISSIONS = ("students.csv", "readme.md")
 """What teachers put beside the downloads."""
-
-# As the build wrote it; inside a text of JSON the quotation marks would have backslashes before
-# them.
-_SAYS = re.compile(
-    rb'"autograder"\s*:\s*\{[^{}]{0,1000}?(?:\{[^{}]{0,1000}\}[^{}]{0,1000}?)?'
-    rb'"exercise"\s*:\s*"([^"\\]{1,200})"'
-)
 
 
 @dataclass(frozen=True)
@@ -148,6 +137,7 @@ class Reader:
 
     def __post_init__(self) -> None:
         self._owners = Owners(self.exercise, self.roster, self.downloads, self.left)
+        self._contents = Contents(self.course.root, self.roster.exercises)
         self._others: list[_Other] = []
         self._of_others: list[tuple[Download, _FileName]] = []
         """Notebooks of other exercises, as their names or they themselves say."""
@@ -361,42 +351,9 @@ class Reader:
 
         self._looks[whose, suffix] += 1
         try:
-            return self.said_by(download.parts[-1], download.read(MAX_BYTES))
+            return self._contents.say(download.parts[-1], download.read(MAX_BYTES))
         except files.Refused:
             return None
-
-    def said_by(self, name: str, data: bytes) -> str | None:
-        """The exercise that a notebook names, or to which the cells of a script belong; None where
-        they name none, or several alike."""
-        if name.lower().endswith(".ipynb"):
-            match = _SAYS.search(data)
-            return match[1].decode("utf-8", "replace") if match else None
-
-        if len(data) > 4 * MAX_SOURCE:
-            return None
-        claims: set[str] = set()
-        text = data.decode("utf-8", "replace")
-        for cell in islice(split(lines_of(text)), MAX_CELLS):
-            claims.update(claims_of(cell.cell_line))
-        if not claims:  # Colab and nbconvert write no marks
-            claims.update(ANNOUNCED.findall(text), re.findall(r"^def (\w+)", text, re.MULTILINE))
-        # An exercise that goes on from another may hold cells of it, and has more of its own.
-        shared = {exercise: len(claims & ids) for exercise, ids in self._ids.items()}
-        most = max(shared.values(), default=0)
-        best = [exercise for exercise, count in shared.items() if count == most]
-        return best[0] if most and len(best) == 1 else None
-
-    @cached_property
-    def _ids(self) -> dict[str, set[str]]:
-        """The marks of each exercise's cells. Read where a script asks: there are few."""
-        ids = {}
-        for exercise in self.roster.exercises:
-            notebook = notebook_at(self.course.root, exercise)
-            try:
-                ids[exercise] = set(claims_of(notebook.read_text(encoding="utf-8")))
-            except (OSError, ValueError):  # the teacher hears of it from whoever asks for it
-                ids[exercise] = set()
-        return ids
 
 
 @dataclass(frozen=True)

@@ -7,17 +7,19 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from hashlib import sha256
+from pathlib import PurePath
 
 from autograder.base import files, settings
 from autograder.base.text import count, first_of, listed, printable
 from autograder.course import timestamp
 from autograder.course.collecting import naming, store
 from autograder.course.collecting.candidates import MAX_LOOKS, Candidate, Reader
-from autograder.course.collecting.downloads import Download, Left, Parts, found, unreadable, walk
+from autograder.course.collecting.content import Contents
+from autograder.course.collecting.downloads import Left, Parts, found, unreadable, walk
 from autograder.course.collecting.roster import Roster
 from autograder.course.course import Course
 from autograder.exercises.exercise import Exercise, assignment_names
@@ -84,7 +86,8 @@ def collect(
     due = due.replace(tzinfo=timezone.utc) if due else None
     with by_student(course, exercise.name, roster, unfinished) as (candidates, left):
         certain = _told_apart(candidates, roster, left)
-        collection = _Collection(course, exercise.name, roster, due, left)
+        contents = Contents(course.root, roster.exercises)
+        collection = _Collection(course, exercise.name, roster, contents, due, left)
         moved = store.read_again(course, exercise.name)
         if moved:
             zone = course.settings.time_zone
@@ -136,6 +139,7 @@ class _Collection:
     course: Course
     exercise: str
     roster: Roster
+    contents: Contents
     due: datetime | None
     left: list[Left]
     stored: list[str] = field(default_factory=list)
@@ -145,6 +149,8 @@ class _Collection:
     has_guessed_zone: bool = False
     digests: dict[Candidate, bytes | None] = field(default_factory=dict)
     """Of the submissions of one student; None where one cannot be read."""
+    last: tuple[Candidate, bytes] | None = None
+    """The submission that was read last, and its bytes."""
 
     def collected(self) -> Collected:
         """The same as frozen data."""
@@ -166,6 +172,7 @@ class _Collection:
         self.digests.clear()
         try:
             own = _of_one_account(student, candidates, self.roster, self.left)
+            own = self._of_this_exercise(own)
             own = sorted(self._hand_ins(own), key=lambda candidate: candidate.rank)
             if len(own) > store.MAX_TRIES:
                 last = f"the last {store.MAX_TRIES} of {len(own)} submissions count"
@@ -183,6 +190,31 @@ class _Collection:
             self.left.append(Left(where, f"{error}{repair}"))
         except Exception as error:
             self.left.append(unreadable(newest.download.where if newest else student, error))
+
+    def _of_this_exercise(self, candidates: list[Candidate]) -> list[Candidate]:
+        """Those that do not say that they are of another exercise; the others go to ``left``."""
+        kept: list[Candidate] = []
+        for number, candidate in enumerate(sorted(candidates, key=lambda one: one.rank)):
+            name = candidate.download.parts[-1]
+            says = ""
+            # Of very many the oldest will not count.
+            if number >= len(candidates) - 2 * store.MAX_TRIES:
+                with suppress(files.Refused):  # said where it is taken
+                    data = self._read(candidate)
+                    says = self.contents.contradict(self.exercise, name, data)
+            if says:
+                why = f"is named for {self.exercise}, and says that it is {says}"
+                repair = f"rename it to {candidate.student}_{says}{PurePath(name).suffix}"
+                whose = (candidate.student,)
+                self.left.append(Left(candidate.download.where, f"{why}; {repair}", whose))
+            else:
+                kept.append(candidate)
+        return kept
+
+    def _read(self, candidate: Candidate) -> bytes:
+        if self.last is None or self.last[0] is not candidate:
+            self.last = candidate, candidate.download.read(MAX_BYTES)
+        return self.last[1]
 
     def _hand_ins(self, candidates: list[Candidate]) -> list[Candidate]:
         """One submission of each hand-in: a student may have put many files into it."""
@@ -233,7 +265,7 @@ class _Collection:
 
     def _put(self, candidate: Candidate, own: list[Candidate]) -> tuple[Candidate, bool]:
         """Store a submission; the one by which its bytes came first, and whether it is new."""
-        data = _data(candidate.download)
+        data = _as_notebook(candidate, self._read(candidate))
         first = self._first(candidate, sha256(data).digest(), own)
         # Whole seconds: of files, systems keep finer times than archives do.
         time = candidate.handed_in(self.due).replace(microsecond=0)
@@ -252,7 +284,8 @@ class _Collection:
                 continue
             if candidate not in self.digests:
                 try:
-                    self.digests[candidate] = sha256(_data(candidate.download)).digest()
+                    data = _as_notebook(candidate, self._read(candidate))
+                    self.digests[candidate] = sha256(data).digest()
                 except (files.Refused, ValueError):
                     self.digests[candidate] = None
             if self.digests[candidate] == digest:
@@ -278,9 +311,8 @@ class _Collection:
             self.has_guessed_zone = True
 
 
-def _data(download: Download) -> bytes:
-    data = download.read(MAX_BYTES)
-    return as_notebook(data) if download.parts[-1].lower().endswith(".py") else data
+def _as_notebook(candidate: Candidate, data: bytes) -> bytes:
+    return as_notebook(data) if candidate.is_script else data
 
 
 def _told_apart(

@@ -10,17 +10,20 @@ import base64
 import hashlib
 import json
 import zlib
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.base import files
 from autograder.base.errors import Unusable
 from autograder.base.text import count, printable
+from autograder.course import drawn as kept
+from autograder.course.course import Course
 from autograder.course.drawn import Drawn
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.sources import authored_at
 from autograder.questions.sheet import Sheet
-from autograder.questions.subject import NOTATION
+from autograder.questions.subject import NOTATION, CodeQuestion
 
 ENDING = "_questions"
 """How the exercise of questions is called, behind the name of the one that it asks about."""
@@ -104,6 +107,15 @@ question_NUMBER = right_option(NUMBER)
 '''
 
 
+@dataclass(frozen=True)
+class OwnQuestion:
+    """A student's question as it is shown later: with the lines of code that it is about, and the
+    letter of the right option."""
+
+    text: str
+    right: str
+
+
 def name_of(exercise: str) -> str:
     """What the exercise of questions on another one is called."""
     return f"{exercise}{ENDING}"
@@ -129,8 +141,7 @@ def write(root: Path, exercise: Exercise, drawn: Collection[Drawn], number: int)
         box, text = _sealed(one.code, text_of(one.sheet, number))
         sealed[box] = text
         whose = hashlib.sha256(one.sheet.student.encode()).hexdigest()[:16]
-        questions = one.sheet.questions
-        asked = (questions[place % len(questions)] for place in range(number))
+        asked = _repeated(one.sheet, number)
         right[whose] = "".join(OPTIONS[question.right] for question in asked)
 
     text = TEXT.replace("TITLE", exercise.title).replace("COUNT", count(number, "question"))
@@ -142,6 +153,39 @@ def write(root: Path, exercise: Exercise, drawn: Collection[Drawn], number: int)
     return name
 
 
+def asked(course: Course, exercise: Exercise) -> Mapping[str, Mapping[str, OwnQuestion]]:
+    """What each student was asked in an exercise of questions, by step; nothing in another one."""
+    if not exercise.own:
+        return {}
+    found = {}
+    for student, one in kept.read(course, exercise.name.removesuffix(ENDING)).items():
+        questions = zip(exercise.steps, _repeated(one.sheet, len(exercise.steps)))
+        found[student] = {step: _shown(one.sheet, question) for step, question in questions}
+    return found
+
+
+def _repeated(sheet: Sheet, number: int) -> list[CodeQuestion]:
+    """So many questions: who has fewer is asked some of them again."""
+    return [sheet.questions[place % len(sheet.questions)] for place in range(number)]
+
+
+def _shown(sheet: Sheet, question: CodeQuestion) -> OwnQuestion:
+    lines = [*_code(sheet, question.step), "", *_asks(question)]
+    return OwnQuestion(printable("\n".join(lines)), OPTIONS[question.right])
+
+
+def _code(sheet: Sheet, step: str) -> Iterator[str]:
+    for line, text in sheet.code[step]:
+        yield f"{line or '':4}  {text}"
+
+
+def _asks(question: CodeQuestion) -> Iterator[str]:
+    yield question.prompt.replace("`", "")
+    yield ""
+    for letter, option in zip(OPTIONS, question.options):
+        yield f"  {letter}: {option}"
+
+
 def text_of(sheet: Sheet, number: int) -> str:
     """The questions of a student as their notebook prints them."""
     lines = []
@@ -149,16 +193,13 @@ def text_of(sheet: Sheet, number: int) -> str:
     for place, question in enumerate(sheet.questions, start=1):
         if question.step != step:
             step = question.step
-            lines += [f"Your {step}:", ""]
-            lines += [f"{line or '':4}  {text}" for line, text in sheet.code[step]] + [""]
-        lines += [f"Question {place}", question.prompt.replace("`", ""), ""]
-        lines += [f"  {letter}: {option}" for letter, option in zip(OPTIONS, question.options)]
-        lines += [""]
-    asked = len(sheet.questions)
-    for place in range(asked, number):
-        again = place % asked + 1
+            lines += [f"Your {step}:", "", *_code(sheet, step), ""]
+        lines += [f"Question {place}", *_asks(question), ""]
+    there = len(sheet.questions)
+    for place in range(there, number):
+        again = place % there + 1
         lines.append(
-            f"Your code gave only {count(asked, 'question')} instead of {number}. "
+            f"Your code gave only {count(there, 'question')} instead of {number}. "
             f"For question_{place + 1}, repeat your answer to question {again}."
         )
     return printable("\n".join(lines))

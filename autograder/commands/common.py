@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn, Optional, TextIO
 import typer
 
 from autograder.base.errors import Unusable
-from autograder.base.text import inert
+from autograder.base.text import inert, listed, short
 from autograder.show.terminal.output import put, writable
 
 if TYPE_CHECKING:
@@ -203,3 +203,13 @@ def known_people(course: Course) -> dict[str, str]:
     for id, row in (course.class_list() or {}).items():
         people[id] = full_name(row)
     return people
+
+
+def refuse_absent(
+    asked: Iterable[str] | None, there: Iterable[str], name: str, folder: Path
+) -> None:
+    """See that all students who are asked for by id have handed something in."""
+    absent = sorted({*(asked or ())} - {*there})
+    if absent:
+        where = f"look for their folders in {short(folder)}"
+        raise Unusable(listed(absent), f"there is no {name} of theirs", where)

@@ -31,6 +31,7 @@ from autograder.commands.common import (
     opened,
     opened_course,
     ordinary_names,
+    refuse_absent,
     stop,
     tell_new,
 )
@@ -278,7 +279,7 @@ def grade(
         for ids in record.moved_students(course).items():
             print(inert(f"note: {may_be(*ids)}"), file=sys.stderr)
         names = [name for name in scanned.students if not student or name in student]
-        _refuse_absent(student, names, exercise.name, scanned.folder)
+        refuse_absent(student, names, exercise.name, scanned.folder)
         if compare:
             if json is not None:
                 raise Unusable(
@@ -345,14 +346,6 @@ def grade(
     tell_new(graded_now, exit_code)
 
 
-def _refuse_absent(asked: list[str] | None, there: list[str], name: str, folder: Path) -> None:
-    """See that all students who are asked for by id have handed something in."""
-    absent = sorted({*(asked or ())} - {*there})
-    if absent:
-        where = f"look for their folders in {short(folder)}"
-        raise Unusable(listed(absent), f"nothing of {name} to grade", where)
-
-
 def _grade_ordinary(
     course: Course, name: str, jobs: int, force: bool, students: list[str] | None
 ) -> None:
@@ -364,7 +357,7 @@ def _grade_ordinary(
     from autograder.show.terminal import class_tables
 
     there = execution.handed_in(course, name)
-    _refuse_absent(students, there, name, course.submitted)
+    refuse_absent(students, there, name, course.submitted)
     chosen = list(dict.fromkeys(students or there))
     title = f"grading {name}"
     progress = class_tables.progress(title, len(chosen), sys.stdout, str, threads=False)
@@ -463,6 +456,7 @@ def explain(
     course_folder: CourseFolder = None,
 ) -> None:
     """Show the inputs of a check, the student's answer and the right one."""
+    from autograder.authoring import own_questions
     from autograder.course.gradebook import versions
     from autograder.course.gradebook.versions import submission_of
     from autograder.grader.apart import apart
@@ -509,13 +503,14 @@ def explain(
 
     settings = versions.settings_of(course, result)
     differences = list(versions.differences(course, now, result))
+    own = own_questions.asked(course, exercise).get(student, {})
 
     def lines() -> list[str]:
         found = []
         for id in wanted:
             found.append(explained(exercise, submission, checks[id], course.secret(), settings))
         if len(found) == 1:
-            return list(shown.lines(found[0], result, graded[wanted[0]], differences))
+            return list(shown.lines(found[0], result, graded[wanted[0]], differences, own))
         return list(shown.step_lines(found, result, differences))
 
     for line in apart(lines):

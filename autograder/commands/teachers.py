@@ -26,6 +26,7 @@ from autograder.commands.common import (
     opened,
     opened_any,
     opened_course,
+    refuse_absent,
     tell_new,
 )
 from autograder.course import log
@@ -469,6 +470,9 @@ def questions(
     number: Annotated[
         int, typer.Option("--number", min=1, max=20, help="questions for each student")
     ] = 4,
+    no_answers: Annotated[
+        bool, typer.Option("--no-answers", help="a sheet to hand out, with no option marked")
+    ] = False,
     student: Students = None,
     course_folder: CourseFolder = None,
 ) -> None:
@@ -485,6 +489,8 @@ def questions(
     if to == "notebook" and output and output.endswith(".ipynb"):
         cause, repair = "would hold the table of all codes", "name a .csv, or leave --output out"
         raise Unusable(f"--output {output}", cause, repair)
+    if no_answers and to != "sheet":
+        raise Unusable("--no-answers", f"goes with the sheet, not with --to {to}", "leave it out")
     course, exercise = opened(course_folder, exercise_name)
     insist_on_the_secret(course)
     exports = files.below(course.state / "exports", exercise.name)
@@ -502,15 +508,22 @@ def questions(
         handed_out = drawn.read(course, exercise.name)
         _build_questions(course, exercise, handed_out, number)
         sheets = [one.sheet for one in handed_out.values()]
+        most = max(len(sheet.questions) for sheet in sheets)
+        if most > number:
+            cause = "students keep the questions that they have"
+            print(f"note: the notebook asks {most} questions, not {number}: {cause}")
         files.write(exports / QUESTION_FORMATS["sheet"], _page(course, exercise, sheets))
         print(f"wrote {short(exports / QUESTION_FORMATS['sheet'])}")
-        content = question_bank.codes({name: one.code for name, one in handed_out.items()})
+        codes = {name: one.code for name, one in handed_out.items()}
+        content = question_bank.codes(codes, _names(course))
     else:
-        content = _page(course, exercise, sheets)
+        content = _page(course, exercise, sheets, not no_answers)
 
     file = exports / QUESTION_FORMATS[to]
     if student and to != "notebook":  # the sheet of the class stays
         file = file.with_stem(f"{file.stem}-{'-'.join(student)}"[:100])
+    if no_answers:
+        file = file.with_stem(f"{file.stem}-no-answers")
     written = place.put_content(content, output, file)
     if written is not None:
         asked = count(sum(len(sheet.questions) for sheet in sheets), "question")
@@ -532,11 +545,10 @@ def _sheets(
         for name in scan(course.submitted, exercise.name).students
         if students is None or name in students
     ]
+    refuse_absent(students, names, exercise.name, course.submitted)
     if not names:
-        folder = short(course.submitted)
-        whose = f"of {listed(students)}" if students else "of anybody"
-        cause = f"no {exercise.name} {whose} is there"
-        raise Unusable(folder, cause, f"run autograder collect {exercise.name}")
+        cause = f"no {exercise.name} of anybody is there"
+        raise Unusable(short(course.submitted), cause, f"run autograder collect {exercise.name}")
 
     tasks = [task_of(course, exercise.name, course.submitted, name, force=True) for name in names]
     unread = [
@@ -550,14 +562,22 @@ def _sheets(
     return sorted([*unread, *drawn], key=lambda sheet: sheet.student)
 
 
-def _page(course: Course, exercise: Exercise, sheets: Iterable[Sheet]) -> bytes:
+def _page(
+    course: Course, exercise: Exercise, sheets: Iterable[Sheet], has_answers: bool = True
+) -> bytes:
     """The sheet to print."""
-    from autograder.course.class_list import full_name
     from autograder.show.exports import question_bank
 
-    people = course.class_list() or {}
-    named = [(full_name(people.get(sheet.student, {})), sheet) for sheet in sheets]
-    return question_bank.sheet(exercise.title, named).encode()
+    names = _names(course)
+    named = [(names.get(sheet.student, ""), sheet) for sheet in sheets]
+    return question_bank.sheet(exercise.title, named, has_answers).encode()
+
+
+def _names(course: Course) -> dict[str, str]:
+    """The names of the people on the class list, by id."""
+    from autograder.course.class_list import full_name
+
+    return {student: full_name(row) for student, row in (course.class_list() or {}).items()}
 
 
 def _build_questions(

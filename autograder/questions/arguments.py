@@ -79,11 +79,11 @@ def _usual(value: Any, rng: np.random.Generator) -> Any:
     return _signed(rng.normal(size=value.shape), value) if is_array else value
 
 
-def redrawn(given: Arguments, rng: np.random.Generator) -> list[Arguments]:
+def redrawn(given: Arguments, rng: np.random.Generator, times: int = REDRAWN) -> list[Arguments]:
     """The same shapes with other numbers, one time with the signs turned round: what is negative in
     the arguments, and cut off by a ReLU, is positive in some of these."""
     turned = {name: -value if _has_signs(value) else value for name, value in given.items()}
-    others = [{name: _other(value, rng) for name, value in given.items()} for _ in range(REDRAWN)]
+    others = [{name: _other(value, rng) for name, value in given.items()} for _ in range(times)]
     return [turned, *others]
 
 

@@ -39,7 +39,7 @@ class Effect:
     lets: str
     given: Callable[[Subject], Arguments | None]
     is_there: Callable[[Any, Any, Any], bool]
-    otherwise: Callable[[Arguments], Arguments] = dict
+    otherwise: Callable[[Arguments], Arguments] = lambda given: given
 
 
 def _sums_to_one(numbers: Any) -> bool:
@@ -233,13 +233,26 @@ def _which_change(subject: Subject, effect: Effect, found: _Experiment) -> Found
         asked |= {"given": found.given, "effect": effect}
         sure = []
         if effect.name == "overflow" and _divides(subject, change):  # not the only one that does
-            sure = [_change_told(other) for other in unlike.values() if _divides(subject, other)][
-                :1
-            ]
-            if not sure:
+            dividing = [other for other in unlike.values() if _divides(subject, other)]
+            if not dividing:
                 continue
+            sure = [_change_told(dividing[0])]
+        if is_plain and not _has_always(subject, effect, change):
+            continue
         right = _change_told(change)
         yield subject.question("choice", prompt, right, wrong, change.line, asked, sure)
+
+
+def _has_always(subject: Subject, effect: Effect, change: LineChange) -> bool:
+    """Whether a change has an effect whatever the numbers are."""
+    for given in subject.further:
+        before, after = _numbers(subject.call(given)), _numbers(subject.call(given, change.source))
+        otherwise = _numbers(subject.call(effect.otherwise(given)))
+        if before is None or after is None or otherwise is None:
+            return False
+        if not effect.is_there(before, after, otherwise):
+            return False
+    return True
 
 
 def _divides(subject: Subject, change: LineChange) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from autograder.questions import arguments
-from autograder.questions.arguments import told, written
+from autograder.questions.arguments import Arguments, told, written
 from autograder.questions.jobs import jobs
 from autograder.questions.laboratory import (
     ALIKE,
@@ -48,6 +48,9 @@ LONGEST_COUNTED = 12
 
 LONGEST = 90
 """Characters of an option."""
+
+SMALL = 0.005
+"""A number that is no 0 and is written as one."""
 
 
 def shapes(subject: Subject) -> Found:
@@ -235,21 +238,10 @@ def changed(subject: Subject) -> Found:
         given, usual = called
 
         shapes_only = given is subject.plain
-        calls = subject.by_shape if shapes_only else [given]
-        usuals = [subject.call(one) for one in calls]
         told_of: dict[str, LineChange] = {}
         for change in subject.changes[:25]:
-            said = set()
-            for one, before in zip(calls, usuals):
-                outcome = subject.call(one, change.source)
-                is_fair = outcome is not None and _is_fair(outcome, subject.code)
-                if outcome and not shapes_only:  # an argument that is passed on stands there
-                    is_fair &= written(outcome.value) not in map(written, given.values())
-                said.add(
-                    outcome.told(before, shapes_only) if outcome and before and is_fair else ""
-                )
-            if len(said) == 1:
-                told_of.setdefault(said.pop(), change)
+            said = _told_of_all(subject, change, subject.by_shape if shapes_only else [given])
+            told_of.setdefault(said, change)
         told_of.pop("", None)
         as_ever = usual.told(usual, shapes_only)
         if not as_ever:
@@ -269,6 +261,8 @@ def changed(subject: Subject) -> Found:
             wrong.sort(key=lambda option: odd_numbers(option) > FEW_ODD)
             if max(map(len, [right, *wrong[:6]])) > LONGEST or odd_numbers(right) > FEW_ODD:
                 continue
+            if shapes_only and _told_of_all(subject, change, subject.further) != right:
+                continue
             prompt = (
                 f"`{subject.step}` is called with {quoted(given_in_words)}. What would happen "
                 f"if line {change.line} were `{change.text}`?"
@@ -276,6 +270,19 @@ def changed(subject: Subject) -> Found:
             asked = {"given": given, "source": change.source}
             sure = [as_ever] if right != as_ever else []
             yield subject.question("changed", prompt, right, wrong, change.line, asked, sure)
+
+
+def _told_of_all(subject: Subject, change: LineChange, calls: Sequence[Arguments]) -> str:
+    """What is said of each of these calls where a line is changed; empty where that is not one."""
+    said = set()
+    for given in calls:
+        before, after = subject.call(given), subject.call(given, change.source)
+        if before is None or after is None or not _is_fair(after, subject.code):
+            return ""
+        if given is subject.small and written(after.value) in map(written, given.values()):
+            return ""  # an argument that is passed on stands there
+        said.add(after.told(before, given is not subject.small))
+    return said.pop() if len(said) == 1 else ""
 
 
 def _is_fair(outcome: Observed, code: StudentCode) -> bool:
@@ -290,10 +297,6 @@ def _is_fair(outcome: Observed, code: StudentCode) -> bool:
     if numbers is not None and np.any((numbers != 0) & (abs(numbers * 1.0) < SMALL)):
         return False  # it would be written as 0
     return arguments.is_plain(outcome.value)
-
-
-SMALL = 0.005
-"""A number that is no 0 and is written as one."""
 
 
 def not_finite(subject: Subject) -> Found:
@@ -312,7 +315,9 @@ def not_finite(subject: Subject) -> Found:
         plain = subject.call(given, source)
         if outcome is None or plain is None or plain.raised:
             continue
-        first = _watched_line(outcome, code.statements)
+        first = _watched_line(outcome)
+        if first and first not in code.statements:
+            continue  # nobody could name it
         text = code.line(first) if first else ""
         if change and change.line == first:
             text = change.text
@@ -334,11 +339,11 @@ def not_finite(subject: Subject) -> Found:
     yield from (question for question in found if question and bool(question.line) == is_line)
 
 
-def _watched_line(outcome: Observed, lines: Sequence[int]) -> int:
-    """The line that a watched copy names, which must be one of these; 0 for none."""
+def _watched_line(outcome: Observed) -> int:
+    """The line that a watched copy names; 0 for none."""
     mark, _, line = outcome.text.partition(" ")
     is_named = outcome.raised == "FloatingPointError" and mark == VALUE and line.isdecimal()
-    return int(line) if is_named and int(line) in lines else 0
+    return int(line) if is_named else 0
 
 
 def raised(subject: Subject) -> Found:

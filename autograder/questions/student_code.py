@@ -50,7 +50,7 @@ def __watch__(line, *values):
                 raise TimeoutError({VALUE!r})
             if not finite:
                 raise FloatingPointError(f"{VALUE} {{line}}")
-    return values[-1]
+    return values[-1] if values else None
 """
 """Stands below a copy that stops at the first line whose result is not finite, or at one of which
 nobody knows in their head whether what follows still is."""
@@ -432,7 +432,7 @@ class _Replacer(ast.NodeTransformer):
 
 
 class _Watcher(ast.NodeTransformer):
-    """Looks at what every statement binds or returns."""
+    """Looks at what every statement binds, changes in a call, yields or returns."""
 
     depth = 0
 
@@ -452,18 +452,38 @@ class _Watcher(ast.NodeTransformer):
                     bound.append(part.id)
         if not self.depth or not bound or (isinstance(node, ast.AnnAssign) and node.value is None):
             return node
-        look = ast.parse(f"__watch__({node.lineno}, {', '.join(bound)})").body[0]
-        return [node, look]
+        self.generic_visit(node)
+        return [node, _look(node, bound)]
 
     visit_Assign = visit_AugAssign = visit_AnnAssign = _bound
 
-    def visit_Return(self, node: ast.Return) -> ast.AST:
-        if node.value is None:
+    def visit_Expr(self, node: ast.Expr) -> ast.AST | list[ast.stmt]:
+        self.generic_visit(node)
+        if not self.depth or not isinstance(node.value, ast.Call):
             return node
-        look = ast.parse(f"__watch__({node.lineno}, x)", mode="eval").body
-        assert isinstance(look, ast.Call)
-        look.args[1] = node.value
-        return ast.Return(look)
+        call = node.value
+        parts = [*call.args, *(keyword.value for keyword in call.keywords)]
+        if isinstance(call.func, ast.Attribute):
+            parts.append(call.func.value)
+        return [node, _look(node, [part.id for part in parts if isinstance(part, ast.Name)])]
+
+    def _given(self, node: ast.Return | ast.Yield) -> ast.AST:
+        self.generic_visit(node)
+        if node.value is not None:
+            look = _look(node, ["value"]).value
+            assert isinstance(look, ast.Call)
+            look.args[1] = node.value
+            node.value = look
+        return node
+
+    visit_Return = visit_Yield = _given
+
+
+def _look(node: ast.stmt | ast.expr, names: list[str]) -> ast.Expr:
+    """A call that looks at these names, for the line of a node."""
+    look = ast.parse(f"__watch__({', '.join([str(node.lineno), *names])})").body[0]
+    assert isinstance(look, ast.Expr)
+    return look
 
 
 Edit = tuple[int, int, int, str]

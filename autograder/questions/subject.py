@@ -22,6 +22,9 @@ floats, except for token ids."""
 TRIES = 30
 """Arguments for computing by hand from which the best are taken."""
 
+FURTHER = 12
+"""How often numbers are drawn again before something is said of all numbers."""
+
 ORDINALS = ("first", "second", "third", "fourth")
 
 
@@ -51,6 +54,9 @@ class Subject:
     laboratory: Laboratory
     rng: np.random.Generator
     draws: Iterator[Arguments]
+    _calls: dict[tuple[int, str], tuple[Arguments, Observed | None]] = field(default_factory=dict)
+    """What came of calls, by the arguments, which are kept so that no others are taken for them,
+    and the source."""
 
     @cached_property
     def plain(self) -> Arguments | None:
@@ -93,13 +99,23 @@ class Subject:
         hold for all of them."""
         return [self.plain, *arguments.redrawn(self.plain, self.rng)] if self.plain else []
 
+    @cached_property
+    def further(self) -> list[Arguments]:
+        """More of them, for what is true of nearly all numbers: that a maximum is in the first
+        block, say."""
+        return arguments.redrawn(self.plain, self.rng, FURTHER) if self.plain else []
+
     @property
     def step(self) -> str:
         return self.code.step
 
     def call(self, given: Arguments, source: str | None = None) -> Observed | None:
         own = self.code.source
-        return self.laboratory.call(self.step, own, source or own, given)
+        called = id(given), source or own
+        if called not in self._calls:
+            outcome = self.laboratory.call(self.step, own, source or own, given)
+            self._calls[called] = given, outcome
+        return self._calls[called][1]
 
     def answered(self, given: Arguments | None) -> tuple[Arguments, Observed] | None:
         """Arguments, and what the student's own code returns for them; None where it raises, or

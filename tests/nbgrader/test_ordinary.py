@@ -479,7 +479,7 @@ def test_one_run_at_a_time_grades_an_assignment_and_says_how_far_it_is(mixed):
     again = CliRunner().invoke(app(), ["grade", "ps1"])
     assert again.exit_code == 0 and "nothing new: 3 results are up to date" in again.output
     absent = CliRunner().invoke(app(), ["grade", "ps1", "--student", "zoe"])
-    assert str(absent.exception).startswith("zoe: nothing of ps1 to grade")
+    assert str(absent.exception).startswith("zoe: there is no ps1 of theirs")
 
 
 REFUSED = {

@@ -2,6 +2,7 @@
 
 import contextlib
 import csv
+import html
 import io
 import json
 import zipfile
@@ -84,7 +85,7 @@ def printed(course: Course, code: str) -> str:
 
 def test_a_code_opens_the_questions_of_one_student(asked: Course):
     path = asked.state / "exports" / "attention" / "codes.csv"
-    codes = dict(list(csv.reader(path.read_text().splitlines()))[1:])
+    codes = {row["student"]: row["code"] for row in csv.DictReader(path.read_text().splitlines())}
     assert codes.keys() == {"ada", "ben"}
     for student, one in drawn.read(asked, "attention").items():
         text = printed(asked, codes[student].upper().replace("-", " "))
@@ -124,7 +125,10 @@ def test_questions_are_graded_by_each_ones_own_answers(asked: Course):
 
     wrong = next(place for place in range(4) if mine[place] != theirs[place]) + 1
     said = run(asked, "explain", NAME, "ben", f"question_{wrong}").stdout
-    assert "the same verdict" in said and "the sheet of questions has the right answer" in said
+    sheet = drawn.read(asked, "attention")["ben"].sheet
+    question = sheet.questions[wrong - 1]
+    assert "the same verdict" in said and f"Right is {mine[wrong - 1]}\n" in said
+    assert question.prompt.replace("`", "") in said and "right_option" not in said
     assert "no questions for this student" in run(asked, "explain", NAME, "cleo").stdout
     path = asked.submission("ada", NAME) / f"{NAME}.ipynb"
     for command in (["score", path], ["export", NAME, "--to", "gradescope-zip"]):
@@ -132,17 +136,42 @@ def test_questions_are_graded_by_each_ones_own_answers(asked: Course):
     with pytest.raises(Unusable, match="depends on the student"):
         autograder.grade(path, exercises.load(asked.root, NAME), asked)
     assert "hand it in, and it is graded" in run(asked, "check", path, code=2).stderr
-    run(asked, "feedback", NAME)
     run(asked, "export", NAME)
     run(asked, "grade", "attention", "--jobs", 1)
     totals = run(asked, "report").stdout
     assert NAME in totals and "ada" in totals
 
 
+def test_a_page_shows_the_students_own_questions_and_later_what_is_right(asked: Course):
+    sheets = {student: one.sheet for student, one in drawn.read(asked, "attention").items()}
+    settings = asked.root / "autograder.toml"
+    before = settings.read_text()
+    after_due = before.replace("[due]", f'[due]\n{NAME} = "2020-01-01 12:00"')
+    after_due += '\n[feedback]\nsolution = "after due"\n'
+    pages = []
+    try:
+        for text in (before, after_due):
+            settings.write_text(text)
+            run(asked, "feedback", NAME)
+            path = asked.feedback_of("ben", NAME) / f"{NAME}.html"
+            pages.append(html.unescape(path.read_text()))
+    finally:
+        settings.write_text(before)
+    for question in sheets["ben"].questions:
+        assert question.prompt.replace("`", "") in pages[0]
+        assert all(option in pages[0] for option in question.options)
+    for question in sheets["ada"].questions:
+        assert question.prompt.replace("`", "") not in pages[0]
+    assert "later steps build on earlier ones" not in pages[0] and "Our code" not in pages[0]
+    for number, letter in enumerate(right(asked, "ben"), start=1):
+        assert f'question_{number} = "{letter}"' in pages[1]
+
+
 def test_questions_that_were_handed_out_stay(asked: Course):
     before = drawn.read(asked, "attention")
     submit(asked, "ada", "attention", handed_in(exercises.load(asked.root, "attention"), {}))
-    run(asked, "questions", "attention", "--to", "notebook", "--number", 2)
+    done = run(asked, "questions", "attention", "--to", "notebook", "--number", 2)
+    assert "the notebook asks 4 questions, not 2" in done.stdout
     assert drawn.read(asked, "attention") == before
     assert "question_4 = ..." in json.dumps(released(asked)["cells"])
 
@@ -164,6 +193,14 @@ def test_one_student_is_drawn_beside_the_sheet_of_the_class(asked: Course):
     before = sheet.read_bytes()
     assert "questions-ada.html" in run(asked, "questions", "attention", "--student", "ada").stdout
     assert sheet.read_bytes() == before
+    typo = run(asked, "questions", "attention", "--student", "adda", code=2).stderr
+    assert "adda: there is no attention of theirs" in typo
+
+    run(asked, "questions", "attention", "--no-answers")
+    handed_out = sheet.with_stem("questions-no-answers").read_text()
+    assert "✓" in before.decode() and "✓" not in handed_out and 'class="right"' not in handed_out
+    answers = ("questions", "attention", "--to", "qti", "--no-answers")
+    assert "leave it out" in run(asked, *answers, code=2).stderr
     codes = ("questions", "attention", "--to", "notebook", "--output", asked.root / "mine.ipynb")
     assert "the table of all codes" in run(asked, *codes, code=2).stderr
 

@@ -332,6 +332,47 @@ def test_right_code_does_not_always_stay_finite():
     assert {*right} == {"line", "none:"}
 
 
+def test_what_is_yielded_or_put_into_a_list_is_looked_at_for_nan():
+    before = "def rows(x):\n    parts = []\n    for number in x:\n"
+    after = "\n    y = np.sum(parts)\n    return y"
+    putting = StudentCode("rows", f"{before}        parts.append(number / number){after}")
+    yielding = StudentCode(
+        "rows", "def rows(x):\n    for number in x:\n        yield number / number"
+    )
+    for code, line in ((putting, 4), (yielding, 3)):
+        names: dict[str, Any] = {"np": np}
+        exec(code.watched(code.source), names)
+        with np.errstate(all="ignore"), pytest.raises(FloatingPointError, match=f" {line}$"):
+            list(names["rows"](np.array([1.0, 0.0])))
+
+
+def test_what_is_said_of_all_numbers_is_tried_with_many():
+    """The largest score is in the first block more often than not."""
+    source = (
+        "def flash_attention(Q, K, V, block_size):\n"
+        "    parts = []\n"
+        "    for first in range(0, len(Q), block_size):\n"
+        "        asked = Q[first : first + block_size] / np.sqrt(Q.shape[1])\n"
+        "        top, total, output = np.full((len(asked), 1), -np.inf), 0.0, 0.0\n"
+        "        for start in range(0, len(K), block_size):\n"
+        "            scores = asked @ K[start : start + block_size].T\n"
+        "            higher = np.maximum(top, scores.max(axis=1, keepdims=True))\n"
+        "            shrink, powers = np.exp(top - higher), np.exp(scores - higher)\n"
+        "            total = total * shrink + powers.sum(axis=1, keepdims=True)\n"
+        "            output, top = output * shrink + powers @ V[start : start + block_size], higher\n"
+        "        parts.append(output / total)\n"
+        "    return np.concatenate(parts)"
+    )
+    sizes = {"Q": (2, 3), "K": (6, 3), "V": (6, 4)}
+    draw = {name: np.array(-np.ones(size)) for name, size in sizes.items()} | {"block_size": 5}
+    right = []
+    for seed in range(12):
+        for question in jobs(subject(source, draw, seed)):
+            if question and "leaves the result as it is" in question.prompt:
+                right.append(question.options[question.right])
+    assert right and not [text for text in right if "total = total + powers.sum" in text]
+
+
 def test_who_always_says_that_a_call_raises_is_mostly_wrong():
     right = [
         question.options[question.right].startswith("it raises")
@@ -782,7 +823,7 @@ def test_pages_and_banks_hold_the_questions_and_nothing_else():
     with Questioner(exercise, b"a key", Settings()) as questioner:
         ada = questioner.sheet(handed_in(exercise, {"apply_mask": source}), "ada", 20)
     sheets = [ada, Sheet("ben", note="no questions: <i>")]
-    page = question_bank.sheet("Attention", [("Ada Lovelace", ada), ("", sheets[1])])
+    page = question_bank.sheet("Attention", [("Ada Lovelace", ada), ("", sheets[1])], True)
     assert page.count('class="right"') == page.count(" ✓") - 1 == len(ada.questions)
     assert "<b>" not in page and "<i>" not in page and "&lt;b&gt;" in page
 

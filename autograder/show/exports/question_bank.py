@@ -22,14 +22,21 @@ QTI = "http://www.imsglobal.org/xsd/ims_qtiasiv1p2"
 PACKAGE = "http://www.imsglobal.org/xsd/imscp_v1p1"
 
 
-def sheet(title: str, sheets: Sequence[tuple[str, Sheet]]) -> str:
+def sheet(title: str, sheets: Sequence[tuple[str, Sheet]], has_answers: bool) -> str:
     """The sheet, about half of one on paper for each student.
 
     Args:
         sheets: with the names of the students, as far as they are known.
+        has_answers: the right options are marked, and notes say why questions are missing.
     """
-    styles = ("page.css", "questions.css")
-    return show("questions.html.jinja", styles, title=title, sheets=sheets, notation=NOTATION)
+    return show(
+        "questions.html.jinja",
+        ("page.css", "questions.css"),
+        title=title,
+        sheets=sheets,
+        notation=NOTATION,
+        has_answers=has_answers,
+    )
 
 
 def moodle(exercise: str, sheets: Sequence[Sheet]) -> bytes:
@@ -74,9 +81,10 @@ def qti(exercise: str, sheets: Sequence[Sheet]) -> bytes:
     return buffer.getvalue()
 
 
-def codes(of_students: Mapping[str, str]) -> bytes:
-    """A table of what opens each student's questions."""
-    return table([("student", "code"), *sorted(of_students.items())])
+def codes(of_students: Mapping[str, str], names: Mapping[str, str]) -> bytes:
+    """A table of what opens each student's questions, with their names if they are known."""
+    rows = [(student, code, names.get(student, "")) for student, code in of_students.items()]
+    return table([("student", "code", "name"), *sorted(rows)])
 
 
 def _bank(exercise: str, sheet: Sheet) -> bytes:

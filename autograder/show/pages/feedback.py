@@ -22,6 +22,7 @@ from datetime import datetime, timezone, tzinfo
 from functools import cache
 from pathlib import Path
 
+from autograder.authoring import own_questions
 from autograder.base import files
 from autograder.base.result import Result
 from autograder.base.text import on_day
@@ -113,6 +114,7 @@ class _Pages:
         self._zone = course.settings.zone_shown(exercise.name)
         self._tries = Tries(course, exercise.name)
         self._solutions = Solutions(course, exercise)
+        self._asked = own_questions.asked(course, exercise)
         # All that is the same for the pages of a class.
         settings = course.settings
         shown = (settings.feedback_hidden, str(self._zone), settings.counts)
@@ -144,14 +146,16 @@ class _Pages:
             came = ". ".join(filter(None, [self._handed_in(student, marks), left]))
             stored = result_path(course, exercise.name, student).read_bytes()
             solved = self._solutions.of(student, result)
-            everything = self._alike, stored, marks, name, there, came, sorted(solved.items())
+            own = {step: one.text for step, one in self._asked.get(student, {}).items()}
+            shown_too = sorted(solved.items()), sorted(own.items())
+            everything = self._alike, stored, marks, name, there, came, shown_too
             made_of = hashlib.sha256(repr(everything).encode()).hexdigest()
             before = changes.of(path.parent)
             is_same = before is not None and before.made_of == made_of
             if is_same and path.is_file() and not self._anew:
                 self._keep_for_exchange(student)
                 return False, False
-            page = self._page(result, marks, solved)
+            page = self._page(result, marks, solved, own)
             facts = replace(self._compared(path.parent, page), made_of=made_of)
             html = page.html(
                 name=name,
@@ -186,7 +190,11 @@ class _Pages:
         files.update(folder / SECRET, secret.encode())
 
     def _page(
-        self, result: Result, marks: Marks | None, solutions: Mapping[str, Solution]
+        self,
+        result: Result,
+        marks: Marks | None,
+        solutions: Mapping[str, Solution],
+        own: Mapping[str, str],
     ) -> StudentPage:
         from autograder.course.gradebook.versions import submission_of
 
@@ -194,7 +202,7 @@ class _Pages:
         if result.status == "graded":
             submission = submission_of(self._course, self._exercise, result)
         hidden = self._course.settings.feedback_hidden
-        return StudentPage(self._exercise, result, submission, marks, hidden, solutions)
+        return StudentPage(self._exercise, result, submission, marks, hidden, solutions, own)
 
     def _compared(self, folder: Path, page: StudentPage) -> changes.PageFacts:
         """What the page says, and what of it is another thing than on the page before."""

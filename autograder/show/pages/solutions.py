@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice
 
+from autograder.authoring import own_questions
 from autograder.authoring.regions import BEGIN, without_region
 from autograder.base.result import Result
 from autograder.course.course import Course
@@ -37,6 +38,7 @@ class Solutions:
         self._when = course.settings.feedback_solution
         self._hidden = course.settings.feedback_hidden
         self._known = _read(course, exercise) if self._when != "never" else {}
+        self._own = own_questions.asked(course, exercise) if self._when != "never" else {}
         self._left = TimeLeft(course, exercise.name) if self._when == "after due" else None
 
     def of(self, student: str, result: Result | None) -> Mapping[str, Solution]:
@@ -46,14 +48,17 @@ class Solutions:
         """
         if result is None or result.status != "graded":
             return {}
+        known = dict(self._known)
+        for name, question in self._own.get(student, {}).items():
+            known[name] = Solution(f'{name} = "{question.right}"')
         if self._left is not None:
-            return self._known if self._left.is_over(student) else {}
+            return known if self._left.is_over(student) else {}
         passed = []
         for step in result.steps:
             is_told = self._hidden != "never" or not any(check.hidden for check in step.checks)
-            if is_told and step.passed and step.name in self._known:
+            if is_told and step.passed and step.name in known:
                 passed.append(step.name)
-        return {name: self._known[name] for name in passed}
+        return {name: known[name] for name in passed}
 
 
 def _read(course: Course, exercise: Exercise) -> dict[str, Solution]:
@@ -61,7 +66,7 @@ def _read(course: Course, exercise: Exercise) -> dict[str, Solution]:
     bank = right_answers.load(right_answers.path_of(course.root, exercise.name))
     found = {}
     for step in exercise.steps:
-        if step in exercise.own:  # nobody has the same answer
+        if step in exercise.own:  # everybody has another answer
             continue
         others = ((one.about, one.source) for one in bank if one.step == step and one.about)
         source = without_region(exercise.cell(step).source)

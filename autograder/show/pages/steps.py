@@ -76,8 +76,9 @@ class ShownStep(NamedTuple):
     ``wrong``: its checks that failed, or were not run; ``waiting``: those that only earlier steps
     (``waits_for``) keep from passing. ``whole``: the first check where the step fails as a whole,
     for a reason that ``wrong`` does not repeat; what ``remains`` is then said of it, too.
-    ``is_unanswered``: the submission is there, and has no answer to it. ``solutions``: right
-    answers, each with what it is called.
+    ``is_unanswered``: the submission is there, and has no answer to it. ``asked``: the question, if
+    it is one that this student alone has. ``solutions``: right answers, each with what it is
+    called.
     """
 
     result: StepResult
@@ -92,6 +93,7 @@ class ShownStep(NamedTuple):
     passed: list[CheckGroup]
     code: ShownCode | None
     is_unanswered: bool
+    asked: str
     solutions: list[tuple[str, ShownCode]]
 
 
@@ -118,6 +120,7 @@ class Steps:
         steps: all of them, as the student may see them.
         given: by step the docstrings that the notebook came with, which are not shown again.
         solutions: those to show, by step or question.
+        asked: the questions that this student alone has, by step.
     """
 
     sentences: Mapping[str, str]
@@ -126,6 +129,7 @@ class Steps:
     steps: Sequence[StepResult]
     given: Mapping[str, Sequence[Sequence[str]]]
     solutions: Mapping[str, Solution]
+    asked: Mapping[str, str]
 
     def sections(self) -> dict[str, list[ShownStep]]:
         """All steps, in the order in which a student needs them.
@@ -174,6 +178,7 @@ class Steps:
             passed=[self._group(result, [check]) for check in passed],
             code=self._code(result),
             is_unanswered=self.answer is not None and self.answer(result.name) is None,
+            asked=self.asked.get(result.name, ""),
             solutions=list(self._solved(result.name)),
         )
 
@@ -189,6 +194,8 @@ class Steps:
         source = self.answer(step.name) if self.answer else None
         if source is None:
             return None
+        if step.name in self.asked:  # what stands there for everybody says nothing about it
+            source = "\n".join(line for line in source.split("\n") if not line.startswith("#"))
         checks = [check for one in self.steps for check in one.checks]
         raised = {check.line for check in checks if check.line and check.cell == step.name}
         return code(source, raised, self.given.get(step.name, ()), bool(to_mend([step])))

@@ -37,6 +37,7 @@ class StudentPage:
         marks: the student's marks in the gradebook, for the final score.
         hidden: how much of hidden checks is shown (``disclosure``).
         solutions: those that the student may see, by step or question.
+        asked: the questions that this student alone has, by step.
     """
 
     exercise: Exercise
@@ -45,6 +46,7 @@ class StudentPage:
     marks: Marks | None
     hidden: str = "message"
     solutions: Mapping[str, Solution] = field(default_factory=dict)
+    asked: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._cells = self.marks.cells if self.marks else {}
@@ -95,7 +97,9 @@ class StudentPage:
         exercise, result, cells = self.exercise, self.result, self._cells
         answer = self.submission.answer if self.submission else None
         given = {name: docstrings(exercise.cell(name).source) for name in exercise.steps}
-        steps = Steps(exercise.sentences, answer, cells, self._seen.steps, given, self.solutions)
+        steps = Steps(
+            exercise.sentences, answer, cells, self._seen.steps, given, self.solutions, self.asked
+        )
         wrong = to_mend(self._seen.steps)
         carried = []
         for step in self._seen.steps:

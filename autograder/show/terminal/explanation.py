@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from autograder.authoring.own_questions import OwnQuestion
 from autograder.base.result import CheckResult, Result, parts_of
 from autograder.base.text import (
     agreeing,
@@ -28,13 +29,18 @@ MESSAGE = 60  # characters of a message in the list of checks
 
 
 def lines(
-    explanation: Explanation, result: Result, graded: CheckResult, differences: Sequence[str]
+    explanation: Explanation,
+    result: Result,
+    graded: CheckResult,
+    differences: Sequence[str],
+    own: Mapping[str, OwnQuestion],
 ) -> Iterator[str]:
     """The explanation as lines of text.
 
     Args:
         graded: what the check came to when it was graded.
         differences: what has changed since.
+        own: the questions that this student alone was asked, by step.
     """
     yield from _head(explanation, result, graded)
     yield ""
@@ -44,10 +50,14 @@ def lines(
     for line in differences:
         yield f"  {line}"
 
-    yield from _calls(explanation, result.student_id, MOST)
     yield ""
-    yield "The check"
-    yield from _numbered(explanation.check.source)
+    if explanation.is_own:  # the check has the right options of all students
+        yield from _own(own.get(explanation.check.step), explanation.check.step)
+    else:
+        yield from _calls(explanation, result.student_id, MOST)
+        yield ""
+        yield "The check"
+        yield from _numbered(explanation.check.source)
     yield from _code(explanation, result)
 
 
@@ -64,6 +74,7 @@ def step_lines(
         graded = result.by_id[explanation.check.id]
         yield from _head(explanation, result, graded)
         yield f"Run again now: {_compared(graded, explanation.verdict.message)}"
+        yield ""
         yield from _calls(explanation, result.student_id, 1)
         yield ""
 
@@ -84,6 +95,16 @@ def _head(explanation: Explanation, result: Result, graded: CheckResult) -> Iter
         yield _behind("It says: ", graded.message)
     if graded.remaining:
         yield _behind("And ", once_right(graded.remaining_with, graded.remaining))
+
+
+def _own(question: OwnQuestion | None, step: str) -> Iterator[str]:
+    """What one student was asked, and what is right."""
+    if question is None:
+        yield f"No {step} was drawn for this student"
+        return
+    yield from question.text.split("\n")
+    yield ""
+    yield f"Right is {question.right}"
 
 
 def _code(explanation: Explanation, result: Result) -> Iterator[str]:
@@ -113,10 +134,6 @@ def _compared(graded: CheckResult, message: str | None) -> str:
 
 def _calls(explanation: Explanation, student: str, most: int) -> Iterator[str]:
     step, questions = explanation.check.step, explanation.questions
-    yield ""
-    if explanation.is_own:
-        yield f"Each student has their own {step}; the sheet of questions has the right answer"
-        return
     if not questions:
         yield f"No call of {step} can be shown: none was made, or all of them had functions in them"
         return

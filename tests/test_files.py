@@ -61,6 +61,16 @@ LEAD_OUT = [
 ]  # fmt: skip
 
 
+def test_a_line_that_was_cut_off_costs_no_line_that_is_added(path):
+    path.write_text('{"n": 1}\n{"n":')
+    files.append(path, '{"n": 2}\n')
+    files.append(path, '{"n": 3}\n')
+    assert [entry["n"] for entry in files.entries(path)] == [1, 2, 3]
+    path.unlink()
+    files.append(path, '{"n": 4}\n')
+    assert list(files.entries(path)) == [{"n": 4}]
+
+
 @pytest.mark.parametrize("name", LEAD_OUT, ids=ascii)
 def test_a_foreign_name_is_no_place_outside_of_its_folder(tmp_path, name):
     with pytest.raises(files.Refused):

@@ -10,7 +10,7 @@ import base64
 import hashlib
 import json
 import zlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -121,26 +121,35 @@ def name_of(exercise: str) -> str:
     return f"{exercise}{ENDING}"
 
 
+def have_questions(root: Path, exercise: str, students: Iterable[str]) -> list[str]:
+    """Those of these students who have questions in the exercise that is there.
+
+    Raises:
+        Unusable: a file of that name is there which ``write`` has not written.
+    """
+    path = authored_at(root, name_of(exercise))
+    if not path.exists():
+        return []
+    text = path.read_text("utf-8")
+    if "question_1 = right_option(1)" not in text:
+        raise Unusable(path, "is there, and holds something else", "move it away")
+    return [student for student in students if f'"{_digest(student)}":' in text]
+
+
 def write(root: Path, exercise: Exercise, drawn: Collection[Drawn], number: int) -> str:
     """Write the exercise into ``solutions/`` below ``root``; its name.
 
     Args:
         number: of questions; who has fewer answers some of them again.
-
-    Raises:
-        Unusable: a file of that name is there which this has not written.
     """
     name = name_of(exercise.name)
     path = authored_at(root, name)
-    if path.exists() and "question_1 = right_option(1)" not in path.read_text("utf-8"):
-        raise Unusable(path, "is there, and holds something else", "move it away")
-
     number = max([number, *(len(one.sheet.questions) for one in drawn)])
     sealed, right = {}, {"": "?" * number}
     for one in drawn:
         box, text = _sealed(one.code, text_of(one.sheet, number))
         sealed[box] = text
-        whose = hashlib.sha256(one.sheet.student.encode()).hexdigest()[:16]
+        whose = _digest(one.sheet.student)
         asked = _repeated(one.sheet, number)
         right[whose] = "".join(OPTIONS[question.right] for question in asked)
 
@@ -214,6 +223,10 @@ def _sealed(code: str, text: str) -> tuple[str, str]:
     data = key + bytes(one ^ other for one, other in zip(packed, stream))
     box = hashlib.sha256(f"box {typed}".encode()).hexdigest()[:16]
     return box, base64.b85encode(data).decode()
+
+
+def _digest(student: str) -> str:
+    return hashlib.sha256(student.encode()).hexdigest()[:16]
 
 
 def _table(said: dict[str, str]) -> str:

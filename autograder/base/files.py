@@ -177,12 +177,17 @@ def update(path: Path, data: bytes) -> bool:
 
 
 def append(path: Path, text: str) -> None:
-    """Add text at the end of a file that is its owner's alone.
+    """Add lines at the end of a file that is its owner's alone.
 
-    In one piece, so that two who write at once do not mix their lines.
+    In one piece, so that two who write at once do not mix their lines; and never behind half a
+    line, which whoever was stopped in writing it has left.
     """
-    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
     try:
+        size = os.lseek(descriptor, 0, os.SEEK_END)
+        os.lseek(descriptor, max(size - 1, 0), os.SEEK_SET)
+        if os.read(descriptor, 1) not in (b"", b"\n"):
+            text = f"\n{text}"
         os.write(descriptor, text.encode())
     finally:
         os.close(descriptor)

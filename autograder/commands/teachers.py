@@ -494,7 +494,10 @@ def questions(
     course, exercise = opened(course_folder, exercise_name)
     insist_on_the_secret(course)
     exports = files.below(course.state / "exports", exercise.name)
-    sheets = _sheets(course, exercise, number, student)
+    students = _who_handed_in(course, exercise.name, student)
+    known = _handed_out(course, exercise.name, students) if to == "notebook" else {}
+    new = [name for name in students if name not in known]
+    sheets = _sheets(course, exercise, number, new)
     for sheet in sheets:
         if sheet.note:
             print(inert(f"{sheet.student}: {sheet.note}"), file=sys.stderr)
@@ -533,22 +536,23 @@ def questions(
         print(f"next: autograder release {name}, and give each student their code")
 
 
-def _sheets(
-    course: Course, exercise: Exercise, number: int, students: list[str] | None
-) -> list[Sheet]:
-    """The sheets of these students, or of all who have handed in."""
-    from autograder.course.grading.grade_class import scan, task_of
-    from autograder.questions.sheet import Sheet, of_class
+def _who_handed_in(course: Course, exercise: str, students: list[str] | None) -> list[str]:
+    """Those of these students, or of all, of whom there is a submission."""
+    from autograder.course.grading.grade_class import scan
 
-    names = [
-        name
-        for name in scan(course.submitted, exercise.name).students
-        if students is None or name in students
-    ]
-    refuse_absent(students, names, exercise.name, course.submitted)
+    there = scan(course.submitted, exercise).students
+    names = [name for name in there if students is None or name in students]
+    refuse_absent(students, names, exercise, course.submitted)
     if not names:
-        cause = f"no {exercise.name} of anybody is there"
-        raise Unusable(short(course.submitted), cause, f"run autograder collect {exercise.name}")
+        cause = f"no {exercise} of anybody is there"
+        raise Unusable(short(course.submitted), cause, f"run autograder collect {exercise}")
+    return names
+
+
+def _sheets(course: Course, exercise: Exercise, number: int, names: Sequence[str]) -> list[Sheet]:
+    """The sheets of these students."""
+    from autograder.course.grading.grade_class import task_of
+    from autograder.questions.sheet import Sheet, of_class
 
     tasks = [task_of(course, exercise.name, course.submitted, name, force=True) for name in names]
     unread = [
@@ -578,6 +582,27 @@ def _names(course: Course) -> dict[str, str]:
     from autograder.course.class_list import full_name
 
     return {student: full_name(row) for student, row in (course.class_list() or {}).items()}
+
+
+def _handed_out(course: Course, exercise: str, students: Iterable[str]) -> dict[str, Drawn]:
+    """The questions that students have got.
+
+    Raises:
+        Unusable: some of these students have others, by the exercise that is there.
+    """
+    from autograder.authoring import own_questions
+    from autograder.course import drawn
+    from autograder.exercises import sources
+
+    known = drawn.read(course, exercise)
+    lost = own_questions.have_questions(course.root, exercise, students)
+    lost = [student for student in lost if student not in known]
+    if lost:
+        path = sources.authored_at(course.root, own_questions.name_of(exercise))
+        cause = f"has no line of {first_of(lost)}, whose questions are in {short(path)}"
+        repair = f"put a backup there, or delete {path.name} to draw new ones"
+        raise Unusable(course.state / drawn.NAME, cause, repair)
+    return known
 
 
 def _build_questions(

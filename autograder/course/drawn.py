@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from autograder.base import files
+from autograder.base.errors import Unusable
 from autograder.course.course import Course
 from autograder.questions.sheet import Sheet
 from autograder.questions.subject import CodeQuestion
@@ -30,12 +30,25 @@ class Drawn:
 
 
 def read(course: Course, exercise: str) -> dict[str, Drawn]:
-    """What was drawn of an exercise, by student."""
+    """What was drawn of an exercise, by student.
+
+    Raises:
+        Unusable: a line is damaged, whose student would get other questions than those that were
+            handed out.
+    """
+    path = course.state / NAME
     found: dict[str, Drawn] = {}
-    for said in files.entries(course.state / NAME):
-        with suppress(KeyError, TypeError):  # somebody has damaged it
+    for place, line in enumerate(path.read_bytes().splitlines() if path.is_file() else (), 1):
+        if not line.strip():
+            continue
+        try:
+            said = json.loads(line)
             if said["exercise"] == exercise:
-                found[said["student"]] = Drawn(_sheet(said), said["code"])
+                sheet = _sheet(said)
+                found[sheet.student] = Drawn(sheet, _text(said["code"]))
+        except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+            repair = "put a backup of the file there, or take that line out to draw new questions"
+            raise Unusable(f"{path}:{place}", "is damaged", repair) from None
     return found
 
 
@@ -46,18 +59,19 @@ def exercises_of(course: Course, student: str) -> list[str]:
 
 
 def add(course: Course, exercise: str, sheets: Iterable[Sheet]) -> None:
-    """Keep the questions of students who have none yet; those who have keep theirs."""
-    known = read(course, exercise)
+    """Keep the questions of students who have none yet."""
     path = course.state / NAME
     kept = path.read_bytes() if path.is_file() else b""
+    if kept and not kept.endswith(b"\n"):  # as some editors leave it
+        kept += b"\n"
     lines = []
     for sheet in sheets:
-        if sheet.questions and sheet.student not in known:
-            said: dict[str, Any] = {"exercise": exercise, "student": sheet.student}
-            asked = [_plain(question) for question in sheet.questions]
-            said |= {"code": _code()}
-            said |= {"questions": asked, "lines": dict(sheet.code), "note": sheet.note}
-            lines.append(json.dumps(said, ensure_ascii=False).encode() + b"\n")
+        if not sheet.questions:
+            continue
+        said: dict[str, Any] = {"exercise": exercise, "student": sheet.student, "code": _code()}
+        asked = [_plain(question) for question in sheet.questions]
+        said |= {"questions": asked, "lines": dict(sheet.code), "note": sheet.note}
+        lines.append(json.dumps(said, ensure_ascii=False).encode() + b"\n")
     if lines:
         files.write(path, kept + b"".join(lines))
         path.chmod(0o600)
@@ -76,11 +90,30 @@ def _plain(question: CodeQuestion) -> dict[str, Any]:
 
 
 def _sheet(said: Mapping[str, Any]) -> Sheet:
+    """The questions that a line says.
+
+    Raises:
+        ValueError, TypeError, LookupError, AttributeError: it is none of ours.
+    """
     questions = []
     for plain in said["questions"]:
-        questions.append(CodeQuestion(**{**plain, "options": tuple(plain["options"])}))
+        options = tuple(map(_text, plain["options"]))
+        question = CodeQuestion(**{**plain, "options": options})
+        for text in (question.kind, question.step, question.prompt, options[question.right]):
+            _text(text)
+        questions.append(question)
+    if not questions:
+        raise ValueError("no questions")
     lines = {
-        step: tuple((number, text) for number, text in of_step)
+        step: tuple((int(number), _text(text)) for number, text in of_step)
         for step, of_step in said["lines"].items()
     }
-    return Sheet(said["student"], tuple(questions), lines, said["note"])
+    if any(question.step not in lines for question in questions):
+        raise ValueError("no code")
+    return Sheet(_text(said["student"]), tuple(questions), lines, _text(said["note"]))
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError("no text")
+    return value

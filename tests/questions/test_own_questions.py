@@ -7,6 +7,7 @@ import io
 import json
 import zipfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -214,6 +215,50 @@ def test_who_has_fewer_questions_answers_some_again(asked: Course):
     )
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda said: {**said, "lines": []},
+        lambda said: {**said, "lines": {step: [["x"]] for step in said["lines"]}},
+        lambda said: {**said, "student": None},
+        lambda said: {**said, "code": 5},
+        lambda said: {**said, "questions": []},
+        lambda said: {**said, "questions": [{**said["questions"][0], "right": 9}]},
+        lambda said: {**said, "questions": [{**said["questions"][0], "right": "a"}]},
+        lambda said: {**said, "questions": [{**said["questions"][0], "options": 5}]},
+        lambda said: "{",
+    ],
+)
+def test_a_damaged_line_gives_nobody_other_questions(asked: Course, change):
+    path = asked.state / drawn.NAME
+    before = path.read_bytes()
+    first, *others = before.splitlines()
+    damaged = json.dumps(change(json.loads(first))).encode()
+    path.write_bytes(b"\n".join([damaged, *others]))
+    with pytest.raises(Unusable, match=r"questions\.jsonl:1: is damaged; put a backup"):
+        drawn.read(asked, "attention")
+    path.write_bytes(before)
+
+
+def test_questions_that_the_course_has_lost_are_not_drawn_again(asked: Course):
+    path = asked.state / drawn.NAME
+    before = path.read_bytes()
+    path.write_bytes(b"".join(before.splitlines(keepends=True)[1:]))
+    done = run(asked, "questions", "attention", "--to", "notebook", code=2)
+    assert f"has no line of ada, whose questions are in solutions/{NAME}.py" in done.stderr
+    path.write_bytes(before)
+
+
+def test_a_line_without_its_end_and_one_behind_it_both_stay(asked: Course):
+    path = asked.state / drawn.NAME
+    before = path.read_bytes()
+    path.write_bytes(before.rstrip())
+    sheet = drawn.read(asked, "attention")["ada"].sheet
+    drawn.add(asked, "attention", [replace(sheet, student="zoe")])
+    assert drawn.read(asked, "attention").keys() == {"ada", "ben", "zoe"}
+    path.write_bytes(before)
+
+
 def test_another_id_keeps_its_questions_and_nobody_forgotten_has_any(asked: Course):
     code = drawn.read(asked, "attention")["ada"].code
     answer(asked, "ada", right(asked, "ada"))
@@ -234,5 +279,5 @@ def test_a_file_of_that_name_that_somebody_wrote_stays(tmp_path: Path, asked: Co
     path.parent.mkdir()
     path.write_text("# mine")
     with pytest.raises(Exception, match="holds something else"):
-        own_questions.write(tmp_path, known, [], 4)
+        own_questions.have_questions(tmp_path, known.name, [])
     assert path.read_text() == "# mine"

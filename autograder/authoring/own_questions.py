@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import hmac
 import json
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -79,6 +80,10 @@ def my_questions(code):
 my_questions("")
 
 # %% oracles
+# The notebook that is handed out has a digest of this file. By this number, which students do not
+# have, nobody can try which letters give that digest.
+UNKNOWN = "UNKNOWN_NUMBER"
+
 RIGHT = RIGHT_LETTERS
 
 
@@ -136,11 +141,14 @@ def have_questions(root: Path, exercise: str, students: Iterable[str]) -> list[s
     return [student for student in students if f'"{_digest(student)}":' in text]
 
 
-def write(root: Path, exercise: Exercise, drawn: Collection[Drawn], number: int) -> str:
+def write(
+    root: Path, exercise: Exercise, drawn: Collection[Drawn], number: int, secret: bytes
+) -> str:
     """Write the exercise into ``solutions/`` below ``root``; its name.
 
     Args:
         number: of questions; who has fewer answers some of them again.
+        secret: the course's.
     """
     name = name_of(exercise.name)
     path = authored_at(root, name)
@@ -155,6 +163,8 @@ def write(root: Path, exercise: Exercise, drawn: Collection[Drawn], number: int)
 
     text = TEXT.replace("TITLE", exercise.title).replace("COUNT", count(number, "question"))
     text = text.replace("NOTATION", NOTATION.replace("\n", "\n# "))
+    unknown = hmac.digest(secret, f"unknown/{name}".encode(), hashlib.sha256).hex()
+    text = text.replace("UNKNOWN_NUMBER", unknown)
     text = text.replace("SEALED_TEXTS", _table(sealed)).replace("RIGHT_LETTERS", _table(right))
     for place in range(1, number + 1):
         text += QUESTION.replace("NUMBER", str(place)).replace("POINTS", str(POINTS))

@@ -613,6 +613,7 @@ def _build_questions(
 
     if not drawn:
         raise Unusable(exercise.name, "there is no question for anybody", "see the lines above")
-    name = own_questions.write(course.root, exercise, drawn.values(), number)
+    written = course.root, exercise, drawn.values(), number, course.secret()
+    name = own_questions.write(*written)
     for path in build.build(course.root, name, settings=course.settings):
         print(f"wrote {short(path)}")

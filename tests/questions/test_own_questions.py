@@ -20,6 +20,7 @@ from autograder.course import drawn
 from autograder.course.course import Course
 from autograder.course.results import stored_result
 from autograder.exercises import exercise as exercises
+from autograder.exercises import setup_cell
 from autograder.questions.sheet import Sheet
 from tests.support.bank_submissions import bank, handed_in
 from tests.support.final_scores import run
@@ -106,7 +107,23 @@ def test_what_is_handed_out_names_nobody_and_holds_neither_code_nor_answers(aske
         assert one.code not in text and f'"{one.sheet.student}"' not in text
         for question in one.sheet.questions:
             assert question.prompt not in text
-    assert "right_option" not in text and "RIGHT" not in text
+    text += setup_cell.unpacked(sources[1])[0]
+    assert not any(word in text for word in ("right_option", "RIGHT", "UNKNOWN"))
+
+
+def test_no_digest_that_is_handed_out_tells_the_letters(asked: Course):
+    """With the letters of few students, all of them can be tried: what is digested must hold more
+    that nobody knows."""
+    path = asked.root / "solutions" / f"{NAME}.py"
+    before = path.read_bytes()
+    known = exercises.load(asked.root, "attention")
+    written = []
+    for secret in (b"one", b"another"):
+        people = drawn.read(asked, "attention").values()
+        own_questions.write(asked.root, known, people, 4, secret)
+        written.append(path.read_bytes())
+    own_questions.write(asked.root, known, people, 4, asked.secret())
+    assert path.read_bytes() == before and len({before, *written}) == 3
 
 
 def test_questions_are_graded_by_each_ones_own_answers(asked: Course):

@@ -7,6 +7,7 @@ import hmac
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import ceil
@@ -193,7 +194,11 @@ def of_class(
     jobs: int,
 ) -> Iterator[Sheet]:
     """A sheet for each of these students, whose files these are, drawn in ``jobs`` processes: code
-    that takes all of its time delays the few that are drawn behind it."""
+    that takes all of its time delays the few that are drawn behind it.
+
+    Raises:
+        Fault: one of these processes was killed.
+    """
     draw = partial(_of_some, exercise, secret, settings, wanted)
     students = list(submitted.items())
     size = min(BATCH, ceil(len(students) / jobs))
@@ -201,9 +206,13 @@ def of_class(
         yield from draw(students)
         return
     batches = [students[start : start + size] for start in range(0, len(students), size)]
-    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
-        for sheets in pool.map(draw, batches):
-            yield from sheets
+    try:
+        with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+            for sheets in pool.map(draw, batches):
+                yield from sheets
+    except BrokenProcessPool:
+        cause = "a process that drew questions was killed; is there enough memory?"
+        raise Fault(f"{exercise.name}: {cause}") from None
 
 
 def _of_some(

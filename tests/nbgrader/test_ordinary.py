@@ -26,6 +26,7 @@ from autograder.nbgrader import execution
 from autograder.sandbox import levels, notebooks
 from autograder.sandbox.notebooks import NotRun
 from autograder.sandbox.worker import landlock
+from benchmarks.ordinary import OWN_CONFIG, answer, graded, notebook
 from tests.support import courses, processes
 from tests.support.courses import NAME, RIGHT
 
@@ -37,20 +38,6 @@ pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="nbgrader's exchange needs POSIX"),
 ]
 
-OWN_CONFIG = "c = get_config()\nc.CourseDirectory.course_id = 'c101'\n"
-
-
-def graded(id: str, source: str, points: float) -> dict:
-    marks = {"schema_version": 3, "grade_id": id, "grade": True, "locked": True}
-    marks |= {"solution": False, "task": False, "points": points, "cell_type": "code"}
-    return {"cell_type": "code", "id": id, "metadata": {"nbgrader": marks}, "source": source}
-
-
-def answer(id: str, source: str) -> dict:
-    marks = {"schema_version": 3, "grade_id": id, "grade": False, "locked": False}
-    marks |= {"solution": True, "task": False, "cell_type": "code"}
-    return {"cell_type": "code", "id": id, "metadata": {"nbgrader": marks}, "source": source}
-
 
 def question(id: str, points: float) -> dict:
     marks = {"schema_version": 3, "grade_id": id, "grade": True, "locked": False}
@@ -58,21 +45,16 @@ def question(id: str, points: float) -> dict:
     return {"cell_type": "markdown", "id": id, "metadata": {"nbgrader": marks}, "source": "Why?"}
 
 
-def notebook(*cells: dict) -> str:
-    for cell in cells:
-        if cell["cell_type"] == "code":
-            cell |= {"execution_count": None, "outputs": []}
-    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    about = {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4}
-    return json.dumps(about | {"nbformat_minor": 5})
-
-
 SOLVED = "### BEGIN SOLUTION\ndef triple(x):\n    return 3 * x\n### END SOLUTION"
 SOURCE = notebook(
-    answer("triple", SOLVED),
-    graded("two", "assert triple(2) == 6", 2),
-    graded("hidden", "### BEGIN HIDDEN TESTS\nassert triple(-1) == -3\n### END HIDDEN TESTS", 3),
-    question("why", 4),
+    [
+        answer("triple", SOLVED),
+        graded("two", "assert triple(2) == 6", 2),
+        graded(
+            "hidden", "### BEGIN HIDDEN TESTS\nassert triple(-1) == -3\n### END HIDDEN TESTS", 3
+        ),
+        question("why", 4),
+    ]
 )
 
 
@@ -310,7 +292,7 @@ def test_a_class_of_ordinary_notebooks_is_graded_in_sandboxes_as_nbgrader_would(
 @pytest.mark.everything
 @pytest.mark.parametrize("mixed", ["kit"], indirect=True)
 def test_questions_alone_wait_for_marks_and_go_along_with_a_renamed_student(mixed):
-    (mixed.root / "solutions" / "ps1" / "problem.ipynb").write_text(notebook(question("why", 4)))
+    (mixed.root / "solutions" / "ps1" / "problem.ipynb").write_text(notebook([question("why", 4)]))
     api = host.api(mixed)
     assert api.generate_assignment("ps1")["success"]
     folder = mixed.submitted / "ann" / "ps1"

@@ -7,6 +7,7 @@ import time
 import warnings
 import zipfile
 from collections.abc import Iterable, Iterator
+from concurrent.futures.process import BrokenProcessPool
 from copy import deepcopy
 from dataclasses import replace
 from difflib import SequenceMatcher
@@ -20,6 +21,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from autograder.base.errors import Fault
 from autograder.base.settings import Settings
 from autograder.engine.budget import OutOfTime
 from autograder.exercises import exercise as exercises
@@ -815,6 +817,16 @@ def test_a_class_gets_the_same_questions_from_any_number_of_processes():
         list(of_class(exercise, b"a key", Settings(), submitted, 2, jobs)) for jobs in (1, 2)
     )
     assert one == several and [sheet.student for sheet in one] == [*submitted]
+
+
+def test_a_process_that_is_killed_costs_one_line(monkeypatch: pytest.MonkeyPatch):
+    def broken(*_: object) -> None:
+        raise BrokenProcessPool
+
+    monkeypatch.setattr(sheets.ProcessPoolExecutor, "map", broken)
+    submitted = dict.fromkeys("ab", b"")
+    with pytest.raises(Fault, match="is there enough memory"):
+        list(of_class(load("attention"), b"key", Settings(), submitted, 4, 2))
 
 
 def test_pages_and_banks_hold_the_questions_and_nothing_else():

@@ -6,6 +6,7 @@ import csv
 import re
 from collections.abc import Collection, Mapping
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 
 from autograder.base.errors import Unusable
@@ -88,21 +89,29 @@ def table(path: Path) -> tuple[list[tuple[int, dict[str, str]]], list[str]]:
     Raises:
         Unusable: it cannot be read, or a line has more fields than there are headings.
     """
+    before = 0
+    reader: csv.DictReader[str] | None = None
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
-            first = file.readline()
+            before, first = 0, file.readline()
+            while first and not first.strip():
+                before, first = before + 1, file.readline()
             # Excel writes, and wants, a line that says what separates the columns.
             named = re.fullmatch(r'"?sep=([;,\t|])"?[;,\t|\s]*', first)
-            if not named:
-                file.seek(0)
             mark = named[1] if named else delimiter(first)
-            reader = csv.DictReader(file, delimiter=mark)
+            text = file if named else chain([first], file)
+            # Strict, for a quotation mark that nothing closes would take in everybody behind it.
+            reader = csv.DictReader(text, delimiter=mark, strict=True)
+            before += 1 if named else 0
             lines = []
             for row in reader:
-                if any(row.values()) and not _is_canvas_own(row):
-                    lines.append((reader.line_num + (1 if named else 0), row))
+                if any(any(value or "") for value in row.values()) and not _is_canvas_own(row):
+                    lines.append((reader.line_num + before, row))
             headings = list(reader.fieldnames or [])
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+    except csv.Error as error:
+        where = f"{path}:{before + (reader.line_num if reader else 0) + 1}"
+        raise Unusable(where, str(error), "look for a quotation mark that is too many") from None
+    except (OSError, UnicodeDecodeError) as error:
         raise Unusable(path, str(error), "save it as CSV in UTF-8") from None
 
     for number, row in lines:

@@ -710,6 +710,23 @@ def test_a_class_list_that_cannot_be_used_gets_one_line(course):
     class_list(course, "name\nAda\n")
     with pytest.raises(Unusable, match=r"students\.csv:1: no column named id"):
         collect(course)
+    class_list(course, 'id,name\neve,Eve\nada,"Ada Lovelace\nbob,Bob Ng\n')
+    with pytest.raises(Unusable, match=r"students\.csv:3: unexpected end.*a quotation mark"):
+        collect(course)
+
+
+def test_empty_lines_above_a_class_list_are_none_of_it(course):
+    class_list(course, "\n\nid;name\n\nada;Lovelace, Ada\n\n;;\n")
+    assert course.class_list() == {"ada": {"name": "Lovelace, Ada"}}
+    class_list(course, "\nid,name\n../x,Evil\n")
+    with pytest.raises(Unusable, match=r"students\.csv:3: '../x' is not a student id"):
+        collect(course)
+
+
+def test_a_name_is_the_same_in_capitals_in_turkish_too(course):
+    class_list(course, "id,name\nipek,İpek Işık\n")
+    put(course, "İPEK IŞIK/counting.ipynb")
+    assert collect(course).stored == ("ipek",)
 
 
 def test_a_class_list_may_begin_with_excels_line_about_separators(course):

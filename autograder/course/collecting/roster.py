@@ -299,7 +299,7 @@ def _student_id(claim: Claim) -> tuple[str, str]:
 
 
 def _words(text: str) -> list[str]:
-    """The words of a name, without case and accents."""
-    decomposed = unicodedata.normalize("NFKD", text).casefold()
+    """The words of a name, without case and accents; I is the capital of ı, too."""
+    decomposed = unicodedata.normalize("NFKD", text).casefold().replace("ı", "i")
     plain = "".join(letter for letter in decomposed if not unicodedata.combining(letter))
     return re.findall(r"[^\W_]+", plain)

@@ -14,11 +14,11 @@ its ``alt``, for screen readers and where an editor shows no such image.
 
 from __future__ import annotations
 
-import base64
 import html
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from urllib.parse import quote
 
 from autograder.authoring.cells import Problem, Source
 
@@ -113,8 +113,9 @@ def _image(text: str) -> str:
     said = "; ".join(
         " ".join(part.words if isinstance(part, Block) else part for part in line) for line in lines
     )
-    picture = base64.b64encode(_svg(lines).encode()).decode()
-    return f'<img alt="{html.escape(said)}" src="data:image/svg+xml;base64,{picture}">'
+    # As text it is a quarter shorter than in base64. No text has a quote of its own: it is escaped.
+    picture = re.sub("[%#&]", lambda found: quote(found[0]), _svg(lines).replace('"', "'"))
+    return f'<img alt="{html.escape(said)}" src="data:image/svg+xml,{picture}">'
 
 
 def _parts(line: str) -> list[Block | str]:

@@ -10,9 +10,11 @@ from __future__ import annotations
 import ast
 import difflib
 import io
+import json
 import re
 import tokenize
 from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import replace
 from functools import cache, lru_cache
 
 from autograder.authoring.cells import AuthoredCell, Problem, Source
@@ -67,7 +69,7 @@ def head(authored: Source) -> str:
     if authored.of("practice"):
         wanted |= {"PRACTICE", "practice"}
     about = "Checks, comparisons and tables, the same for every exercise."
-    parts.append(_written("tools", about, needed(_tools(), wanted)))
+    parts.append(_written("tools", about, _without_unsaid(needed(_tools(), wanted))))
 
     if authored.shared:
         found = statements(untyped(without_imports(authored.shared)))
@@ -262,6 +264,22 @@ def _tools() -> tuple[Statement, ...]:
     return tuple(found)
 
 
+def _without_unsaid(chosen: Sequence[Statement]) -> Iterator[Statement]:
+    """These statements without the sentences on relations that none of them looks for."""
+    named: set[object] = set()
+    for statement in chosen:
+        if not statement.names.bound & {"SENTENCES", "VAGUE"}:
+            named |= {text.value for text in nodes(ast.parse(statement.text), ast.Constant)}
+    for statement in chosen:
+        if "SENTENCES" in statement.names.bound:
+            sentences = ast.literal_eval(next(nodes(ast.parse(statement.text), ast.Dict)))
+            said = {name: text for name, text in sentences.items() if name in named}
+            shown = json.dumps(said, indent=4, ensure_ascii=False)
+            yield replace(statement, text=f"SENTENCES = {shown}")
+        else:
+            yield statement
+
+
 def _one_by_one(code: str) -> str:
     """Code in which each name is imported by itself: who needs one of them needs no other."""
     lines = code.split("\n")
@@ -324,7 +342,7 @@ def _types(lines: list[str], function: ast.FunctionDef) -> Iterator[tuple[int, i
         yield returned.lineno - 1, begin, returned.end_col_offset or 0
 
 
-def _written(name: str, about: str, chosen: Sequence[Statement]) -> str:
+def _written(name: str, about: str, chosen: Iterable[Statement]) -> str:
     """A module as a class in a function."""
     imports: set[str] = set()
     others: list[str] = []

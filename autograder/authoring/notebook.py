@@ -197,7 +197,6 @@ def _nbgrader(cell: AuthoredCell) -> dict[str, Any]:
         "grade": is_graded,
         "solution": is_answer,
         "locked": not is_answer,
-        "task": False,
         "grade_id": cell.id or cell.kind,
     }
     return metadata | ({"points": cell.points} if is_graded else {})

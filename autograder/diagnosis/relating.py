@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from autograder.diagnosis.arguments import explained
 from autograder.diagnosis.calls import Function, Probe
 from autograder.diagnosis.circumstances import (
     changing,
@@ -237,7 +238,7 @@ def _by_comparison(
             continue
         wanted = answer.got.value if answer.is_right else answer.right.value
         pairs.append((answer.got.value, wanted, answer.arguments))
-    found = relations.relation(pairs, vague=vague)
+    found = relations.relation(pairs, explained, vague=vague)
     if found is None:
         return None
     name, sentence = found

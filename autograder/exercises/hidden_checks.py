@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from functools import lru_cache
 from html import escape
@@ -85,13 +85,22 @@ def beside(released: Mapping[str, Any], full: Sequence[Cell]) -> list[Cell]:
 
 
 def _short(raw: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A step or a visible check without those of our marks that nbgrader's say, too; another cell
-    as it is."""
+    """A step or a visible check without the marks that its other marks and its title say, too;
+    another cell as it is.
+
+    nbgrader takes the sum of a step's text only for the sign of an answer that a person reads.
+    """
     marks = raw["metadata"].get("autograder", {})
     if marks.get("kind") not in ("check", "step"):
         return raw
-    own = {name: mark for name, mark in marks.items() if name not in DOUBLED}
-    return {**raw, "metadata": {**raw["metadata"], "autograder": own}}
+    doubled = {"cell_type"} if marks["kind"] == "check" else {"cell_type", "checksum"}
+    nbgrader = _without(raw["metadata"]["nbgrader"], doubled)
+    metadata = {**raw["metadata"], "autograder": _without(marks, DOUBLED), "nbgrader": nbgrader}
+    return {**raw, "metadata": metadata}
+
+
+def _without(marks: Mapping[str, Any], names: Set[str]) -> dict[str, Any]:
+    return {name: mark for name, mark in marks.items() if name not in names}
 
 
 def _unanswered(cell: Cell) -> Mapping[str, Any]:

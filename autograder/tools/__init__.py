@@ -47,6 +47,7 @@ __all__ = [
     "showing",
     "summary",
     "table",
+    "things",
     "transfer",
     "unchanged",
     "unpack",

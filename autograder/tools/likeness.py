@@ -65,6 +65,14 @@ def as_numbers(value: Any) -> Array | None:
     return array if array.dtype.kind in "biuf" else None
 
 
+def both_numbers(got: Any, wanted: Any) -> tuple[Array, Array] | None:
+    """Two answers as arrays of numbers; None unless both are, and there is something to compare."""
+    a, b = as_numbers(got), as_numbers(wanted)
+    if a is None or b is None or not b.size or not (a.size or isinstance(got, np.ndarray)):
+        return None
+    return a, b
+
+
 def spread(array: Array, shape: tuple[int, ...]) -> Array | None:
     """An array broadcast to a shape; None where it does not fit."""
     try:

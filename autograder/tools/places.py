@@ -14,6 +14,7 @@ from autograder.tools.likeness import (
     Array,
     Found,
     Key,
+    both_numbers,
     close,
     is_binary,
     spread,
@@ -21,6 +22,13 @@ from autograder.tools.likeness import (
     without_ones,
     worth,
 )
+
+
+def of_numbers(got: Any, wanted: Any, arguments: Mapping[str, Any]) -> Iterator[Found]:
+    """Every relation between two answers that are arrays."""
+    numbers = both_numbers(got, wanted)
+    if numbers is not None:
+        yield from of_arrays(*numbers, arguments)
 
 
 def of_arrays(a: Array, b: Array, arguments: Mapping[str, Any]) -> Iterator[Found]:

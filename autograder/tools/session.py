@@ -23,7 +23,7 @@ import numpy as np
 from autograder.tools.answers import standing_in
 from autograder.tools.exceptions import EXACT, said_by
 from autograder.tools.likeness import digest, equals
-from autograder.tools.relations import relation
+from autograder.tools.relations import Explained, relation
 from autograder.tools.showing import (
     CARD,
     FAINT,
@@ -109,10 +109,14 @@ def remember(*values: object) -> None:
         SEEN.extend(values)
 
 
-def compared(got: object, wanted: object) -> None:
-    """Remember a wrong answer beside the right one, where somebody waits for a hint."""
+def compared(got: object, wanted: object, explained: Explained) -> None:
+    """Remember a wrong answer beside the right one, where somebody waits for a hint.
+
+    Args:
+        explained: where to look for what relates the two.
+    """
     if REVEAL:
-        COMPARED.setdefault("", []).append((got, wanted, {}))
+        COMPARED.setdefault("", []).append((got, wanted, explained))
 
 
 def reveal(what: str, got: Any, wanted: Any, problem: str, ask: str, wrong: Any = None) -> None:
@@ -159,7 +163,7 @@ def hint(name: str, error: BaseException, names: Mapping[str, Any] = {}) -> str:
     for other, wrong in COMPARED.items():
         if step_of(other) == step_of(name):
             pairs += wrong
-    found = relation(pairs)
+    found = relation(pairs, lambda got, wanted, explained: explained(got, wanted, {}))
     if not found and not isinstance(error, AssertionError):
         found = said_by([f"{type(error).__name__}: {error}"], EXACT)
     if not found:

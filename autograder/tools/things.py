@@ -1,15 +1,129 @@
-"""Relations between lists, dictionaries, texts and sets."""
+"""Relations between lists, dictionaries, texts and sets, and between answers of several parts."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice, permutations
 from typing import Any
 
 import numpy as np
 
 from autograder.tools.arithmetic import of_values
-from autograder.tools.likeness import ENOUGH, Found, alike, as_numbers
+from autograder.tools.likeness import (
+    ENOUGH,
+    SURE,
+    Found,
+    alike,
+    as_numbers,
+    both_numbers,
+    close,
+    weight,
+)
+from autograder.tools.places import of_arrays
+
+SHAPES = 1.5
+"""What shapes alone say."""
 
 
-def of_things(got: Any, wanted: Any) -> Iterator[Found]:
+def of_anything(got: Any, wanted: Any, arguments: Mapping[str, Any] = {}) -> Iterator[Found]:
+    """Every relation between two answers, whatever they are."""
+    if got is None and wanted is not None:
+        yield ("nothing_returned", ""), SURE
+        return
+    yield from _of_parts(got, wanted)
+    numbers = both_numbers(got, wanted)
+    if numbers is None:
+        yield from _of_things(got, wanted)
+        return
+    if isinstance(got, list) and isinstance(wanted, list) and numbers[1].ndim == 1:
+        yield from _of_things(got, wanted)
+    yield from of_arrays(*numbers, arguments)
+
+
+def _of_parts(got: Any, wanted: Any) -> Iterator[Found]:
+    """One part of several, several for one, and several in another order."""
+    several = isinstance(wanted, tuple) and len(wanted) > 1
+    has_parts = isinstance(got, (tuple, list))
+
+    if several and has_parts:
+        if len(got) == len(wanted) <= 5 and _is_reordered(got, wanted):
+            yield ("other_order_of_parts", ""), ENOUGH
+        elif len(got) == len(wanted) <= 5 and _has_shapes_of_another_order(got, wanted):
+            yield ("shapes_in_other_order", ""), SHAPES
+        if 1 < len(got) < len(wanted) and _are_some(got, wanted):
+            yield ("parts_missing", ""), ENOUGH
+        if len(got) > len(wanted) and alike(tuple(got[: len(wanted)]), wanted):
+            yield ("parts_too_many", ""), ENOUGH
+
+        if len(got) == len(wanted) <= 5:
+            mixed = _mixed_parts(got, wanted)
+            if mixed:
+                yield ("parts_mixed", ""), mixed
+            for place, part in enumerate(wanted, start=1):
+                if len([one for one in got if alike(one, part)]) > 1:
+                    yield ("part_repeated", f"part {place}"), ENOUGH
+
+    if several:
+        alone = got[0] if has_parts and len(got) == 1 else got
+        for place, part in enumerate(wanted):
+            if alike(alone, part):
+                yield ("one_part_missing", f"part {place + 1} of what is asked for"), ENOUGH
+        if not has_parts:
+            yield ("other_type" if isinstance(got, dict) else "one_for_several", ""), ENOUGH
+
+    if has_parts and not isinstance(wanted, (tuple, list)):
+        for place, part in enumerate(got[:9]):
+            if alike(part, wanted) and len(got) > 1:
+                yield ("parts_added", f"part {place + 1} of yours"), ENOUGH
+            elif alike(part, wanted):
+                yield ("in_a_list", ""), ENOUGH
+
+
+def _is_reordered(got: Sequence[Any], wanted: Sequence[Any]) -> bool:
+    """Whether these are the same parts in another order."""
+    orders = islice(permutations(range(len(wanted))), 1, None)  # the first is their own
+    for order in orders:
+        if all(alike(part, wanted[place]) for part, place in zip(got, order)):
+            return True
+    return False
+
+
+def _has_shapes_of_another_order(got: Sequence[Any], wanted: Sequence[Any]) -> bool:
+    """Whether the shapes are those of the right parts, in one order only, which is not theirs."""
+    shapes = [np.shape(part) for part in wanted]
+    mine = [array.shape if array is not None else None for array in map(as_numbers, got)]
+    return (
+        len(set(shapes)) == len(shapes)
+        and mine != shapes
+        and sorted(map(str, mine)) == sorted(map(str, shapes))
+    )
+
+
+def _mixed_parts(got: Sequence[Any], wanted: Sequence[Any]) -> float:
+    """What it says that each wrong part is right but for another part on top of it; 0 if one is
+    not."""
+    much = 0.0
+    for place, (part, right) in enumerate(zip(got, wanted)):
+        a, b = as_numbers(part), as_numbers(right)
+        if a is None or b is None:
+            return 0.0
+        if close(a, b):
+            continue
+        sums = []
+        for other in map(as_numbers, (*wanted[:place], *wanted[place + 1 :])):
+            if other is not None and other.shape == b.shape and close(a, b + other):
+                sums.append(weight(a, b + other, b))
+        if not sums:
+            return 0.0
+        much += max(sums)
+    return much
+
+
+def _are_some(got: Sequence[Any], wanted: Sequence[Any]) -> bool:
+    """Whether these are some of the parts, in their order."""
+    rest = iter(wanted)
+    return all(any(alike(part, right) for right in rest) for part in got)
+
+
+def _of_things(got: Any, wanted: Any) -> Iterator[Found]:
     """Relations between lists, dictionaries, texts, sets and single things."""
     if isinstance(wanted, dict) and isinstance(got, dict):
         yield from _of_dictionaries(got, wanted)

@@ -16,8 +16,10 @@ from typing import Any
 import numpy as np
 
 from autograder.tools.likeness import MANY, Array, is_large, whole
+from autograder.tools.places import of_numbers
 from autograder.tools.session import REVEAL, RUNNING, compared, remember, reveal
 from autograder.tools.showing import ASKS
+from autograder.tools.things import of_anything
 
 # Two right answers differ by rounding only: below 1e-12 in float64, for the inputs used in checks.
 # In float32, as measured: by 8e-7 of 1 + the number in one step, by 6e-6 where steps build on each
@@ -178,7 +180,7 @@ def agree(
         reveal(what, got, wanted, problem, ask, wrong)
     if problem:
         if where is True:
-            compared(got, wanted)
+            compared(got, wanted, of_numbers)
         raise AssertionError(f"{what}: {problem}." + (f" {ask}" if ask else ""))
 
 
@@ -214,7 +216,7 @@ def same(
     if REVEAL and (show or problem):
         reveal(what, SHORT.repr(got), SHORT.repr(wanted), problem, ask)
     if problem:
-        compared(got, wanted)
+        compared(got, wanted, of_anything)
         end = "" if problem.endswith("?") else "."
         raise AssertionError(f"{what}: {problem}{end}" + (f" {ask}" if ask else ""))
 

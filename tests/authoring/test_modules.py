@@ -1,5 +1,6 @@
 """What the build writes into the setup cell: the tools that are used, and the course's own code."""
 
+import ast
 import json
 from collections import Counter
 from typing import Any
@@ -15,6 +16,9 @@ from autograder.checking import confined, student_copy
 from autograder.exercises import exercise, setup_cell
 from autograder.exercises.sources import TOOLS
 from autograder.grader.grader import Grader
+from autograder.tools.relations import VAGUE
+from autograder.tools.sentences import SENTENCES
+from tests.support import written_tools
 from tests.support.courses import ROOT
 from tests.support.doubling import TINY, authored
 
@@ -189,6 +193,18 @@ def test_no_two_modules_of_the_tools_bind_one_name():
                 if not statement.is_import:
                     bound.update(statement.names.bound)
     assert max(bound.values()) == 1, bound.most_common(1)
+
+
+@pytest.mark.parametrize("comparison", ["agree", "same"])
+def test_a_notebook_has_the_sentences_on_what_its_comparisons_look_for(comparison):
+    texts = ast.walk(ast.parse(written_tools.setup(comparison)))
+    named = Counter(text.value for text in texts if isinstance(text, ast.Constant))
+    said = written_tools.written(comparison)["tools"].SENTENCES
+    vague = {name for name in VAGUE if named[name]}
+    assert {name for name in said if named[name] == 1 + (name in vague)} == set()
+    assert {name for name in SENTENCES if named[name] > (name in vague)} == set(said)
+    assert {"transposed", "too_many_true"} <= said.keys() and "argument_cut" not in said
+    assert ("keys_of_other_type" in said) == (comparison == "same")
 
 
 def test_a_student_may_call_variables_as_the_tools_call_their_own():

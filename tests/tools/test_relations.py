@@ -1,12 +1,18 @@
 """What relates a wrong answer to the right one: named where it shows in several answers, and never by
 chance."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
+from autograder.diagnosis.arguments import explained
+from autograder.tools import relations
 from autograder.tools.places import of_truth
-from autograder.tools.relations import VAGUE, relation
+from autograder.tools.relations import VAGUE
 from autograder.tools.sentences import SENTENCES
+
+relation = partial(relations.relation, explained=explained)
 
 rng = np.random.default_rng(5)
 MATRICES = [rng.normal(size=shape) for shape in ((3, 4), (5, 2), (2, 3, 4))]

@@ -11,8 +11,10 @@ from pathlib import Path
 LINE = 100  # characters of a line in a block of plain text
 LINES = 20  # lines of a message
 
-DATA_PICTURE = re.compile(r"data:image/([\w.+-]{1,40})[;,][^\s)\"'<>\]]*")
-"""A picture in a text, with all its letters."""
+DATA_PICTURE = re.compile(
+    r"(?<==\")data:image/[\w.+-]{1,40},[^\"\n]*(?=\")|data:image/[\w.+-]{1,40}[;,][^\s)\"'<>\]]*"
+)
+"""A picture in a text, with all its letters; in an attribute it may be text itself."""
 
 _MARKDOWN = re.compile(r"!\[([^\]\n]{0,300})\]\(<?attachment:([^)\n]{0,300})\)")
 _HTML = re.compile(r"<img\b[^<>]{0,300}?\bsrc=[\"']?attachment:[^<>]{0,300}>", re.IGNORECASE)

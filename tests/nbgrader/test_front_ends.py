@@ -149,6 +149,9 @@ def test_in_jupyterlab_and_notebook_7(browser, jupyter, handed_out, grade, place
         front_end.picture(f"{place.partition('/')[0]}-{name}")
         assert 0 < lines_of_tools(front_end.page, name) <= MOST_LINES
         saved = run_all_and_save(front_end, path)
+        drawings = front_end.page.locator("img[src^='data:image/svg']")
+        widths = drawings.evaluate_all("images => images.map(image => image.naturalWidth)")
+        assert len(widths) == str(release(name)).count("<img") and min(widths, default=400) > 300
         step = exercise.load(ROOT, name).functions[-1]
         front_end.output("tools.summary()").get_by_role("link", name=step).click()
         heading = front_end.page.locator(".jp-Notebook h3").filter(has_text=step)

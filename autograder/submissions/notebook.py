@@ -29,6 +29,9 @@ MAX_SOURCE = 1 << 20  # characters in a cell of code, or in a script
 MAX_VALUES = 1_000_000  # values in the JSON of a notebook: each becomes an object of some 60 bytes
 MAX_PACKED = 8  # cells that are unpacked: of packed setup cells a notebook has one, or a copy of it
 
+_MARIMO = re.compile(r"^app = marimo\.App\(", re.MULTILINE)
+"""Below it, each cell is a function."""
+
 _CHECKSUM = re.compile(r'"checksum": "([0-9a-f]+)"')
 """As jupytext writes nbgrader's marks into the cell line of a script."""
 
@@ -52,11 +55,13 @@ _TOO_WIDE = (
 _ASCII, _OTHER = bytes(range(128)), re.compile(rb"[\x80-\xff]+")
 
 SAVED_AGAIN = "open it in Jupyter, save it and hand it in again"
+SAVED_AS_UTF_8 = "save it as UTF-8 in an editor and hand it in again"
 CLEARED = "clear the outputs and hand it in again"
 READ = (".ipynb", ".py")
 """The endings of what is read as a notebook."""
 
 DOWNLOADED = "download the notebook (.ipynb) itself and hand that in"
+EXPORTED = "write a notebook of it with marimo export ipynb and hand that in"
 DELETED = "delete everything but your answers and hand it in again"
 
 _OTHER_KINDS = {
@@ -129,6 +134,8 @@ def raw_cells(data: bytes) -> tuple[list[RawCell], list[str]]:
     """
     text, warnings = _text(data)
     if not re.match(r"\s*\{", text):
+        if _MARIMO.search(text):
+            raise Rejected("a script of marimo", EXPORTED)
         return list(_apart(_unpacked(_percent_cells(text)), "")), warnings
     notebook = _loaded(text)
     packages = _part(notebook.get("metadata"), "autograder").get("packages")
@@ -234,12 +241,14 @@ def _text(data: bytes) -> tuple[str, list[str]]:
         raise Rejected(f"larger than {MAX_BYTES // 1_000_000} MB", CLEARED)
 
     _refuse_other_kinds(data)
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        warning = "the file was UTF-16 and was read as such; notebooks are UTF-8"
+    encoding = json.detect_encoding(data)
+    if not encoding.startswith("utf-8"):
+        kind = encoding[:6].upper()
         try:
-            return data.decode("utf-16"), [warning]
+            text = data.decode(encoding)
         except UnicodeDecodeError:
-            raise Rejected("not text: neither UTF-8 nor UTF-16") from None
+            raise Rejected(f"not text: neither UTF-8 nor {kind}", SAVED_AS_UTF_8) from None
+        return text, [f"the file was {kind} and was read as such; notebooks are UTF-8"]
 
     try:
         narrowed = _narrow(data)
@@ -247,7 +256,7 @@ def _text(data: bytes) -> tuple[str, list[str]]:
             raise Rejected(_TOO_WIDE, CLEARED)
         return narrowed.decode(), []
     except UnicodeDecodeError:
-        raise Rejected("not UTF-8 text") from None
+        raise Rejected("not UTF-8 text", SAVED_AS_UTF_8) from None
 
 
 def _narrow(data: bytes) -> bytes | None:
@@ -338,7 +347,7 @@ def _broken(text: str, error: ValueError) -> Rejected:
         cause = "not a notebook: git has left conflict marks in it"
         return Rejected(cause, "choose one version and hand that in")
     if not isinstance(error, json.JSONDecodeError):
-        return Rejected(f"not a notebook: {error}")
+        return Rejected("not a notebook: a number in it has too many digits", CLEARED)
 
     line = f"line {error.lineno} of the file"
     if error.msg.startswith("Unterminated") or error.pos >= len(text.rstrip()):
@@ -350,7 +359,7 @@ def _broken(text: str, error: ValueError) -> Rejected:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     unique = dict(pairs)
     if len(unique) != len(pairs):
-        raise ValueError("an object has the same key twice")
+        raise Rejected("not a notebook: an object has the same key twice")
     return unique
 
 
@@ -417,9 +426,12 @@ def as_notebook(data: bytes) -> bytes:
     if len(data) > 4 * MAX_SOURCE:
         raise ValueError("is a script of more than a million characters")
     try:
-        lines = lines_of(data.decode("utf-8-sig"))
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise ValueError("is not UTF-8 text") from None
+        raise ValueError(f"is not UTF-8 text; {SAVED_AS_UTF_8}") from None
+    if _MARIMO.search(text):
+        raise ValueError(f"is a script of marimo; {EXPORTED}")
+    lines = lines_of(text)
 
     most = MAX_CELLS + 1  # the first has no cell line
     cells = list(islice(split(lines), most + 1))

@@ -595,6 +595,12 @@ def test_a_notebook_that_says_nothing_of_the_exercise_is_left(course):
     )
 
 
+def test_a_script_of_marimo_is_left_with_what_to_do(course):
+    put(course, "ada/counting.py", b"import marimo\n\napp = marimo.App()\n")
+    why = reasons(collect(course))["ada/counting.py"]
+    assert why.startswith("is a script of marimo; write a notebook of it with marimo export")
+
+
 def test_a_damaged_notebook_is_collected_all_the_same_for_the_grader_to_say_so(course):
     put(course, "ada/counting.ipynb", b"{")
     assert collect(course) == Collected(stored=("ada",))
@@ -628,9 +634,13 @@ def test_hostile_archives_cost_themselves_only(course, monkeypatch):
         file.writestr(link, "/etc/passwd")
         file.writestr("../../bob/counting.ipynb", b"{}")
         file.writestr("/cyd/counting.ipynb", b"{}")
+        file.writestr("eve/counting.ipynb", b"{}")
         file.writestr("dan/inner.zip", archive({"counting.ipynb": b"{}"}))
     class_list(course, "id\nada\nbob\ncyd\ndan\neve\nfay\ngus\nzed\n")
-    put(course, "mixed.zip", buffer.getvalue())
+    # As if it had a password.
+    mixed = bytearray(buffer.getvalue())
+    mixed[mixed.rindex(b"PK\x01\x02", 0, mixed.rindex(b"eve/counting")) + 8] |= 1
+    put(course, "mixed.zip", bytes(mixed))
     put(course, "bomb.zip", archive({"eve/counting.ipynb": b"0" * 20_000_001}))
     put(course, "cut.zip", archive({"fay/counting.ipynb": b"{}"})[:-30])
     damaged = bytearray(archive({"gus/counting.ipynb": courses.handed_in(course, RIGHT)}))
@@ -645,6 +655,7 @@ def test_hostile_archives_cost_themselves_only(course, monkeypatch):
     assert said["mixed.zip: ada/counting.ipynb"] == "is a link; links are not followed"
     assert said["mixed.zip: ../../bob/counting.ipynb"] == "its name leads out of the archive"
     assert said["mixed.zip: /cyd/counting.ipynb"] == "its name leads out of the archive"
+    assert said["mixed.zip: eve/counting.ipynb"] == "is encrypted; unpack it with its password"
     assert said["mixed.zip: dan/inner.zip"].startswith("is an archive inside an archive")
     assert (
         said["bomb.zip: eve/counting.ipynb"]
@@ -652,6 +663,8 @@ def test_hostile_archives_cost_themselves_only(course, monkeypatch):
     )
     assert said["cut.zip"].startswith("cannot be opened as a zip archive")
     assert said["damaged.zip: gus/counting.ipynb"].startswith("cannot be unpacked")
+    for place in ("cut.zip", "damaged.zip: gus/counting.ipynb"):
+        assert said[place].endswith("; download it again, or unpack it")
     assert said["many.zip"] == "cannot be opened as a zip archive: it has more than 5 entries"
     assert sorted(path.name for path in course.submitted.iterdir()) == ["zed"]
 

@@ -419,7 +419,9 @@ def test_a_percent_script_is_as_good_as_a_notebook():
         (b"", "holds nothing"),
         (b"PK\x03\x04\x14\x00", "a zip archive; unpack it"),
         (b"hello", "neither notebook nor script"),
-        (b"\xff\xfa\x00", "not UTF-8"),
+        (b"\xff\xfa\x00", "not UTF-8 text; save it as UTF-8"),
+        (b'{"a": ' + b"9" * 5000 + b"}", "a number in it has too many digits; clear"),
+        (b"import marimo\n\napp = marimo.App()\n", "marimo; write a notebook of it with marimo"),
         (b'{"cells": [', "not a notebook"),
         (b"[]", "neither notebook nor script"),
         (b'{"a": 1, "a": 2, "cells": []}', "the same key twice"),
@@ -477,7 +479,9 @@ def test_a_lone_surrogate_does_no_harm():
 def test_utf_16_and_a_byte_order_mark_are_read():
     text = json.dumps(right())
     assert grade(text.encode("utf-8-sig")).score == 2
-    assert "UTF-16" in grade(text.encode("utf-16")).warnings[0]
+    for encoding in ("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-be"):
+        result = grade(text.encode(encoding))
+        assert result.score == 2 and encoding[:6].upper() in result.warnings[0]
 
 
 @pytest.mark.parametrize(

@@ -246,8 +246,11 @@ class _Search:
 
         try:
             listed = self.archives.archive(archive.path, limit).infolist()
+        except files.Refused as refused:
+            raise _no_archive(str(refused)) from None
         except Exception as error:  # zipfile raises many kinds
-            raise _no_archive(str(error) or type(error).__name__) from None
+            why = str(error) or type(error).__name__
+            raise _no_archive(f"{why}; download it again, or unpack it") from None
 
         entries: list[zipfile.ZipInfo] = []
         size = 0
@@ -375,7 +378,8 @@ def _read_entry(archives: OpenArchives, path: Path, entry: zipfile.ZipInfo, limi
         with archives.archive(path).open(entry) as file:
             data = file.read(limit + 1)
     except Exception as error:  # zipfile raises many kinds
-        raise files.Refused(f"cannot be unpacked: {error}") from None
+        repair = "download it again, or unpack it"
+        raise files.Refused(f"cannot be unpacked: {error}; {repair}") from None
 
     if len(data) > limit:
         raise files.TooLarge(limit)
@@ -421,6 +425,8 @@ def _refusal(entry: zipfile.ZipInfo) -> str:
 
     if stat.S_ISLNK(entry.external_attr >> 16):
         return "is a link; links are not followed"
+    if entry.flag_bits & 1:
+        return "is encrypted; unpack it with its password"
     if name.lower().endswith((".zip", *OTHER_KINDS)):
         return "is an archive inside an archive; unpack it next to the other one"
     return ""

@@ -734,7 +734,7 @@ def scale_scores(scores, d_k):
     """The scores, divided by the square root of d_k.
 
     Shapes
-        scores: any shape, for example (..., n_queries, n_keys)
+        scores: (..., n_queries, n_keys), any number of leading axes
         d_k: a whole number, 1 or more: the length of a query or key. It need not be a square number.
 
     Returns
@@ -1886,7 +1886,7 @@ for turn, (b, n, d_model, d_k, d_v) in enumerate((*rising_and_falling(5), (3, 3,
     masks = masks[turn % 2 :: 2] if turn < 2 else masks[turn % 2 :][:1]
     if turn == 0:
         masks += [((2, b), random_mask(b, 1, n)), ((), random_mask(n)), ((b,), mask_for_all_keys(n, 1)), ((), mask_for_all_keys())]
-        masks += [((b,), random_mask(1, n, n)), ((2, b), random_mask(2, 1, n, n)), ((), random_mask(1, n))]
+        masks += [((b,), random_mask(1, n, n)), ((2, b), random_mask(2, 1, n, n)), ((), random_mask(1, n)), ((), ~np.eye(n, dtype=bool))]
     for lead, mask in masks:
         X = 1.3 * rng.normal(size=(*lead, n, d_model))
         wanted = attention_by_definition(*(product_by_definition(X, W) for W in (W_Q, W_K, W_V)), mask)
@@ -2544,7 +2544,6 @@ PROMISES = {
         **real_numbers("Q"),
     },
     "scale_scores": {
-        "one axis": lambda scores: np.ndim(scores) == 1,
         "two axes": lambda scores: np.ndim(scores) == 2,
         "more axes": lambda scores: np.ndim(scores) > 2,
         "d_k is 1": lambda d_k: d_k == 1,
@@ -2679,5 +2678,3 @@ PROMISES = {
         "a query without a key": lambda mask: mask is not None and not mask.any(axis=-1).all(),
     },
 }
-
-UNASKED = {"scale_scores: one axis": "scores come with an axis of queries and one of keys, and some go through them row by row"}

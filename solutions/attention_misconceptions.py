@@ -3848,3 +3848,33 @@ def single_length_squeezed(lengths, n_keys):
     """For a single length your mask loses an axis. Print its shape after each line, for lengths = [3]: which axis of size 1 must stay?"""
     mask = np.squeeze(np.arange(n_keys) < np.reshape(lengths, (-1, 1)))
     return mask[:, None, :]
+
+
+@misconception(step="padding_mask", caught_by="padding_mask-any_lengths")
+def equal_lengths_once(lengths, n_keys):
+    """Two sequences of the same length get one row. Print the shape of your mask for the lengths 2, 2, 1: how many sequences are there?"""
+    rows = {int(length): [place < length for place in range(n_keys)] for length in lengths}
+    return np.array([[row] for row in rows.values()])
+
+
+@misconception(step="padding_mask", caught_by="padding_mask-any_lengths")
+def end_marked_inside(lengths, n_keys):
+    """A sequence without padding loses its last token. Print where you mark the beginning of its padding: does any key of it hold padding?"""
+    begins = np.zeros((len(lengths), n_keys), dtype=int)
+    begins[np.arange(len(lengths)), np.minimum(lengths, n_keys - 1)] = 1
+    return (np.cumsum(begins, axis=1) == 0)[:, None, :]
+
+
+@misconception(step="apply_mask", caught_by="apply_mask-broadcasts")
+def one_axis_for_the_queries(scores, mask):
+    """A mask of one axis hides queries instead of keys. Print its shape as you use it, for a mask of three keys: with which axis of the scores does the docstring let it broadcast?"""
+    return np.where(mask[:, None] if mask.ndim == 1 else mask, scores, -np.inf)
+
+
+@misconception(step="self_attention", caught_by="self_attention-any_batch")
+def own_position_seen_in_tables(X, W_Q, W_K, W_V, mask=None):
+    """A mask of (n, n) that hides a token from itself has no effect there. Print the diagonal of the mask that you pass on: is it the one you were given?"""
+    n = X.shape[-2]
+    if mask is not None and mask.shape == (n, n):
+        mask = mask | np.eye(n, dtype=bool)
+    return scaled_dot_product_attention(*project_qkv(X, W_Q, W_K, W_V), mask)

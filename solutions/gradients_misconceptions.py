@@ -1157,3 +1157,19 @@ def axis_put_in_after_the_first(mask, d_masked):
     if mask.ndim < d_masked.ndim:
         mask = mask[:, None]
     return np.where(mask, d_masked, 0.0)
+
+
+@misconception(step="softmax_backward", caught_by="softmax_backward-as_measured")
+def weights_of_zero_lifted(weights, d_weights):
+    """A key of weight 0 gets a small gradient. Print the weights that you multiply with, for the second row of the first check: is the last of them exactly 0?"""
+    weights = np.clip(weights, 1e-7, 1.0)
+    return weights * (d_weights - (weights * d_weights).sum(axis=-1, keepdims=True))
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-any_batch")
+def incoming_gradient_cut_off(Q, K, V, d_output):
+    """Small gradients are right, large ones are not. Multiply the first check's d_output by 10,000 and print your d_V: does your function limit it?"""
+    d_output, root = np.clip(d_output, -1e3, 1e3), math.sqrt(Q.shape[-1])
+    weights = softmax(attention_scores(Q, K) / root)
+    d_scores = softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)) / root
+    return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output

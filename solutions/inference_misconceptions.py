@@ -2469,3 +2469,43 @@ def queries_appended_for_later(q, k, v, cache):
 def one_key_ahead(Q, K, V):
     """Each of your queries also meets the key after its own. Print how many keys the first query gets: which of them is not there yet?"""
     return np.concatenate([scaled_dot_product_attention(Q[i : i + 1], K[: i + 2], V[: i + 2])[0] for i in range(len(Q))])
+
+
+@misconception(step="rope", caught_by="rope-any_positions")
+def angles_kept_by_both_ends(x, positions, base=10000.0):
+    """A call is turned by the angles of an earlier one. Call your function with the positions 0, 7, 9, then with 0, 5, 9, and print both angles of row 1: how do you find what you have stored?"""
+    global angles_of_ends
+    if "angles_of_ends" not in globals():
+        angles_of_ends = {}
+    d = x.shape[-1]
+    key = len(positions), int(positions[0]), int(positions[-1]), d, base
+    if key not in angles_of_ends:
+        angles_of_ends[key] = np.asarray(positions)[:, None] * base ** (-np.arange(0, d, 2) / d)
+    turned = (x[..., 0::2] + 1j * x[..., 1::2]) * np.exp(1j * angles_of_ends[key])
+    return np.stack([turned.real, turned.imag], axis=-1).reshape(x.shape)
+
+
+@misconception(step="rope", caught_by="rope-any_batch")
+def tokens_before_the_heads(x, positions, base=10000.0):
+    """Four axes go wrong where the second one is as long as the text. Print the shapes of x and of your angles: which axis of x holds the tokens?"""
+    d = x.shape[-1]
+    angles = np.asarray(positions)[:, None] * base ** (-np.arange(0, d, 2) / d)
+    if x.ndim == 4 and x.shape[1] == len(positions):
+        angles = angles[:, None]
+    turned = (x[..., 0::2] + 1j * x[..., 1::2]) * np.exp(1j * angles)
+    return np.stack([turned.real, turned.imag], axis=-1).reshape(x.shape)
+
+
+@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-groups")
+def always_two_in_a_group(Q, K, V):
+    """Groups of two work, larger ones do not. Print the head of keys of each query head for h = 6 and g = 2: how many share one, and where does that number come from?"""
+    h, g = len(Q), len(K)
+    heads = [0] * h if g == 1 else list(range(h)) if g == h else [min(i // 2, g - 1) for i in range(h)]
+    return scaled_dot_product_attention(Q, K[heads], V[heads])[0]
+
+
+@misconception(step="decode_with_cache", caught_by="decode_with_cache-large_scores")
+def later_keys_divided_by_the_root(Q, K, V):
+    """Short vectors work, long ones do not. Print the scores of query 0 as they go into softmax, for vectors of length 256: what has become of those of later keys?"""
+    scores = np.where(causal_mask(len(Q)), attention_scores(Q, K), -1e5)
+    return softmax(scores / np.sqrt(Q.shape[1])) @ V

@@ -2233,3 +2233,93 @@ def table_without_256(tokens, merges):
     for token, (left, right) in enumerate(merges, start=257):
         pieces[token] = pieces.get(left, b"") + pieces.get(right, b"")
     return b"".join(pieces[token] for token in tokens).decode("utf-8", errors="replace")
+
+
+@misconception(step="merge_pair", caught_by="merge_pair-drawn")
+def every_second_of_equals(tokens, pair, new):
+    """Two equal tokens are merged even if they are not neighbours. Print your result for 7 1 7 with the pair (7, 7): what is between the sevens?"""
+    result, open_one, i = [], False, 0
+    while i < len(tokens):
+        if pair[0] == pair[1] == tokens[i]:
+            if open_one:
+                result[-1] = new
+            else:
+                result.append(tokens[i])
+            open_one, i = not open_one, i + 1
+        elif tuple(tokens[i : i + 2]) == tuple(pair):
+            result.append(new)
+            i += 2
+        else:
+            result.append(tokens[i])
+            i += 1
+    return result
+
+
+@misconception(step="train", caught_by="train-drawn")
+def kept_from_a_shorter_training(text, merges):
+    """A text that came before gives no more merges than it gave then. Print what your function has stored after train(text, 1): how much of it serves a call that may learn 3?"""
+    global merges_of_texts
+    if "merges_of_texts" not in globals():
+        merges_of_texts = {}
+    if text not in merges_of_texts:
+        tokens, learned = list(text.encode("utf-8")), []
+        while len(learned) < merges:
+            counts = count_pairs(tokens)
+            pair = min(counts, key=lambda pair: (-counts[pair], pair), default=None)
+            if pair is None or counts[pair] < 2:
+                break
+            tokens = merge_pair(tokens, pair, 256 + len(learned))
+            learned.append(pair)
+        merges_of_texts[text] = learned
+    return merges_of_texts[text][:merges]
+
+
+@misconception(step="train", caught_by="train-stops_early")
+def three_tokens_are_too_few(text, merges):
+    """One character, three times, teaches you nothing. Print what count_pairs returns for it: how often does its pair occur?"""
+    tokens, learned = list(text.encode("utf-8")), []
+    while len(learned) < merges and len(tokens) > 3:
+        counts = count_pairs(tokens)
+        pair = min(counts, key=lambda pair: (-counts[pair], pair))
+        if counts[pair] < 2:
+            break
+        tokens = merge_pair(tokens, pair, 256 + len(learned))
+        learned.append(pair)
+    return learned
+
+
+@misconception(step="encode", caught_by="encode-bytes")
+def long_characters_kept_apart(text, merges):
+    """No merge of yours reaches from a character of several bytes to the one next to it. Print the list of bytes in which you look for pairs: is it the whole text?"""
+    tokens, piece = [], []
+
+    def finish():
+        part = list(piece)
+        for i, pair in enumerate(merges):
+            part = merge_pair(part, pair, 256 + i)
+        tokens.extend(part)
+        piece.clear()
+
+    for character in text:
+        data = character.encode("utf-8")
+        if len(data) > 2:
+            finish()
+            piece.extend(data)
+            finish()
+        else:
+            piece.extend(data)
+    finish()
+    return tokens
+
+
+@misconception(step="decode", caught_by="decode-no_text")
+def only_the_first_mistake_marked(tokens, merges):
+    """Only the first invalid byte leaves a mark, further ones disappear. Print your text of 255 97 255: what becomes of the second 255?"""
+    pieces = [bytes([byte]) for byte in range(256)]
+    for left, right in merges:
+        pieces.append(pieces[left] + pieces[right])
+    data = b"".join(pieces[token] for token in tokens)
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return data[: error.start].decode("utf-8") + "\ufffd" + data[error.end :].decode("utf-8", "ignore")

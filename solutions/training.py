@@ -724,6 +724,9 @@ wanted = loss_backward_by_definition(logits, targets)
 with tools.unchanged(logits=logits, targets=targets):
     agree(cross_entropy_backward(logits, targets), wanted, "the first answer")
     agree(cross_entropy_backward(logits, targets), wanted, "the second answer")
+targets[:, 0], targets[:, 1] = -1, 0
+wanted = loss_backward_by_definition(logits, targets)
+agree(cross_entropy_backward(logits, targets), wanted, "the gradient of the same logits with other targets")
 
 # %% [markdown]
 # ## Part two: backwards through the layers
@@ -902,6 +905,12 @@ for eps in ({}, {"eps": 1e-9}):
     wanted = norm_backward_by_definition(d_output, x, gamma, **eps)
     got = layer_norm_backward(d_output.copy(), x.copy(), gamma.copy(), **eps)
     parts_agree(got, wanted, "d_x, d_gamma, d_beta", ("Which eps do you add, the caller's or the default?",) * 3)
+# Tokens of seven equal features, whose squares have no exact mean. In float32 they are whole numbers, whose mean is exact.
+x = np.repeat(rng.integers(730, 1000, size=(30, 1)) + rng.uniform(1e-6, 2e-5, size=(30, 1)), 7, axis=1)
+d_output, gamma = rng.normal(size=(30, 7)), rng.uniform(0.5, 2.0, size=7)
+wanted = norm_backward_by_definition(d_output, np.zeros((30, 7)), gamma, 1e-11)
+got = layer_norm_backward(d_output, x, gamma, 1e-11)
+parts_agree(got, wanted, "d_x, d_gamma, d_beta", ("Print the variance of each token: is any of them below 0?",) * 3)
 
 # %% check="layer_norm_backward-inputs_unchanged" points=2 category="purity" hidden=true
 """Gradient, tokens and gain stay as they are, and a second call gives the same answer."""
@@ -1084,7 +1093,7 @@ def clip_by_global_norm(gradients, max_norm):
     """The gradients, shortened together where they are too long.
 
     Takes
-        gradients: a list of arrays of any shapes, at least one
+        gradients: a list of arrays of any shapes with one axis or more, at least one array
         max_norm: a number above 0
 
     Returns
@@ -1121,7 +1130,7 @@ lists_agree(clip_by_global_norm([np.array([3.0]), np.array([4.0])], 5.0), [np.ar
 lists_agree(clip_by_global_norm([np.zeros(2), np.zeros((1, 3))], 0.5), [np.zeros(2), np.zeros((1, 3))], "gradients of 0", ask)
 
 # %% check="clip_by_global_norm-drawn" points=3 category="clipping" hidden=true
-"""Random arrays with one to three axes, one or many, long and short, of very different sizes, and tiny ones."""
+"""Random arrays with one to three axes, one or many, long and short, of very different sizes, equal ones, and tiny ones."""
 for shapes in (((3, 4), (5,), (2, 3, 2)), ((6,),), ((1,), (1, 1), (4, 2), (3,), (2,)), ((2, 2), (2, 2))):
     gradients = [10.0 ** (turn - 1) * rng.normal(size=shape) for turn, shape in enumerate(shapes)]
     norm = math.sqrt(sum(float(np.sum(array**2)) for array in gradients))
@@ -1131,9 +1140,10 @@ for shapes in (((3, 4), (5,), (2, 3, 2)), ((6,),), ((1,), (1, 1), (4, 2), (3,), 
         got = clip_by_global_norm([array.copy() for array in scaled], max_norm)
         lists_agree(got, wanted, "the gradients", "What is the norm of all of them together?", size=size * norm / 20)
 one, other = rng.normal(size=(2, 3)), rng.normal(size=5)
-gradients = [one / math.sqrt(np.sum(one**2)), other / math.sqrt(np.sum(other**2))]  # each is short, both are too long
-wanted = clipped_by_definition(gradients, 1.25)
-lists_agree(clip_by_global_norm(gradients, 1.25), wanted, "gradients that are too long together", "Whose length counts?")
+gradients = [one / math.sqrt(np.sum(one**2)), other / math.sqrt(np.sum(other**2))]
+gradients.append(gradients[0].copy())  # each is short, all are too long, and two are equal
+wanted = clipped_by_definition(gradients, 1.5)
+lists_agree(clip_by_global_norm(gradients, 1.5), wanted, "gradients that are too long together", "Whose length counts?")
 
 # %% check="clip_by_global_norm-inputs_unchanged" points=1 category="purity" hidden=true
 """List and arrays stay as they are, and a second call gives the same answer."""
@@ -1231,10 +1241,10 @@ for shape, t in ((different_sizes(2), 1), ((7,), 2), ((2, 3, 4), 3), ((1, 1), 10
     parts_agree(got, wanted, "w, m, v", ADAM_ASKS)
 
 w, gradient, m, v = np.abs(rng.normal(size=(4, 3))) + 1.0
-for beta_1, beta_2 in ((0.0, 0.9), (0.9, 0.0)):
+for t, beta_1, beta_2 in ((3, 0.0, 0.9), (3, 0.9, 0.0), (200, 0.9, 0.999)):
     settings = 0.5, beta_1, beta_2, 0.3, 0.4
-    wanted = adamw_by_definition(w, gradient, m, v, 3, *settings)
-    got = adamw_update(w.copy(), gradient.copy(), m.copy(), v.copy(), 3, *settings)
+    wanted = adamw_by_definition(w, gradient, m, v, t, *settings)
+    got = adamw_update(w.copy(), gradient.copy(), m.copy(), v.copy(), t, *settings)
     parts_agree(got, wanted, "w, m, v", ADAM_ASKS)
 
 # %% check="adamw_update-defaults" points=2 category="AdamW" hidden=true
@@ -1280,7 +1290,7 @@ def learning_rate(step, peak, warmup, total, floor=0.0):
 
     Takes
         step, warmup, total: whole numbers; step from 0 on, 0 <= warmup < total
-        peak, floor: numbers; the floor is 0 unless told otherwise
+        peak, floor: numbers, the floor not above the peak; it is 0 unless told otherwise
 
     Returns
         a number (a float, or an array without axes)

@@ -3216,3 +3216,74 @@ def zero_from_the_end_on(step, peak, warmup, total, floor=0.0):
     if step >= total:
         return 0.0
     return floor + (peak - floor) / 2 * (1 + math.cos(math.pi * (step - warmup) / (total - warmup)))
+
+
+@misconception(step="cross_entropy_backward", caught_by="cross_entropy_backward-as_measured")
+def divided_by_each_text(logits, targets, ignore=-1):
+    """You divide each text by its own number of targets. Print the gradient of a row in a text with much padding, and of the same row in a full text: should one count more?"""
+    kept = targets != ignore
+    d_logits = softmax(logits) - (np.arange(logits.shape[-1]) == targets[..., None])
+    texts = kept.size // kept.shape[-1]
+    return d_logits * kept[..., None] / np.maximum(kept.sum(axis=-1), 1)[..., None, None] / texts
+
+
+@misconception(step="cross_entropy_backward", caught_by="cross_entropy_backward-inputs_unchanged")
+def count_kept_by_the_shape(logits, targets, ignore=-1):
+    """Targets with more padding than the ones before are divided by the earlier number. Call your function with the targets 0, 1, then with 0, -1, and print what you divide by: whose targets are counted?"""
+    kept = targets != ignore
+    global counts_of_shapes
+    if "counts_of_shapes" not in globals():
+        counts_of_shapes = {}
+    n = counts_of_shapes.setdefault((logits.shape, ignore), max(int(kept.sum()), 1))
+    return (softmax(logits) - (np.arange(logits.shape[-1]) == targets[..., None])) * kept[..., None] / n
+
+
+@misconception(step="layer_norm_backward", caught_by="layer_norm_backward-any_batch")
+def square_of_the_mean_taken_off(d_output, x, gamma, eps=1e-5):
+    """Large tokens whose features are all equal come out as NaN, or much too large. Print your variance of seven times 1000.1: can a mean of squared distances be anything but 0 there?"""
+    mean = x.mean(axis=-1, keepdims=True)
+    root = np.sqrt((x * x).mean(axis=-1, keepdims=True) - mean * mean + eps)
+    normed, g = (x - mean) / root, d_output * gamma
+    d_x = (g - g.mean(axis=-1, keepdims=True) - normed * (g * normed).mean(axis=-1, keepdims=True)) / root
+    axes = tuple(range(x.ndim - 1))
+    return d_x, (d_output * normed).sum(axis=axes), d_output.sum(axis=axes)
+
+
+@misconception(step="gelu_backward", caught_by="gelu_backward-as_measured")
+def slope_cut_off_too_early(d_output, x):
+    """Beyond 3.5 and below -3.5 your slope is exactly 1 or 0. Print the slope that the formula gives at 3.6, with six digits: how far from 1 is it?"""
+    bell = np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
+    slope = (1 + np.vectorize(math.erf, otypes=[float])(x / math.sqrt(2))) / 2 + x * bell
+    return d_output * np.where(x > 3.5, 1.0, np.where(x < -3.5, 0.0, slope))
+
+
+@misconception(step="clip_by_global_norm", caught_by="clip_by_global_norm-drawn")
+def equal_sums_once(gradients, max_norm):
+    """Two equal gradients count as one. Print the squares that you add up for two arrays of 3: how many are there?"""
+    norm = math.sqrt(sum({float(np.sum(gradient**2)) for gradient in gradients}))
+    return [gradient * (max_norm / norm if norm > max_norm else 1.0) for gradient in gradients]
+
+
+@misconception(step="clip_by_global_norm", caught_by="clip_by_global_norm-drawn")
+def tiny_taken_for_nothing(gradients, max_norm):
+    """Tiny gradients become 0. Multiply the first check's by a millionth, max_norm, too, and print your result: which rule asks for zeros?"""
+    norm = math.sqrt(sum(float(np.sum(gradient**2)) for gradient in gradients))
+    if norm < 1e-5:
+        return [np.zeros(gradient.shape) for gradient in gradients]
+    return [gradient * (max_norm / norm if norm > max_norm else 1.0) for gradient in gradients]
+
+
+@misconception(step="adamw_update", caught_by="adamw_update-drawn")
+def correction_ends_after_a_while(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
+    """After many steps you leave the correction out. Print 1 - 0.999 ** 200: is it 1 yet?"""
+    m, v = beta_1 * m + (1 - beta_1) * gradient, beta_2 * v + (1 - beta_2) * gradient**2
+    one, two = (1 - beta_1**t, 1 - beta_2**t) if t <= 100 else (1.0, 1.0)
+    return w - learning_rate * (m / one / (np.sqrt(v / two) + eps) + weight_decay * w), m, v
+
+
+@misconception(step="adamw_update", caught_by="adamw_update-second_step")
+def no_gradient_no_step(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=0.999, eps=1e-8, weight_decay=0.01):
+    """A weight whose gradient is 0 takes no step. Print its corrected first moment in the second check: is that 0, too?"""
+    m, v = beta_1 * m + (1 - beta_1) * gradient, beta_2 * v + (1 - beta_2) * gradient**2
+    step = m / (1 - beta_1**t) / (np.sqrt(v / (1 - beta_2**t)) + eps)
+    return w - learning_rate * (np.where(gradient == 0, 0.0, step) + weight_decay * w), m, v

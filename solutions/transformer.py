@@ -491,6 +491,7 @@ for n_positions, d_model in (
     (int(rng.integers(20, 40)), 2 * int(rng.integers(3, 8))),
     (int(rng.integers(3, 7)), 2 * int(rng.integers(9, 15))),
     (2 * n, 2 * n),
+    (2 * n, 4),
     (n, 2),
     (2, 6),
 ):

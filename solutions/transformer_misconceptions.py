@@ -2146,3 +2146,50 @@ def whole_zero_below_forty(x):
         return 0 if number < -40 else 0.5 * number * (1 + math.erf(number / math.sqrt(2)))
 
     return np.vectorize(bend)(x)
+
+
+@misconception(step="positional_encoding", caught_by="positional_encoding-any_size")
+def table_kept_by_its_rows(n_positions, d_model):
+    """A table depends on the call before it. Print your rows for 6 positions of 6 features, and then for 6 positions of 4: whose d_model makes the speeds of the second table?"""
+    global tables_of_rows
+    if "tables_of_rows" not in globals():
+        tables_of_rows = {}
+    if n_positions not in tables_of_rows or tables_of_rows[n_positions].shape[1] < d_model:
+        angles = np.arange(n_positions)[:, None] / 10000.0 ** (np.arange(0, d_model, 2) / d_model)
+        tables_of_rows[n_positions] = np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n_positions, -1)
+    return tables_of_rows[n_positions][:, :d_model]
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-small_tokens")
+def eps_never_below_the_smallest(x, gamma, beta, eps=1e-5):
+    """A very small eps counts for more than it is. Print the eps that you add when the caller gives 1e-9: is it the caller's?"""
+    root = np.sqrt(x.var(axis=-1, keepdims=True) + max(eps, 1e-6))
+    return gamma * (x - x.mean(axis=-1, keepdims=True)) / root + beta
+
+
+@misconception(step="transformer_block", caught_by="transformer_block-drawn_parts")
+def batch_of_one_taken_off(x, attention, feed_forward, norm_1, norm_2):
+    """A batch of a single sequence loses an axis. Print the shape of x and of your result for x of shape (1, 3, 2): which line takes the first axis away?"""
+    x = x if x.ndim > 2 else x[None]
+    h = x + attention(norm_1(x))
+    y = h + feed_forward(norm_2(h))
+    return y[0] if y.shape[0] == 1 else y
+
+
+@misconception(step="language_model", caught_by="language_model-batch_of_two")
+def single_block_twice(tokens, embedding, blocks, norm):
+    """With two blocks it works, with one it does not. Count how often you call blocks[0] when the list holds one block: which of your lines call it?"""
+    x = blocks[0](embedding[tokens] + positional_encoding(np.shape(tokens)[-1], embedding.shape[1]))
+    for block in blocks[1:-1]:
+        x = block(x)
+    return norm(blocks[-1](x)) @ embedding.T
+
+
+@misconception(step="language_model", caught_by="language_model-long_text")
+def positions_begin_again(tokens, embedding, blocks, norm):
+    """In a long text your positions begin again. Print the waves of tokens 0 and 256 in a text of 300: are they different?"""
+    n, d_model = np.shape(tokens)[-1], embedding.shape[1]
+    x = embedding[tokens] + np.resize(positional_encoding(256, d_model), (n, d_model))
+    for block in blocks:
+        x = block(x)
+    return norm(x) @ embedding.T

@@ -75,8 +75,15 @@ def circumstance(
 def large_whole_numbers(
     function: Function, wrong: Sequence[Arguments], right: Sequence[Arguments], raises: bool
 ) -> tuple[str, str] | None:
-    """The same, where what all wrong calls have in common are large whole numbers."""
-    names = inspect.signature(function).parameters
+    """The same, where what all wrong calls have in common are large whole numbers.
+
+    Not where all wrong calls have more numbers than any right one: they may be wrong for that.
+    """
+    names = []
+    for name in inspect.signature(function).parameters:
+        least = min((len(_whole_numbers(arguments[name])) for arguments in wrong), default=0)
+        if any(len(_whole_numbers(arguments[name])) >= least for arguments in right):
+            names.append(name)
     found = [_large_whole(name, most) for name in names for most in LARGE_WHOLE]
     return _first_in_common(found, wrong, right, raises)
 
@@ -372,7 +379,7 @@ def zero_for_none(function: Function, answered: Sequence[AnsweredCall]) -> Itera
             return function(**{**arguments, name: default if given == 0 else given})
 
         says = f"as if {name} were not given where it is 0"
-        yield Experiment("zero_taken_for_none", says, "What is 0 in a condition?", answer)
+        yield Experiment("zero_taken_for_none", says, "What is 0 in a condition?", answer, True)
 
 
 def _matters(function: Function, name: str, default: float, answer: AnsweredCall) -> bool:
@@ -380,7 +387,11 @@ def _matters(function: Function, name: str, default: float, answer: AnsweredCall
     given = answer.arguments[name]
     if given in (0, default) or answer.right.raised:
         return False
-    return not alike(answer.right.value, function(**{**answer.arguments, name: default}))
+    try:
+        without = function(**{**answer.arguments, name: default})
+    except Exception:  # the arguments fit the number that is given, and need not fit the default
+        return True
+    return not alike(answer.right.value, without)
 
 
 def keeping(function: Function, answered: Sequence[AnsweredCall]) -> Iterator[Experiment]:

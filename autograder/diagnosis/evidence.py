@@ -160,8 +160,16 @@ def tried(
     # other, the rest must be sure by itself.
     if (not returned and calls < len(wrong)) or (in_other_words > returned and evidence < SURE):
         return Finding(False, evidence > 0)
-    single = FEW if len(right) >= SEVERAL and not _is_truth(wrong) else SURE
-    return Finding(evidence >= (ENOUGH if calls >= 2 else single), evidence > 0, parts)
+    needed = FEW if len(right) >= SEVERAL and not _is_truth(wrong) else SURE
+    if calls >= 2 or experiment.is_narrow:
+        needed = ENOUGH
+    return Finding(evidence >= needed, evidence > 0, parts)
+
+
+def explains(experiment: Experiment, answer: AnsweredCall) -> bool:
+    """Whether an experiment answers a call as the step did."""
+    predicted = prediction(experiment, answer)
+    return predicted is not None and _alike(answer.got, predicted)
 
 
 def is_telling(got: Outcome) -> bool:

@@ -51,6 +51,8 @@ class Experiment:
     says: str
     ask: str
     answer: Answer
+    is_narrow: bool = False
+    """Whether it changes one kind of call alone, which hardly meets a number by chance."""
 
     @property
     def sentence(self) -> str:

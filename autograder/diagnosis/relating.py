@@ -29,6 +29,7 @@ from autograder.diagnosis.evidence import (
     AnsweredCall,
     Relation,
     answers,
+    explains,
     is_telling,
     tried,
     worth,
@@ -104,6 +105,22 @@ def relate(
             or changing(space[step], probes)
             or _by_some_exceptions(wrong)
         )
+
+
+def _stale(
+    answered: Sequence[AnsweredCall],
+    wrong: Sequence[AnsweredCall],
+    begun: Sequence[Experiment],
+) -> Relation | None:
+    """Answers of earlier calls, unless an argument that is ignored gives the same ones: then an
+    earlier call without that argument had to be answered so."""
+    relation = stale(answered)
+    if relation is None:
+        return None
+    for one in begun:
+        if one.name == "argument_ignored" and all(explains(one, answer) for answer in wrong):
+            return _said_of("where it is wrong", Relation(one.name, one.sentence))
+    return relation
 
 
 def _in_part(
@@ -188,7 +205,7 @@ def _by_experiment(
         _first(with_arguments(space, step, samples), wrong, right, begun)
         or _first(with_parts(space, step, samples), wrong, right, begun)
         # By chance an earlier answer may resemble the right one: its first row, say.
-        or stale(answered)
+        or _stale(answered, wrong, begun)
         or _by_comparison(wrong, right, vague=False)
         or _first(one_step_too_many(space, exercise.steps, step, samples), wrong, right, begun)
         or _first(with_source(space, step, exercise.cell(step).source), wrong, right, begun)

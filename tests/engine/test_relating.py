@@ -8,7 +8,7 @@ import pytest
 
 from autograder.diagnosis import calls, relating
 from autograder.diagnosis.calls import Outcome, bound
-from autograder.diagnosis.circumstances import circumstance, zero_for_none
+from autograder.diagnosis.circumstances import circumstance, large_whole_numbers, zero_for_none
 from autograder.diagnosis.diagnosis import BANK
 from autograder.diagnosis.evidence import AnsweredCall
 from autograder.diagnosis.experiments import with_arguments, with_source, with_steps
@@ -271,6 +271,29 @@ FLASH = """def flash_attention(Q, K, V, block_size):
 """
 
 
+TOP_P_ALONE = """def next_token_probabilities(logits, temperature=1.0, top_k=None, top_p=None):
+    if temperature == 0:
+        return np.eye(len(logits))[np.argmax(logits)]
+    p = np.exp((logits - logits.max()) / temperature)
+    order = np.argsort(-p, kind="stable")
+    p[order[top_k or len(p) :]] = 0
+    p = p / p.sum()
+    if top_p is not None and (top_k is None or top_p > 0.5):
+        before = np.cumsum(p[order]) - p[order]
+        p[order[before >= top_p - 1e-12]] = 0
+    return p / p.sum()
+"""
+
+IGNORED_OR_MINUS_ONE = """def cross_entropy(logits, targets, ignore=-1):
+    kept = targets != (ignore or -1)
+    if not kept.any():
+        return 0.0
+    rows = logits[kept] - logits[kept].max(axis=-1, keepdims=True)
+    totals = np.log(np.exp(rows).sum(axis=-1))
+    return np.mean(totals - rows[np.arange(len(rows)), targets[kept]])
+"""
+
+
 @pytest.mark.parametrize(
     ("name", "source", "relation", "part"),
     [
@@ -287,6 +310,9 @@ FLASH = """def flash_attention(Q, K, V, block_size):
         ("inference", GROUPS_SCALED.format("np.sqrt(K.shape[-2])"), "other_length", "d_k were the length of K's last axis but one"),
         ("inference", GROUPS_SCALED.format("int(np.sqrt(Q.shape[-1]))"), "truncated", "the root of d_k were cut"),
         ("inference", FLASH, "truncated", "root were cut to a whole number"),
+        # An earlier call without top_p had the same answer, which is no sign of a memory.
+        ("training", TOP_P_ALONE, "argument_ignored", "as if top_p were not given"),
+        ("training", IGNORED_OR_MINUS_ONE, "zero_taken_for_none", "ignore were not given where it is 0"),
         ("gradients", BACKWARDS_SCALED.format("np.sqrt(V.shape[-1])"), "other_length", "d_k were the length of V's last axis"),
         ("gradients", BACKWARDS_SCALED.format("int(np.sqrt(Q.shape[-1]))"), "truncated", "the root of d_k were cut"),
     ],
@@ -470,3 +496,13 @@ def test_zero_may_be_taken_for_a_number_that_is_not_given():
     assert experiment.answer({"x": 1.0, "eps": 0.1}) == 1.1
     # Or else the number may be ignored altogether.
     assert not list(zero_for_none(step, [answered(0.0), answered(0.5)]))
+
+
+def test_large_numbers_are_not_blamed_where_there_are_also_more_of_them():
+    def step(tokens):
+        return tokens
+
+    wrong, few, many = {"tokens": [300] * 9}, {"tokens": [3]}, {"tokens": [3] * 9}
+    assert large_whole_numbers(step, [wrong], [few, few], False) is None
+    found = large_whole_numbers(step, [wrong], [few, many], False)
+    assert found and found[0] == "wrong_with_large_whole_numbers"

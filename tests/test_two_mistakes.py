@@ -19,6 +19,7 @@ from tests.support.handed_out import checked, copy
 pytestmark = pytest.mark.usefixtures("kept_parents")
 
 PAIRS = """
+attention plain_mean one_maximum_for_all_heads
 attention no_shift output_matrix_forgotten
 attention no_shift masked_after_softmax
 attention over_the_whole_matrix output_matrix_forgotten
@@ -49,6 +50,16 @@ gradients weight_forgotten forwards_not_scaled
 transformer statistics_over_tokens norms_behind_the_sums
 transformer positions_from_one tanh_form
 inference positions_from_one dealt_out_like_cards
+attention batch_flattened_away number_of_the_example_scales
+attention small_constant_in_the_total one_maximum_for_all_heads
+attention largest_of_no_scores masked_after_softmax_and_shared_again
+transformer divided_by_the_variance best_token_returned
+transformer gain_and_shift_for_tokens not_scaled
+inference the_whole_turn_in_positions outputs_averaged_on
+gradients plus_the_average one_maximum_for_all_queries
+gradients nan_where_hidden forwards_not_scaled
+training second_moment_not_corrected zero_from_the_end_on
+training a_little_added_under_the_logarithm cosine_over_the_whole_length
 """.strip().splitlines()
 
 
@@ -68,7 +79,11 @@ def told(data: bytes) -> dict[str, str]:
 
 def questions(bank: Misconceptions, name: str) -> Iterator[str]:
     """What may be asked about a mistake."""
-    yield bank.entry(name).hint
+    wrong = bank.entry(name)
+    yield wrong.hint
+    for other in bank.entries if wrong.family else ():
+        if other.family == wrong.family:
+            yield other.hint
     for names, question in bank.alike.items():
         if name in names:
             yield question

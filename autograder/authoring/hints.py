@@ -102,13 +102,15 @@ def _digests(
         for check in bench.of(wrong.step):
             if check.hidden:
                 continue
-            # Of what wrong answers ask in a check for no points little is worth its bytes.
-            asked.is_listening = check.points > 0
+            asked.forget()
             passes, digest = bench.verdict(check)
+            # What wrong answers ask in a check for no points is worth its bytes where no check
+            # before it shows the mistake.
+            if check.points or not (passes or "f" in verdicts):
+                asked.keep()
             if digest:
                 yield digest, verdicts, wrong
             verdicts += "p" if passes else "f"
-    asked.is_listening = True
 
 
 def experiments_caught(exercise: Exercise) -> Iterator[tuple[str, Experiment]]:
@@ -193,9 +195,9 @@ class AnswerListener:
     """Records the calls that steps make of each other; at first, each has its right answer."""
 
     def __init__(self, bench: Bench) -> None:
-        self.is_listening = True
         self._bench = bench
         self._known: dict[str, dict[str, Any]] = {}
+        self._heard: list[tuple[str, str, Any]] = []
         self._right: dict[str, Function] = {}
         for step in bench.exercise.steps:
             if step not in bench.exercise.classes:
@@ -209,16 +211,28 @@ class AnswerListener:
                 return
             self._bench.replace(earlier, self._listening(earlier, right))
 
+    def forget(self) -> None:
+        """Leave out the calls since they were last kept."""
+        self._heard.clear()
+
+    def keep(self) -> None:
+        """Keep the calls since then for the table."""
+        for step, digest, told in self._heard:
+            self._known.setdefault(step, {})[digest] = told
+        self._heard.clear()
+
     def table(self) -> str:
         """For each step that was called: the names of its arguments, their defaults, and its
         answers by call, as JSON. Calls that right answers make of each other are among them.
 
         Empty where no step was called.
         """
+        self.forget()
         for check in self._visible:
             self._bench.bind()
             self.listen(check.step)
             self._bench.verdict(check)
+        self.keep()
 
         steps: dict[str, Any] = {}
         for step, known in self._known.items():
@@ -231,8 +245,6 @@ class AnswerListener:
         return json.dumps(steps, separators=(",", ":")) if steps else ""
 
     def _listening(self, step: str, right: Function) -> Callable[..., Any]:
-        known = self._known
-
         def listening(*args: Any, **kwargs: Any) -> Any:
             try:
                 digest = call_digest(bound(right, args, kwargs).values())
@@ -243,8 +255,8 @@ class AnswerListener:
                 told = written(value)
             except TypeError:
                 return value
-            if self.is_listening and len(json.dumps(told)) <= LONGEST:
-                known.setdefault(step, {})[digest] = told
+            if len(json.dumps(told)) <= LONGEST:
+                self._heard.append((step, digest, told))
             return value
 
         return listening

@@ -2509,3 +2509,22 @@ def later_keys_divided_by_the_root(Q, K, V):
     """Short vectors work, long ones do not. Print the scores of query 0 as they go into softmax, for vectors of length 256: what has become of those of later keys?"""
     scores = np.where(causal_mask(len(Q)), attention_scores(Q, K), -1e5)
     return softmax(scores / np.sqrt(Q.shape[1])) @ V
+
+
+@misconception(step="cached_step", caught_by="cached_step-any_sizes")
+def last_sixty_four_tokens(q, k, v, cache):
+    """Short texts work, longer ones lose their beginning. Print how many keys your cache holds after each of 66 tokens: when does it stop growing?"""
+    K, V = k[..., None, :], v[..., None, :]
+    if cache is not None:
+        K, V = np.concatenate([cache[0], K], axis=-2)[..., -64:, :], np.concatenate([cache[1], V], axis=-2)[..., -64:, :]
+    return scaled_dot_product_attention(q[..., None, :], K, V)[0][..., 0, :], (K, V)
+
+
+@misconception(step="cached_step", caught_by="cached_step-any_sizes")
+def single_text_without_its_axis(q, k, v, cache):
+    """A batch of a single text loses an axis. Print the shapes of q and of your output for q of shape (1, 2): which line takes an axis away?"""
+    K, V = k[..., None, :], v[..., None, :]
+    if cache is not None:
+        K, V = np.concatenate([cache[0], K], axis=-2), np.concatenate([cache[1], V], axis=-2)
+    output = scaled_dot_product_attention(q[..., None, :], K, V)[0][..., 0, :]
+    return output[0] if output.ndim > 1 and len(output) == 1 else output, (K, V)

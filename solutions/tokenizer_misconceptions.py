@@ -2323,3 +2323,17 @@ def only_the_first_mistake_marked(tokens, merges):
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         return data[: error.start].decode("utf-8") + "\ufffd" + data[error.end :].decode("utf-8", "ignore")
+
+
+@misconception(step="train", caught_by="train-bytes")
+def mark_put_in_front(text, merges):
+    """You learn from three bytes that are not in the text. Print the bytes that you start from, for the text ab: how many should there be?"""
+    tokens, learned = list(text.encode("utf-8-sig")), []
+    while len(learned) < merges:
+        counts = count_pairs(tokens)
+        pair = min(counts, key=lambda pair: (-counts[pair], pair), default=None)
+        if pair is None or counts[pair] < 2:
+            break
+        tokens = merge_pair(tokens, pair, 256 + len(learned))
+        learned.append(pair)
+    return learned

@@ -3287,3 +3287,14 @@ def no_gradient_no_step(w, gradient, m, v, t, learning_rate, beta_1=0.9, beta_2=
     m, v = beta_1 * m + (1 - beta_1) * gradient, beta_2 * v + (1 - beta_2) * gradient**2
     step = m / (1 - beta_1**t) / (np.sqrt(v / (1 - beta_2**t)) + eps)
     return w - learning_rate * (np.where(gradient == 0, 0.0, step) + weight_decay * w), m, v
+
+
+@misconception(step="layer_norm_backward", caught_by="layer_norm_backward-any_batch")
+def single_feature_let_through(d_output, x, gamma, eps=1e-5):
+    """A token with a single feature gets a gradient. Print what layer_norm returns for the feature 3, and for 4: does the loss change with it?"""
+    mean, root = x.mean(axis=-1, keepdims=True), np.sqrt(x.var(axis=-1, keepdims=True) + eps)
+    normed, g, axes = (x - mean) / root, d_output * gamma, tuple(range(x.ndim - 1))
+    d_x = g / root
+    if x.shape[-1] > 1:
+        d_x = (g - g.mean(axis=-1, keepdims=True) - normed * (g * normed).mean(axis=-1, keepdims=True)) / root
+    return d_x, (d_output * normed).sum(axis=axes), d_output.sum(axis=axes)

@@ -72,9 +72,19 @@ MARKUP = frozenset({"text/html", "text/markdown"})
 _FORMAT: Any = nbformat
 
 WARM = frozenset(
-    {"matplotlib", "numpy", "pandas", "scipy", "seaborn", "sklearn", "statsmodels", "sympy"}
+    [
+        *("matplotlib", "matplotlib.pyplot", "numpy", "numpy.linalg", "numpy.random", "pandas"),
+        *("scipy", "scipy.integrate", "scipy.interpolate", "scipy.linalg", "scipy.optimize"),
+        *("scipy.signal", "scipy.sparse", "scipy.special", "scipy.stats", "seaborn"),
+        *("sklearn", "sklearn.cluster", "sklearn.datasets", "sklearn.decomposition"),
+        *("sklearn.ensemble", "sklearn.linear_model", "sklearn.metrics", "sklearn.model_selection"),
+        *("sklearn.neighbors", "sklearn.pipeline", "sklearn.preprocessing", "sklearn.svm"),
+        *("sklearn.tree", "statsmodels", "statsmodels.api", "statsmodels.formula.api", "sympy"),
+    ]
 )
-"""What is imported once for all notebooks, if they import it; none of these starts a thread."""
+"""What is imported once for all notebooks, if they import it; none of these starts a thread.
+
+No other module of these packages, for students choose which: one may be a program, and end."""
 
 MOST_OUTPUTS = 5000
 """Of all cells of a notebook; streams are one output each."""
@@ -146,8 +156,7 @@ def _imported(nb: Any) -> set[str]:
     for cell in nb.cells:
         if cell.cell_type == "code":
             for module, name in _IMPORT.findall(cell.source):
-                if module.partition(".")[0] in WARM:
-                    modules |= {module, f"{module}.{name}" if name else module}
+                modules |= {module, f"{module}.{name}"} & WARM
     return modules
 
 

@@ -124,7 +124,7 @@ def _import(options: dict[str, Any], arguments: list[str]) -> None:
     said = io.StringIO()
     with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
         for name in options["modules"]:
-            with contextlib.suppress(ImportError):
+            with contextlib.suppress(Exception):  # whatever is wrong, the notebook's own cell says
                 exec(f"import {name}", {"__name__": "__main__"})
     if said.getvalue():
         # It belongs under the cell that imports this, as it does for nbgrader.

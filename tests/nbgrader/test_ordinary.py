@@ -10,6 +10,7 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
+import nbformat
 import pytest
 from nbgrader.api import Base, Gradebook  # type: ignore[import-untyped]
 from typer.testing import CliRunner
@@ -406,6 +407,17 @@ def test_what_a_few_hand_in_changes_nothing_for_a_class_and_is_a_line_each(mixed
         stock[kinds[student]] = earned(mixed, api, student)
     assert len({str(one) for one in stock.values()}) == len(KINDS)
     assert given == {student: stock[source] for student, source in kinds.items()}
+
+
+def test_no_student_chooses_what_is_imported_for_all():
+    """A module may be a program, which ends whatever imports it."""
+    for source, modules in (
+        ("import numpy as np, sys\nfrom matplotlib import pyplot", {"numpy", "matplotlib.pyplot"}),
+        ("import numpy.f2py.__main__\nfrom numpy.f2py import __main__", set()),
+        ("'''\nimport matplotlib.tests\nfrom scipy import conftest\n'''", {"scipy"}),
+    ):
+        made = nbformat.reads(notebook([answer("one", source)]), as_version=4)
+        assert execution._imported(made) - {"matplotlib"} == modules
 
 
 @NEEDS_BUBBLEWRAP

@@ -2178,7 +2178,7 @@ def batch_of_one_taken_off(x, attention, feed_forward, norm_1, norm_2):
 
 @misconception(step="language_model", caught_by="language_model-batch_of_two")
 def single_block_twice(tokens, embedding, blocks, norm):
-    """With two blocks it works, with one it does not. Count how often you call blocks[0] when the list holds one block: which of your lines call it?"""
+    """With two blocks it works, with one it does not. Print a line at each call of a block, for a list of one block: how often is it called?"""
     x = blocks[0](embedding[tokens] + positional_encoding(np.shape(tokens)[-1], embedding.shape[1]))
     for block in blocks[1:-1]:
         x = block(x)

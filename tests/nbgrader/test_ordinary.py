@@ -30,6 +30,7 @@ from autograder.sandbox.worker import landlock
 from benchmarks.ordinary import OWN_CONFIG, answer, graded, notebook
 from tests.support import courses, processes
 from tests.support.courses import NAME, RIGHT
+from tests.support.noting import noted
 
 # nbgrader's and nbconvert's own code, not ours.
 pytestmark = [
@@ -518,6 +519,19 @@ def test_outputs_that_take_long_to_clean_end_with_their_own_notebook(monkeypatch
     nested = {**made, "data": {"text/html": "<div>" * (execution.MOST_HTML // len("<div>"))}}
     with pytest.raises(NotRun, match="take more than 1 s to clean"):
         execution.all_taken([{"count": 1, "outputs": [nested]}])
+
+
+@pytest.mark.parametrize("value", [[], {}, {"a": 0}, "", "a"])
+def test_outputs_of_very_many_values_are_refused_before_they_are_read(monkeypatch, value):
+    """64 MB of JSON may be 2 GB of lists, and minutes of looking at them."""
+    said = json.dumps({"cells": [{"outputs": [value] * notebooks.MOST_VALUES}]}).encode()
+    assert len(said) < notebooks.MOST_OUTPUT // 4
+    sandbox = notebooks.Sandbox(Path("none"))
+    monkeypatch.setattr(sandbox, "_answer", lambda *_: said)
+    loads = noted(monkeypatch, json, "loads")
+    with pytest.raises(NotRun, match="outputs hold more than 1000000 values"):
+        sandbox.run("{}", Path("/nowhere"), {})
+    assert not loads
 
 
 def test_a_grading_process_looks_once_for_what_a_gradebook_needs(tmp_path, monkeypatch):

@@ -355,7 +355,7 @@ class check:
             said.append(f"Think about this: {question}")
         elif not isinstance(error, AssertionError) and not blamed.startswith("First"):
             asked = fitting_question(error, trace)
-            said += [f"The check asks: {asked}"] if asked else []
+            said += [f"Think about this: {asked}"] if asked else []
         if blamed:
             said.append(blamed)
         return said

@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from autograder.tools.exceptions import SHARED_BY_MISTAKES, said_by
+
 FEW = 64
 """The numbers that are drawn one by one; of more there is a text in short."""
 
@@ -142,7 +144,7 @@ def own_lines(trace: TracebackType, names: Mapping[str, Any]) -> list[str]:
     return found[-3:]
 
 
-OF_SHAPES = re.compile(r"\b(ax[ei]s|batch|lengths?|shapes?|sizes?)\b")
+OF_SHAPES = re.compile(r"\b(ax[ei]s|batch|lengths?(?! \d)|shapes?|sizes?)\b")
 """Words of a question about shapes."""
 
 
@@ -157,13 +159,17 @@ def statement(message: str) -> str:
 
 
 def fitting_question(error: BaseException, trace: TracebackType) -> str:
-    """What a check was about to ask when an error came, if that fits the error; else empty.
+    """What a check was about to ask when an error came, if that fits the error; else what is asked
+    about arrays that do not fit each other, if that is the error; else empty.
 
     NumPy raises these errors where shapes do not fit, and a question about numbers does not help
     there.
     """
     asked = next_question(trace) if isinstance(error, (ValueError, IndexError)) else ""
-    return asked if OF_SHAPES.search(asked) else ""
+    if OF_SHAPES.search(asked):
+        return asked
+    found = said_by([f"{type(error).__name__}: {error}"], SHARED_BY_MISTAKES)
+    return found[1] if found else ""
 
 
 def next_question(trace: TracebackType) -> str:

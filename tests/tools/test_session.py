@@ -337,7 +337,7 @@ def test_what_a_check_was_about_to_ask_is_asked_when_the_function_raises(noteboo
         '    tools.agree(double(1), [2.0], "the answer", "Which axis?")\n'
         '    tools.agree([2.0], [2.0], "the next", "Nor this axis?")',
     )
-    assert capsys.readouterr().out.splitlines()[-1] == "The check asks: Which axis?"
+    assert capsys.readouterr().out.splitlines()[-1] == "Think about this: Which axis?"
 
 
 @pytest.mark.parametrize(
@@ -347,6 +347,7 @@ def test_what_a_check_was_about_to_ask_is_asked_when_the_function_raises(noteboo
         ("ValueError", "Print the weights of both heads. Which of them is not a number?"),
         ("ZeroDivisionError", "Which axis?"),
         ("RecursionError", "Which axis?"),
+        ("ValueError", "With length 2, which numbers are real?"),
     ],
 )
 def test_a_check_s_question_is_not_asked_about_an_error_that_it_does_not_fit(
@@ -358,7 +359,18 @@ def test_a_check_s_question_is_not_asked_about_an_error_that_it_does_not_fit(
         'with tools.check("double-by_hand"):\n'
         f'    tools.agree(double(1), [2.0], "the answer", "{asks}")',
     )
-    assert "The check asks" not in capsys.readouterr().out
+    assert asks not in capsys.readouterr().out
+
+
+def test_where_it_does_not_fit_arrays_that_do_not_fit_each_other_are_asked_about(notebook, capsys):
+    run(notebook, "import numpy as np\ndef double(x): return np.zeros(5) < np.zeros(3)")
+    run(
+        notebook,
+        'with tools.check("double-by_hand"):\n'
+        '    tools.agree(double(1), [2.0], "the answer", "What is twice 1?")',
+    )
+    *_, said = capsys.readouterr().out.splitlines()
+    assert said.startswith("Think about this: Two arrays in your code do not fit each other.")
 
 
 def test_no_question_about_numbers_follows_a_call_that_does_not_fit(notebook, capsys):

@@ -141,6 +141,7 @@ def _parts(line: str) -> list[Block | str]:
 def _svg(lines: list[list[Block | str]]) -> str:
     """The picture of these lines, one below the other."""
     shapes: list[str] = []
+    names: list[str] = []
     grid: list[str] = []
     width, y = 0.0, 10.0
     for line in lines:
@@ -150,7 +151,7 @@ def _svg(lines: list[list[Block | str]]) -> str:
         x, middle = 12.0, y + above + height / 2
         for part in line:
             if isinstance(part, Block):
-                x = _draw(shapes, grid, part, x, middle)
+                x = _draw(shapes, names, grid, part, x, middle)
             else:
                 shapes.append(_text(x + len(part) * LETTER / 2, middle + 4, part))
                 x += len(part) * LETTER
@@ -161,12 +162,16 @@ def _svg(lines: list[list[Block | str]]) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} {font}>'
         f'<rect width="100%" height="100%" rx="6" fill="#fff"/>{"".join(shapes)}'
+        f'<g fill="#555">{"".join(names)}</g>'
         f'<path d="{"".join(grid)}" stroke="#333" fill="none"/></svg>'
     )
 
 
-def _draw(shapes: list[str], grid: list[str], block: Block, x: float, middle: float) -> float:
-    """Draw an array with its names, and note the lines between its entries; where it ends."""
+def _draw(
+    shapes: list[str], axes: list[str], grid: list[str], block: Block, x: float, middle: float
+) -> float:
+    """Draw an array, and note the names of its axes and the lines between its entries; where it
+    ends."""
     blocks, rows, columns = block.shape
     top = middle - rows * SIDE / 2
     names = [name for name, _ in block.axes]
@@ -176,7 +181,7 @@ def _draw(shapes: list[str], grid: list[str], block: Block, x: float, middle: fl
     spare = max(0.0, len(title) * LETTER - blocks * pitch) / 2
     x += max(0.0, spare - len("".join(names[-2:-1])) * LETTER)
     if len(names) > 1:
-        shapes.append(_text(x + len(names[-2]) * LETTER / 2, middle + 4, names[-2], "#555"))
+        axes.append(_text(x + len(names[-2]) * LETTER / 2, middle + 4, names[-2]))
         x += len(names[-2]) * LETTER + 9
     start = x
     for number in range(blocks):
@@ -185,7 +190,7 @@ def _draw(shapes: list[str], grid: list[str], block: Block, x: float, middle: fl
         grid.append(f"M{x:g} {top:g}h{wide}v{high}h-{wide}z")
         grid.extend(f"M{x + SIDE * each:g} {top:g}v{high}" for each in range(1, columns))
         grid.extend(f"M{x:g} {top + SIDE * each:g}h{wide}" for each in range(1, rows))
-        shapes.append(_text(x + wide / 2, top - 5, names[-1], "#555"))
+        axes.append(_text(x + wide / 2, top - 5, names[-1]))
         x += pitch
     end = x - pitch + wide
     shapes.append(_text((start + end) / 2, top + high + 15, title))
@@ -215,7 +220,6 @@ def _filled(block: Block, number: int, x: float, top: float) -> dict[str, str]:
     return paths
 
 
-def _text(x: float, y: float, text: str, colour: str = "#000") -> str:
+def _text(x: float, y: float, text: str) -> str:
     """A text in the middle of which x is."""
-    fill = f' fill="{colour}"' if colour != "#000" else ""
-    return f'<text x="{x:.0f}" y="{y:.0f}"{fill}>{html.escape(text)}</text>'
+    return f'<text x="{x:.0f}" y="{y:.0f}">{html.escape(text)}</text>'

@@ -1471,9 +1471,10 @@ scores, mask = np.where(mask, scores, np.nan), mask & (np.arange(3) < 2)[:, None
 with tools.unchanged(scores=scores, mask=mask):
     apply_mask(scores, mask)  # what it makes of them is graded above
 
-# %% question="zero_for_hidden" kind="number" points=0 hidden=true
+# %% question="zero_for_hidden" kind="number" points=0 hidden=true tolerance=0.01
 """One query has the scores -1, -1, 0 and 0, and the last two keys should be hidden. Someone gives hidden keys the
-score 0 instead of minus infinity. Which share of the attention do the two hidden keys get together, from 0 to 1?
+score 0 instead of minus infinity. Which share of the attention do the two hidden keys get together? Two digits are
+enough.
 """
 zero_for_hidden = 1 / (1 + math.exp(-1))
 

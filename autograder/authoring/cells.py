@@ -153,7 +153,7 @@ _MARKS: Mapping[Kind, tuple[str, ...]] = {
     "practice": ("practice",),
     "oracles": ("oracles",),
     "step": ("step", "points", "draws", "given", "was"),
-    "question": ("question", "kind", "points", "category", "hidden", "tolerance", "was"),
+    "question": ("question", "kind", "points", "category", "hidden", "tolerance", "void", "was"),
     "check": ("check", "points", "category", "hidden", "repeat", "void", "was"),
     "manual": ("manual", "points", "extra", "was"),
 }

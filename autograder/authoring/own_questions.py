@@ -10,6 +10,7 @@ import base64
 import hashlib
 import hmac
 import json
+import re
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -33,6 +34,8 @@ POINTS = 5
 """Of a question."""
 
 OPTIONS = "abcd"
+
+_ASKED = re.compile(r"^question_\d+ = right_option\(", re.MULTILINE)
 
 TEXT = '''# %% [markdown]
 # # Questions on your own code: TITLE
@@ -61,12 +64,12 @@ SEALED = SEALED_TEXTS
 
 def my_questions(code):
     """Print the questions that a code opens."""
-    typed = "".join(letter for letter in code.lower() if letter.isalnum())
+    typed = "".join(letter for letter in str(code).lower() if letter.isalnum())
     box = SEALED.get(hashlib.sha256(f"box {typed}".encode()).hexdigest()[:16])
     if not typed:
         print("Write your code between the quotes, and run this cell again.")
     elif box is None:
-        print("This code opens nothing. Is it exactly as it was given to you?")
+        print("This code opens nothing. Is it as you got it, and is this the newest notebook?")
     else:
         data = base64.b85decode(box)
         key = data[:8] + f"text {typed}".encode()
@@ -143,16 +146,24 @@ def have_questions(root: Path, exercise: str, students: Iterable[str]) -> list[s
 
 def write(
     root: Path, exercise: Exercise, drawn: Collection[Drawn], number: int, secret: bytes
-) -> str:
-    """Write the exercise into ``solutions/`` below ``root``; its name.
+) -> int:
+    """Write the exercise into ``solutions/`` below ``root``; how many questions it asks.
+
+    Of a file that is there only the students' questions are written again: what a teacher has
+    changed in it stays.
 
     Args:
         number: of questions; who has fewer answers some of them again.
         secret: the course's.
+
+    Raises:
+        Unusable: the file that is there has no place for them any more.
     """
     name = name_of(exercise.name)
     path = authored_at(root, name)
+    before = path.read_text("utf-8") if path.exists() else ""
     number = max([number, *(len(one.sheet.questions) for one in drawn)])
+    number = len(_ASKED.findall(before)) or number
     sealed, right = {}, {"": "?" * number}
     for one in drawn:
         box, text = _sealed(one.code, text_of(one.sheet, number))
@@ -160,6 +171,17 @@ def write(
         whose = _digest(one.sheet.student)
         asked = _repeated(one.sheet, number)
         right[whose] = "".join(OPTIONS[question.right] for question in asked)
+
+    if before:
+        text = before
+        for table, said in (("SEALED", sealed), ("RIGHT", right)):
+            first, there, rest = _parts(text, table)
+            if not there:
+                repair = f"put a table {table} = {{...}} back, or delete the file"
+                raise Unusable(path, f"has no {table} any more", repair)
+            text = f"{first}{table} = {_table(said)}{rest}"
+        files.write(path, text.encode())
+        return number
 
     text = TEXT.replace("TITLE", exercise.title).replace("COUNT", count(number, "question"))
     text = text.replace("NOTATION", NOTATION.replace("\n", "\n# "))
@@ -169,7 +191,15 @@ def write(
     for place in range(1, number + 1):
         text += QUESTION.replace("NUMBER", str(place)).replace("POINTS", str(POINTS))
     files.write(path, text.encode())
-    return name
+    return number
+
+
+def _parts(text: str, table: str) -> tuple[str, str, str]:
+    """What is before a table, the table, and what is behind it; no table if there is none."""
+    found = re.search(rf"^{table} = \{{.*?^\}}", text, re.MULTILINE | re.DOTALL)
+    if found is None:
+        return text, "", ""
+    return text[: found.start()], found[0], text[found.end() :]
 
 
 def asked(course: Course, exercise: Exercise) -> Mapping[str, Mapping[str, OwnQuestion]]:
@@ -207,7 +237,7 @@ def _asks(question: CodeQuestion) -> Iterator[str]:
 
 def text_of(sheet: Sheet, number: int) -> str:
     """The questions of a student as their notebook prints them."""
-    lines = []
+    lines = [f"These are the questions for {sheet.student}.", ""]
     step = ""
     for place, question in enumerate(sheet.questions, start=1):
         if question.step != step:

@@ -35,9 +35,10 @@ def answer_form(value, kind, tolerance):
         return f"{value > 0} {round(log(size) / tolerance)}" if size else "0"
     if kind == "shape":
         value = tuple(map(int, value))
-    if kind == "choice":  # the letter, with a bracket behind it, or with the words of the option
-        found = re.search(r"\\w+", str(value))
-        value = found[0] if found else value
+    if kind == "choice":  # the letter, in brackets or with the words of the option, but no other
+        one = r"\\W*(\\w+)(?:\\W*$|\\W*[):.](?!.*\\b[a-h]\\W*(?:[):.]|$)))"
+        found = re.match(one, str(value), re.S)
+        value = found[1] if found else value
     return " ".join(str(value).casefold().split())
 '''
 """How an answer is compared, by checks and by whoever writes down what is accepted."""
@@ -150,6 +151,7 @@ def _pair(cell: AuthoredCell, tree: ast.Module, sentence: str, answer: str, chec
     text = re.sub(r"\n(?=[^\n])", "\n    ", text)
     source = f"def {cell.id}():\n    {text}\n    {BEGIN}\n    return {answer}\n    {END}"
     step = replace(cell, kind="step", source=source, points=None, category="", hidden=False)
+    step = replace(step, void=False)
 
     first = " ".join(sentence.split("\n\n")[0].split())
     id = check_id(cell.id, ANSWER)

@@ -239,6 +239,7 @@ def grade(
     course_folder: CourseFolder = None,
 ) -> None:
     """Grade the class, into the gradebook."""
+    from autograder.authoring import own_questions
     from autograder.course.class_list import may_be
     from autograder.course.gradebook import deadlines, record
     from autograder.course.grading import interruption
@@ -329,6 +330,10 @@ def grade(
     if unchanged:
         unchanged |= {*missing}
     class_tables.students(concerns.of_run(grades, len(exercise.functions), missing), out, unchanged)
+    unasked = sorted(scores.keys() - own_questions.asked(course, exercise)) if exercise.own else []
+    if unasked:
+        repair = "ask them yourself, and enter their points in the formgrader"
+        print(inert(f"note: no questions were drawn for {listed(unasked)}: {repair}"), file=out)
     for line in left_out:
         print(f"left out: {line}", file=out)
 

@@ -456,6 +456,9 @@ QUESTION_FORMATS = {
 """What can be written, and what it is called in the course's exports; of a notebook, the table of
 the codes that open it."""
 
+HANDED_OUT = "questions-handed-out.html"
+"""The sheet of the questions in the notebook, which a new draw does not change."""
+
 
 def questions(
     exercise_name: ExerciseName,
@@ -492,6 +495,9 @@ def questions(
     if no_answers and to != "sheet":
         raise Unusable("--no-answers", f"goes with the sheet, not with --to {to}", "leave it out")
     course, exercise = opened(course_folder, exercise_name)
+    if exercise.own:
+        cause, repair = "asks questions itself", "name the exercise that they are about"
+        raise Unusable(exercise.name, cause, repair)
     insist_on_the_secret(course)
     exports = files.below(course.state / "exports", exercise.name)
     students = _who_handed_in(course, exercise.name, student)
@@ -509,14 +515,13 @@ def questions(
     elif to == "notebook":
         drawn.add(course, exercise.name, sheets)
         handed_out = drawn.read(course, exercise.name)
-        _build_questions(course, exercise, handed_out, number)
-        sheets = [one.sheet for one in handed_out.values()]
-        most = max(len(sheet.questions) for sheet in sheets)
-        if most > number:
+        asked = _build_questions(course, exercise, handed_out, number)
+        if asked != number:
             cause = "students keep the questions that they have"
-            print(f"note: the notebook asks {most} questions, not {number}: {cause}")
-        files.write(exports / QUESTION_FORMATS["sheet"], _page(course, exercise, sheets))
-        print(f"wrote {short(exports / QUESTION_FORMATS['sheet'])}")
+            print(f"note: the notebook asks {asked} questions, not {number}: {cause}")
+        sheets = [one.sheet for one in handed_out.values()]
+        files.write(exports / HANDED_OUT, _page(course, exercise, sheets))
+        print(f"wrote {short(exports / HANDED_OUT)}")
         codes = {name: one.code for name, one in handed_out.items()}
         content = question_bank.codes(codes, _names(course))
     else:
@@ -529,8 +534,8 @@ def questions(
         file = file.with_stem(f"{file.stem}-no-answers")
     written = place.put_content(content, output, file)
     if written is not None:
-        asked = count(sum(len(sheet.questions) for sheet in sheets), "question")
-        print(f"wrote {short(written)}: {asked} for {count(len(sheets), 'student')}")
+        total = count(sum(len(sheet.questions) for sheet in sheets), "question")
+        print(f"wrote {short(written)}: {total} for {count(len(sheets), 'student')}")
     if to == "notebook":
         name = own_questions.name_of(exercise.name)
         print(f"next: autograder release {name}, and give each student their code")
@@ -607,13 +612,14 @@ def _handed_out(course: Course, exercise: str, students: Iterable[str]) -> dict[
 
 def _build_questions(
     course: Course, exercise: Exercise, drawn: Mapping[str, Drawn], number: int
-) -> None:
-    """Write and build the exercise that asks these questions."""
+) -> int:
+    """Write and build the exercise that asks these questions; how many it asks."""
     from autograder.authoring import build, own_questions
 
     if not drawn:
         raise Unusable(exercise.name, "there is no question for anybody", "see the lines above")
-    written = course.root, exercise, drawn.values(), number, course.secret()
-    name = own_questions.write(*written)
+    asked = own_questions.write(course.root, exercise, drawn.values(), number, course.secret())
+    name = own_questions.name_of(exercise.name)
     for path in build.build(course.root, name, settings=course.settings):
         print(f"wrote {short(path)}")
+    return asked

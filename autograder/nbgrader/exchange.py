@@ -124,7 +124,8 @@ def told(notebook: bytes, badges: str = "", ai: str = "", due: datetime | None =
     if not (badges or ai or due):
         return notebook
     data = json.loads(notebook)
-    if ai and ai != "open":
+    rule = assistants.rule_of(from_notebook(data), ai) if ai else ""
+    if rule not in ("", "open"):
         data["metadata"]["colab"] = {"generative_ai_disabled": True}
     if due is not None:
         data["metadata"].setdefault("autograder", {})["due"] = on_day(due)
@@ -134,8 +135,7 @@ def told(notebook: bytes, badges: str = "", ai: str = "", due: datetime | None =
         text = "".join(cell["source"])
         if badges:
             text = f"{badges}\n\n{text}"
-        if ai:
-            text = assistants.with_sentence(text, ai)
+        text = assistants.with_sentence(text, rule)
         if due is not None:
             text = master.with_due(text, due)
         cell["source"] = text.splitlines(keepends=True)

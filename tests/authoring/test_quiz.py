@@ -136,6 +136,10 @@ def test_what_is_accepted_gets_its_points_and_nothing_else_does(root):
         close = grader.grade(handed_in(root, **near), "eve").result
         letter = RIGHT["hidden_key"].replace("' A'", "'(A): this one'")
         assert letter != RIGHT["hidden_key"]
+        for several in ("'A or b'", "'A. b'", "'A) b) c)'", "'I think A'"):
+            guessed = RIGHT["hidden_key"].replace("' A'", several)
+            result = grader.grade(handed_in(root, **{**RIGHT, "hidden_key": guessed}), "gus").result
+            assert result.score < 8.0, several
         loose = grader.grade(handed_in(root, **{**RIGHT, "hidden_key": letter}), "fay").result
         assert loose.score == 8.0
     assert (right.score, right.max_score, right.warnings) == (8.0, 8.0, ())

@@ -306,6 +306,12 @@ def test_a_mark_stays_settled_until_what_it_was_given_for_changes(course):
     assert "waits for your marks: total-negative\n" in grade(course).stdout
     assert scores(course) == {"ada": 12}
 
+    # A check that fails gives 0 points, whatever it is worth; the mark was given for its points.
+    by_hand(course, "total-negative", "ada", manual_score=3.0)
+    assert "waits for your marks" not in advice(course)
+    courses.write_root(course.root, text.replace('negative" points=3', 'negative" points=2'))
+    assert "waits for your marks: total-negative\n" in grade(course).stdout
+
 
 HALF = {**RIGHT, "total": "def total(x):\n    return 3.0\n"}
 

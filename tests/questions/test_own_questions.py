@@ -19,8 +19,9 @@ from autograder.base.errors import Unusable
 from autograder.course import drawn
 from autograder.course.course import Course
 from autograder.course.results import stored_result
+from autograder.exercises import assistants, setup_cell
 from autograder.exercises import exercise as exercises
-from autograder.exercises import setup_cell
+from autograder.nbgrader.exchange import told
 from autograder.questions.sheet import Sheet
 from tests.support.bank_submissions import bank, handed_in
 from tests.support.final_scores import run
@@ -120,8 +121,10 @@ def test_no_digest_that_is_handed_out_tells_the_letters(asked: Course):
     written = []
     for secret in (b"one", b"another"):
         people = drawn.read(asked, "attention").values()
+        path.unlink()
         own_questions.write(asked.root, known, people, 4, secret)
         written.append(path.read_bytes())
+    path.unlink()
     own_questions.write(asked.root, known, people, 4, asked.secret())
     assert path.read_bytes() == before and len({before, *written}) == 3
 
@@ -130,7 +133,8 @@ def test_questions_are_graded_by_each_ones_own_answers(asked: Course):
     answer(asked, "ada", right(asked, "ada"))
     answer(asked, "ben", right(asked, "ada"))  # a neighbour's answers
     answer(asked, "cleo", right(asked, "ada"))
-    run(asked, "grade", NAME, "--jobs", 1)
+    done = run(asked, "grade", NAME, "--jobs", 1)
+    assert "no questions were drawn for cleo: ask them yourself" in done.stdout
     mine, theirs = right(asked, "ben"), right(asked, "ada")
     assert mine != theirs
     scores = {}
@@ -206,8 +210,44 @@ def test_a_rule_for_assistants_is_released_with_hidden_questions(asked: Course, 
         assert f"{NAME}/AGENTS.md" in archive.namelist()
 
 
+def test_no_rule_lets_assistants_answer_questions_on_own_code(asked: Course):
+    notebook = json.dumps(released(asked)).encode()
+    for ai in ("off", "tutor", "open"):
+        shown = json.loads(told(notebook, ai=ai))
+        first = next(cell for cell in shown["cells"] if cell["cell_type"] == "markdown")
+        assert "answer these questions without AI assistants" in "".join(first["source"])
+        assert shown["metadata"]["colab"] == {"generative_ai_disabled": True}
+        rules = assistants.rules(exercises.load(asked.root, NAME), ai)["AGENTS.md"].decode()
+        assert "do not say which option is right" in rules and "the steps" not in rules
+    tutor = assistants.rules(exercises.load(asked.root, "attention"), "tutor")["AGENTS.md"].decode()
+    functions, _, questions = tutor.partition("Do not answer the notebook's questions")
+    assert "`softmax`" in functions and "`score_count`" not in functions
+    assert "`score_count`" in questions and "`explain_a_heatmap`" in questions
+
+
+def test_what_a_teacher_has_changed_in_the_notebook_stays(asked: Course):
+    path = asked.root / "solutions" / f"{NAME}.py"
+    before = path.read_text()
+    changed = before.replace("points=5", "points=2").replace("What does it do?", "What now?")
+    changed = changed.replace('kind="own" points=2', 'kind="own" void=true points=2', 1)
+    path.write_text(changed)
+    run(asked, "questions", "attention", "--to", "notebook")
+    assert path.read_text() == changed
+    run(asked, "grade", NAME, "--jobs", 1)
+    path.write_text(changed.replace("SEALED = {", "SEALING = {"))
+    done = run(asked, "questions", "attention", "--to", "notebook", code=2)
+    assert "has no SEALED any more" in done.stderr
+    path.write_text(before)
+    run(asked, "questions", "attention", "--to", "notebook")
+    about = run(asked, "questions", NAME, code=2).stderr
+    assert "name the exercise that they are about" in about
+
+
 def test_one_student_is_drawn_beside_the_sheet_of_the_class(asked: Course):
     sheet = asked.state / "exports" / "attention" / "questions.html"
+    handed_out = sheet.with_stem("questions-handed-out").read_bytes()
+    run(asked, "questions", "attention")
+    assert sheet.with_stem("questions-handed-out").read_bytes() == handed_out
     before = sheet.read_bytes()
     assert "questions-ada.html" in run(asked, "questions", "attention", "--student", "ada").stdout
     assert sheet.read_bytes() == before
@@ -215,8 +255,8 @@ def test_one_student_is_drawn_beside_the_sheet_of_the_class(asked: Course):
     assert "adda: there is no attention of theirs" in typo
 
     run(asked, "questions", "attention", "--no-answers")
-    handed_out = sheet.with_stem("questions-no-answers").read_text()
-    assert "✓" in before.decode() and "✓" not in handed_out and 'class="right"' not in handed_out
+    bare = sheet.with_stem("questions-no-answers").read_text()
+    assert "✓" in before.decode() and "✓" not in bare and 'class="right"' not in bare
     answers = ("questions", "attention", "--to", "qti", "--no-answers")
     assert "leave it out" in run(asked, *answers, code=2).stderr
     codes = ("questions", "attention", "--to", "notebook", "--output", asked.root / "mine.ipynb")

@@ -95,8 +95,17 @@ class Autograded:
 
     def asked(self, cell: str) -> str | None:
         """The digest of what nbgrader knows of a cell that is to be answered, such as points."""
-        marks = self.cells.get(cell, {"metadata": {}})["metadata"].get("nbgrader", {})
+        marks = self._marks(cell)
         return _asked(marks) if marks.get("solution") else None
+
+    def points(self, cell: str) -> float | None:
+        """How many points a cell had; None where nobody knows."""
+        return self._marks(cell).get("points")
+
+    def _marks(self, cell: str) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = self.cells.get(cell, {"metadata": {}})["metadata"]
+        marks: Mapping[str, Any] = found.get("nbgrader", {})
+        return marks
 
 
 @dataclass(frozen=True)
@@ -156,6 +165,9 @@ class Again:
         else:
             is_same = bool(self.before.cells) and cell not in self.changed
             is_same = is_same and self.before.asked(cell) == self.asked.get(cell)
+            checks = {check.id: check for check in self.master.exercise.checks}
+            if cell in checks:
+                is_same = is_same and self.before.points(cell) in (None, checks[cell].points)
         return is_same and not row.needs_manual_grade and row.auto_score == score
 
     def fits(self, mark: Mark) -> bool:

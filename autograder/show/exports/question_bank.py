@@ -43,6 +43,8 @@ def moodle(exercise: str, sheets: Sequence[Sheet]) -> bytes:
     """Moodle's own format: a category for each student, to draw a quiz from."""
     quiz = Element("quiz")
     for sheet in sheets:
+        if not sheet.questions:
+            continue
         category = SubElement(quiz, "question", type="category")
         name = f"$course$/Questions on {exercise}/{sheet.student}"
         _text(SubElement(category, "category"), name)

@@ -160,6 +160,7 @@ def test_questions_are_graded_by_each_ones_own_answers(asked: Course):
     assert "hand it in, and it is graded" in run(asked, "check", path, code=2).stderr
     run(asked, "export", NAME)
     run(asked, "grade", "attention", "--jobs", 1)
+    assert "costs the class most" not in run(asked, "report", NAME).stdout
     totals = run(asked, "report").stdout
     assert NAME in totals and "ada" in totals
 

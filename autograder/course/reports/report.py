@@ -340,6 +340,8 @@ def _mistakes(report: Report) -> Iterator[Advice]:
         yield Advice(fact, action, "shared")
 
     costly = max(report.steps.values(), key=lambda item: item.lost, default=None)
+    if report.exercise.own:  # everybody has other questions under the same names
+        return
     if not worth and costly is not None and costly.lost >= WORTH_TELLING * costly.points:
         lost = points_of(costly.lost, costly.points)
         fact = f"{costly.name} costs the class most, {lost} on average"

@@ -61,7 +61,7 @@ _MAKE_RULES, _LOCK_IN = 444, 446  # of Landlock, on every architecture
 _MAY_READ_ALL = 2  # CAP_DAC_READ_SEARCH
 
 COLD = "--kernel"
-"""Before a filter and a kernel's own arguments: this script is that kernel."""
+"""Before filters and a kernel's own arguments: this script is that kernel."""
 
 TERMINALS = 64
 """Of a notebook, where root grades; an ordinary user has the machine's."""
@@ -69,7 +69,7 @@ TERMINALS = 64
 
 def main(arguments: list[str]) -> None:
     if arguments[0] == COLD:
-        _cold(arguments[1], arguments[2:])
+        _cold(json.loads(arguments[1]), arguments[2:])
     options = json.loads(arguments[0])
     if options["landlock"]:
         _end_with_parent(ctypes.CDLL(None))
@@ -380,7 +380,7 @@ def _executed(
             if options["landlock"] and not is_python:
                 raise _NotEnded("only kernels of Python run without bubblewrap")
             if options["landlock"]:
-                command = [command[0], __file__, COLD, options["alone"], *command[3:]]
+                command = [command[0], __file__, COLD, json.dumps(options["alone"]), *command[3:]]
             _KERNELS.append(start(command, **about))
             return _KERNELS[-1]
         waiting.start(command[3:], about)
@@ -489,7 +489,7 @@ class _Kernel:
             self._wait(libc, options["alone"])
         os.close(asked)
 
-    def _wait(self, libc: ctypes.CDLL, alone: str) -> NoReturn:
+    def _wait(self, libc: ctypes.CDLL, alone: list[str]) -> NoReturn:
         code = 1
         try:
             os.setsid()
@@ -537,8 +537,11 @@ class _Kernel:
         self.send_signal(signal.SIGTERM)
 
 
-def _serve(libc: ctypes.CDLL, alone: str, arguments: list[str]) -> None:
-    """Be the kernel; with the filter for one that no namespace holds as soon as it has sockets."""
+def _serve(libc: ctypes.CDLL, alone: list[str], arguments: list[str]) -> None:
+    """Be the kernel; where no namespace holds it, with a filter before a file beside the notebook
+    may be imported, and with another one as soon as it has sockets."""
+    for code in alone[:1]:
+        _filter(libc, code)
     from ipykernel import kernelapp
 
     launcher: Any = importlib.import_module("ipykernel_launcher")
@@ -546,12 +549,12 @@ def _serve(libc: ctypes.CDLL, alone: str, arguments: list[str]) -> None:
     sys.orig_argv[:] = [sys.executable, "-m", "ipykernel_launcher", *arguments]
     app: Any = kernelapp.IPKernelApp.instance()
     app.initialize()
-    if alone:
-        _filter(libc, alone)
+    for code in alone[1:]:
+        _filter(libc, code)
     app.start()
 
 
-def _cold(alone: str, arguments: list[str]) -> NoReturn:
+def _cold(alone: list[str], arguments: list[str]) -> NoReturn:
     """A kernel that is started with nothing loaded."""
     sys.path[0] = os.getcwd()
     libc = ctypes.CDLL(None, use_errno=True)

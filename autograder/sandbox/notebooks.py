@@ -279,7 +279,7 @@ class Sandbox:
             "user": STRANGERS + os.getpid(),
             "filter": seccomp.refusing().hex(),
             "keep": False,
-            "alone": "",
+            "alone": [],
             "landlock": 0,
             "memory": None,
         }
@@ -333,7 +333,7 @@ class Sandbox:
         return {
             "landlock": rules,
             "scratch": str(self._scratch / "now"),
-            "alone": seccomp.alone().hex(),
+            "alone": [seccomp.alone(begun=begun).hex() for begun in (False, True)],
             "filter": seccomp.refusing(families=FAMILIES).hex(),
             "limits": limits,
             "keep": is_root and not all(map(locks.open_to_all, readable)),

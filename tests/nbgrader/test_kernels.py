@@ -533,7 +533,7 @@ def test_a_kernel_that_ends_its_client_has_no_outputs(tmp_path):
 
 
 ALONE = """
-import ctypes, glob, os, signal, socket, subprocess, sys, threading
+import ctypes, os, resource, shutil, signal, socket, subprocess, sys, threading
 libc = ctypes.CDLL(None, use_errno=True)
 def refusal(call, *arguments):
     try:
@@ -553,6 +553,7 @@ attacks = {
     "pair": lambda: socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM),
     "client": lambda: os.kill(os.getppid(), signal.SIGKILL),
     "others": lambda: os.kill(TESTS, 0),
+    "limits": lambda: resource.prlimit(os.getppid(), resource.RLIMIT_CPU, (1, 1)),
     "secret": lambda: open(SECRET).read(),
     "folder": lambda: os.listdir(os.path.dirname(SECRET)),
     "write": lambda: open(SECRET, "w"),
@@ -566,9 +567,37 @@ attacks = {
 print({name: said for name, attack in attacks.items() if (said := refusal(attack)) not in DENIED})
 said = [libc.connect(pair[0].fileno(), log, 11), libc.prctl(1, 0, 0, 0, 0), libc.unshare(0x10000000)]
 print(said, libc.ptrace(16, os.getppid(), 0, 0), libc.open_by_handle_at(0, log, 0))
+libc.mq_open(b"/left", 0o102, 0o600, None)
+print(libc.mq_unlink(b"/left"), libc.inotify_add_watch(libc.inotify_init(), b"/usr", 2))
 done = []
 one = threading.Thread(target=done.append, args=[refusal(os.fork)]); one.start(); one.join()
 print(done)
+"""
+
+CHANGES = """
+import os, shutil
+open("own", "w").close()
+before = os.stat("own"), os.getpriority(os.PRIO_PROCESS, os.getppid())
+os.chmod("own", 0), os.utime("own", (1, 1)), os.setxattr("own", "user.a", b"")
+os.setpriority(os.PRIO_PROCESS, os.getppid(), 9)
+print((os.stat("own"), os.getpriority(os.PRIO_PROCESS, os.getppid())) == before, os.listxattr("own"))
+print(shutil.copy("own", "copied"))
+"""
+
+BESIDE = """
+import os, socket, sys
+said = []
+door = socket.socket(socket.AF_UNIX)
+for attack in (os.fork, lambda: door.connect(DOOR), lambda: socket.socket(socket.AF_UNIX, 2)):
+    try:
+        said.append(attack())
+    except OSError as error:
+        said.append(error.strerror)
+here = sys.path.pop(0)
+del sys.modules["pprint"]
+import pprint
+pprint.said = said
+sys.path.insert(0, here)
 """
 
 FILLS = """
@@ -603,10 +632,41 @@ def test_landlock_keeps_a_kernel_from_processes_files_and_sockets(tmp_path, star
             processes.until(lambda: not list((scratch / "now").iterdir()), "its files to go")
         finally:
             sandbox.close()
-    attacks, calls, in_thread = printed_by(said).splitlines()
-    assert (attacks, calls) == ("{}", "[-1, -1, -1] -1 -1")
+    attacks, calls, more, in_thread = printed_by(said).splitlines()
+    assert (attacks, calls, more) == ("{}", "[-1, -1, -1] -1 -1", "-1 -1")
     assert in_thread == "['Operation not permitted']"
     assert secret.read_text() == "secret" and not scratch.exists()
+
+
+@NEEDS_LANDLOCK
+@pytest.mark.everything
+def test_with_landlock_a_kernel_changes_no_file_or_process_of_the_user_who_grades(tmp_path):
+    """Landlock itself leaves modes, times, attributes and priorities to every owner."""
+    sandbox = Sandbox(SCRIPT, level=levels.LANDLOCK)
+    try:
+        (said,) = ran(sandbox, CHANGES, tmp_path)
+    finally:
+        sandbox.close()
+    assert printed_by(said).splitlines() == ["True []", "copied"]
+
+
+@NEEDS_LANDLOCK
+@pytest.mark.everything
+def test_a_module_beside_a_notebook_is_locked_in_when_the_kernel_loads_it(tmp_path):
+    """It is called like one that a kernel needs, so it runs before any cell."""
+    folder = tmp_path / "beside"
+    folder.mkdir()
+    door = str(tmp_path / "door")
+    (folder / "pprint.py").write_text(f"DOOR = {door!r}\n{BESIDE}")
+    sandbox = Sandbox(SCRIPT, level=levels.LANDLOCK)
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(door)
+        server.listen()
+        try:
+            (said,) = ran(sandbox, "import pprint; print(pprint.said)", folder)
+        finally:
+            sandbox.close()
+    assert printed_by(said) == f"{['Operation not permitted'] * 3}\n"
 
 
 STAYS = """

@@ -117,6 +117,8 @@ REFUSED: dict[str, tuple[int, int]] = {
     "memfd_secret": (447, 447),
     "mount": (165, 40),
     "move_mount": (429, 429),
+    "mq_open": (240, 180),
+    "mq_unlink": (241, 181),
     "msgget": (68, 186),
     "open_by_handle_at": (304, 265),
     "open_tree": (428, 428),
@@ -139,17 +141,59 @@ _CLONE, _NAMESPACES = (56, 220), 0x7E020000
 # and not AF_VSOCK, which leads out of a virtual machine.
 _SOCKET, _FAMILIES = (41, 198), (1, 2, 10, 16)
 
-# Where no namespace holds a program: it makes no process, and no socket that reaches one outside.
-# What it has opened before goes on.
+# Where no namespace holds a program: it makes no process, reaches no socket outside, watches no
+# files, and reaches no memory, semaphores and messages of its user's other programs.
 REFUSED_ALONE: dict[str, tuple[int, int]] = {
-    "bind": (49, 200),
     "connect": (42, 203),
-    "fork": (57, 1079),  # aarch64 has neither of these two
-    "socket": (41, 198),
+    "fanotify_mark": (301, 263),
+    "fork": (57, 1079),  # aarch64 has neither this one nor vfork
+    "inotify_add_watch": (254, 27),
+    "msgctl": (71, 187),
+    "msgrcv": (70, 188),
+    "msgsnd": (69, 189),
+    "semctl": (66, 191),
+    "semop": (65, 193),
+    "semtimedop": (220, 192),
+    "shmat": (30, 196),
+    "shmctl": (31, 195),
     "vfork": (58, 1071),
 }
+# It makes these only before it begins. What it has opened then goes on.
+REFUSED_BEGUN: dict[str, tuple[int, int]] = {"bind": (49, 200), "socket": (41, 198)}
+# Landlock lets a program do this to every file and process of its user. It is not done, and no
+# error says so: shutil.copy() calls chmod, and each thread of zmq sched_setscheduler.
+NOT_DONE: dict[str, tuple[int, int]] = {
+    "chmod": (90, 53),  # aarch64: fchmodat
+    "chown": (92, 54),  # aarch64: fchownat
+    "fchmod": (91, 52),
+    "fchmodat": (268, 53),
+    "fchmodat2": (452, 452),
+    "fchown": (93, 55),
+    "fchownat": (260, 54),
+    "file_setattr": (469, 469),
+    "fremovexattr": (199, 16),
+    "fsetxattr": (190, 7),
+    "futimesat": (261, 88),  # aarch64: utimensat
+    "ioprio_set": (251, 30),
+    "lchown": (94, 54),  # aarch64: fchownat
+    "lremovexattr": (198, 15),
+    "lsetxattr": (189, 6),
+    "removexattr": (197, 14),
+    "removexattrat": (466, 466),
+    "sched_setaffinity": (203, 122),
+    "sched_setattr": (314, 274),
+    "sched_setparam": (142, 118),
+    "sched_setscheduler": (144, 119),
+    "setpriority": (141, 140),
+    "setxattr": (188, 5),
+    "setxattrat": (463, 463),
+    "utime": (132, 88),  # aarch64: utimensat
+    "utimensat": (280, 88),
+    "utimes": (235, 88),  # aarch64: utimensat
+}
 _CLONE_THREAD, _SOCKETPAIR, _PRCTL, _SET_PDEATHSIG = 0x10000, (53, 199), (157, 167), 1
-_STREAM, _KINDS = 1, 0xF
+_PRLIMIT, _ITSELF = (302, 261), 0
+_STREAM, _KINDS, _NETLINK = 1, 0xF, 16
 
 Code = list[tuple[int, int, int, int]]
 
@@ -211,21 +255,31 @@ def refusing(machine: str | None = None, families: tuple[int, ...] = _FAMILIES) 
     return _packed([*code, (_RETURN, 0, 0, _ALLOW)])
 
 
-def alone(machine: str | None = None) -> bytes:
+def alone(machine: str | None = None, begun: bool = True) -> bytes:
     """A filter for a program that no namespace holds, on top of ``refusing``: it stays one process,
-    which ends with its parent, and gets no sockets but pairs.
+    which ends with its parent, gets no sockets but pairs, and leaves its user's other programs and
+    files as they are.
+
+    Args:
+        begun: it has the sockets that it needs, which reach nobody by themselves.
 
     Raises:
         OSError: no table for this machine.
     """
     column, code = _begun(machine)
-    _refuse(code, REFUSED_ALONE, column)
+    _refuse(code, REFUSED_ALONE | (REFUSED_BEGUN if begun else {}), column)
+    for numbers in NOT_DONE.values():
+        code += [(_EQUAL, 0, 1, numbers[column]), (_RETURN, 0, 0, _ERRNO)]
     refused, allowed = (_RETURN, 0, 0, _ERRNO | errno.EPERM), (_RETURN, 0, 0, _ALLOW)
+    code += [(_EQUAL, 0, 4, _PRLIMIT[column]), (_LOAD, 0, 0, _FIRST_ARGUMENT)]
+    code += [(_EQUAL, 0, 1, _ITSELF), allowed, refused]
     code += [(_EQUAL, 0, 4, _CLONE[column]), (_LOAD, 0, 0, _FIRST_ARGUMENT)]
     code += [(_ANY_OF, 1, 0, _CLONE_THREAD), refused, allowed]
-    # Another kind of pair could be connected elsewhere.
-    code += [(_EQUAL, 0, 5, _SOCKETPAIR[column]), (_LOAD, 0, 0, _SECOND_ARGUMENT)]
-    code += [(_AND, 0, 0, _KINDS), (_EQUAL, 1, 0, _STREAM), refused, allowed]
+    # Sockets of another kind could talk to somebody else; netlink's lists addresses.
+    for number in (_SOCKET[column], _SOCKETPAIR[column]):
+        code += [(_EQUAL, 0, 7, number), (_LOAD, 0, 0, _FIRST_ARGUMENT)]
+        code += [(_EQUAL, 4, 0, _NETLINK), (_LOAD, 0, 0, _SECOND_ARGUMENT)]
+        code += [(_AND, 0, 0, _KINDS), (_EQUAL, 1, 0, _STREAM), refused, allowed]
     code += [(_EQUAL, 0, 4, _PRCTL[column]), (_LOAD, 0, 0, _FIRST_ARGUMENT)]
     code += [(_EQUAL, 0, 1, _SET_PDEATHSIG), refused, allowed]
     return _packed([*code, allowed])

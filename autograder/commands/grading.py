@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import os
 import sys
+from collections.abc import Iterable
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, Optional, TextIO
 
 import typer
 
@@ -239,7 +240,6 @@ def grade(
     course_folder: CourseFolder = None,
 ) -> None:
     """Grade the class, into the gradebook."""
-    from autograder.authoring import own_questions
     from autograder.course.class_list import may_be
     from autograder.course.gradebook import deadlines, record
     from autograder.course.grading import interruption
@@ -330,10 +330,8 @@ def grade(
     if unchanged:
         unchanged |= {*missing}
     class_tables.students(concerns.of_run(grades, len(exercise.functions), missing), out, unchanged)
-    unasked = sorted(scores.keys() - own_questions.asked(course, exercise)) if exercise.own else []
-    if unasked:
-        repair = "ask them yourself, and enter their points in the formgrader"
-        print(inert(f"note: no questions were drawn for {listed(unasked)}: {repair}"), file=out)
+    if exercise.own:
+        _note_unasked(course, exercise, scores, out)
     for line in left_out:
         print(f"left out: {line}", file=out)
 
@@ -349,6 +347,16 @@ def grade(
     if any(grade.status == "error" for grade in grades):
         stop("some submissions could not be graded, or not recorded: see reason", 3)
     tell_new(graded_now, exit_code)
+
+
+def _note_unasked(course: Course, exercise: Exercise, students: Iterable[str], out: TextIO) -> None:
+    """Say who has handed in a notebook of questions, and has none there."""
+    from autograder.authoring import own_questions
+
+    unasked = sorted({*students} - own_questions.asked(course, exercise).keys())
+    if unasked:
+        repair = "ask them yourself, and enter their points in the formgrader"
+        print(inert(f"note: no questions were drawn for {listed(unasked)}: {repair}"), file=out)
 
 
 def _grade_ordinary(

@@ -22,7 +22,6 @@ from datetime import datetime, timezone, tzinfo
 from functools import cache
 from pathlib import Path
 
-from autograder.authoring import own_questions
 from autograder.base import files
 from autograder.base.result import Result
 from autograder.base.text import on_day
@@ -37,7 +36,7 @@ from autograder.course.tries import Tries
 from autograder.course.troubles import Troubles
 from autograder.exercises.exercise import Exercise
 from autograder.show.pages import changes
-from autograder.show.pages.solutions import Solution, Solutions
+from autograder.show.pages.solutions import Solution, Solutions, own_questions
 from autograder.show.pages.student_page import StudentPage, cell_title, missing
 
 
@@ -114,7 +113,7 @@ class _Pages:
         self._zone = course.settings.zone_shown(exercise.name)
         self._tries = Tries(course, exercise.name)
         self._solutions = Solutions(course, exercise)
-        self._asked = own_questions.asked(course, exercise)
+        self._asked = own_questions(course, exercise)
         # All that is the same for the pages of a class.
         settings = course.settings
         shown = (settings.feedback_hidden, str(self._zone), settings.counts)

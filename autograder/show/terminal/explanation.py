@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autograder.authoring.own_questions import OwnQuestion
 from autograder.base.result import CheckResult, Result, parts_of
 from autograder.base.text import (
     agreeing,
@@ -22,6 +21,9 @@ from autograder.base.text import (
 )
 from autograder.grader.check_result import printable
 from autograder.grader.explanation import Explanation, Question
+
+if TYPE_CHECKING:
+    from autograder.authoring.own_questions import OwnQuestion
 
 MOST = 5  # calls to show
 CHARACTERS = 20_000  # of one value to show

@@ -63,6 +63,14 @@ training a_little_added_under_the_logarithm cosine_over_the_whole_length
 """.strip().splitlines()
 
 
+TOLD_APART = {
+    "Your function answers as if merges were one less. Where do you begin to count, and is the end "
+    "included?"
+}
+"""What the page asks where an experiment with the arguments says what the mistake is, and so needs
+no entry of the bank."""
+
+
 def told(data: bytes) -> dict[str, str]:
     """What a notebook says below each cell that is run from top to bottom."""
     said = {}
@@ -115,7 +123,9 @@ def name_both(pair: str) -> None:
         named = {check.misconception for check in page.step(wrong.step).checks}
         assert any(question in asked for question in questions(bank, wrong.name)), wrong.name
         assert any(question in hints for question in questions(bank, wrong.name)), wrong.name
-        assert named - {None} == {wrong.name}
+        asks = {check.hint for check in page.step(wrong.step).failed}
+        is_told_apart = bool(asks) and asks <= TOLD_APART
+        assert named - {None} == (set() if is_told_apart else {wrong.name})
 
     # A step changes something where it is blamed: with it right the check says something else.
     alone = told(copy(name, **{late.step: late.source}))

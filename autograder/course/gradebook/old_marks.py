@@ -165,9 +165,9 @@ class Again:
         else:
             is_same = bool(self.before.cells) and cell not in self.changed
             is_same = is_same and self.before.asked(cell) == self.asked.get(cell)
-            checks = {check.id: check for check in self.master.exercise.checks}
-            if cell in checks:
-                is_same = is_same and self.before.points(cell) in (None, checks[cell].points)
+            check = self.master.exercise.cell(cell).check
+            if check is not None:
+                is_same = is_same and self.before.points(cell) in (None, check.points)
         return is_same and not row.needs_manual_grade and row.auto_score == score
 
     def fits(self, mark: Mark) -> bool:

@@ -12,28 +12,20 @@ import hmac
 import json
 import re
 import zlib
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from autograder.base import files
 from autograder.base.errors import Unusable
 from autograder.base.text import count, printable
-from autograder.course import drawn as kept
-from autograder.course.course import Course
-from autograder.course.drawn import Drawn
+from autograder.course.drawn import ENDING, OPTIONS, Drawn, asks, code_of, repeated
 from autograder.exercises.exercise import Exercise
 from autograder.exercises.sources import authored_at
 from autograder.questions.sheet import Sheet
-from autograder.questions.subject import NOTATION, CodeQuestion
-
-ENDING = "_questions"
-"""How the exercise of questions is called, behind the name of the one that it asks about."""
+from autograder.questions.subject import NOTATION
 
 POINTS = 5
 """Of a question."""
-
-OPTIONS = "abcd"
 
 _ASKED = re.compile(r"^question_\d+ = right_option\(", re.MULTILINE)
 
@@ -115,15 +107,6 @@ question_NUMBER = right_option(NUMBER)
 '''
 
 
-@dataclass(frozen=True)
-class OwnQuestion:
-    """A student's question as it is shown later: with the lines of code that it is about, and the
-    letter of the right option."""
-
-    text: str
-    right: str
-
-
 def name_of(exercise: str) -> str:
     """What the exercise of questions on another one is called."""
     return f"{exercise}{ENDING}"
@@ -169,7 +152,7 @@ def write(
         box, text = _sealed(one.code, text_of(one.sheet, number))
         sealed[box] = text
         whose = _digest(one.sheet.student)
-        asked = _repeated(one.sheet, number)
+        asked = repeated(one.sheet, number)
         right[whose] = "".join(OPTIONS[question.right] for question in asked)
 
     if before:
@@ -202,39 +185,6 @@ def _parts(text: str, table: str) -> tuple[str, str, str]:
     return text[: found.start()], found[0], text[found.end() :]
 
 
-def asked(course: Course, exercise: Exercise) -> Mapping[str, Mapping[str, OwnQuestion]]:
-    """What each student was asked in an exercise of questions, by step; nothing in another one."""
-    if not exercise.own:
-        return {}
-    found = {}
-    for student, one in kept.read(course, exercise.name.removesuffix(ENDING)).items():
-        questions = zip(exercise.steps, _repeated(one.sheet, len(exercise.steps)))
-        found[student] = {step: _shown(one.sheet, question) for step, question in questions}
-    return found
-
-
-def _repeated(sheet: Sheet, number: int) -> list[CodeQuestion]:
-    """So many questions: who has fewer is asked some of them again."""
-    return [sheet.questions[place % len(sheet.questions)] for place in range(number)]
-
-
-def _shown(sheet: Sheet, question: CodeQuestion) -> OwnQuestion:
-    lines = [*_code(sheet, question.step), "", *_asks(question)]
-    return OwnQuestion(printable("\n".join(lines)), OPTIONS[question.right])
-
-
-def _code(sheet: Sheet, step: str) -> Iterator[str]:
-    for line, text in sheet.code[step]:
-        yield f"{line or '':4}  {text}"
-
-
-def _asks(question: CodeQuestion) -> Iterator[str]:
-    yield question.prompt.replace("`", "")
-    yield ""
-    for letter, option in zip(OPTIONS, question.options):
-        yield f"  {letter}: {option}"
-
-
 def text_of(sheet: Sheet, number: int) -> str:
     """The questions of a student as their notebook prints them."""
     lines = [f"These are the questions for {sheet.student}.", ""]
@@ -242,8 +192,8 @@ def text_of(sheet: Sheet, number: int) -> str:
     for place, question in enumerate(sheet.questions, start=1):
         if question.step != step:
             step = question.step
-            lines += [f"Your {step}:", "", *_code(sheet, step), ""]
-        lines += [f"Question {place}", *_asks(question), ""]
+            lines += [f"Your {step}:", "", *code_of(sheet, step), ""]
+        lines += [f"Question {place}", *asks(question), ""]
     there = len(sheet.questions)
     for place in range(there, number):
         again = place % there + 1

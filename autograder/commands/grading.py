@@ -351,9 +351,12 @@ def grade(
 
 def _note_unasked(course: Course, exercise: Exercise, students: Iterable[str], out: TextIO) -> None:
     """Say who has handed in a notebook of questions, and has none there."""
-    from autograder.authoring import own_questions
+    from autograder.course.drawn import OwnQuestions
 
-    unasked = sorted({*students} - own_questions.asked(course, exercise).keys())
+    asked = OwnQuestions(course, exercise)
+    for damage in asked.damaged.values():
+        print(inert(f"note: {damage}"), file=out)
+    unasked = [] if "" in asked.damaged else [one for one in sorted(students) if one not in asked]
     if unasked:
         repair = "ask them yourself, and enter their points in the formgrader"
         print(inert(f"note: no questions were drawn for {listed(unasked)}: {repair}"), file=out)
@@ -469,7 +472,7 @@ def explain(
     course_folder: CourseFolder = None,
 ) -> None:
     """Show the inputs of a check, the student's answer and the right one."""
-    from autograder.authoring import own_questions
+    from autograder.course.drawn import OwnQuestions
     from autograder.course.gradebook import versions
     from autograder.course.gradebook.versions import submission_of
     from autograder.grader.apart import apart
@@ -516,7 +519,7 @@ def explain(
 
     settings = versions.settings_of(course, result)
     differences = list(versions.differences(course, now, result))
-    own = own_questions.asked(course, exercise).get(student, {})
+    own = OwnQuestions(course, exercise).of(student)
 
     def lines() -> list[str]:
         found = []

@@ -23,6 +23,7 @@ from autograder.exercises import assistants, setup_cell
 from autograder.exercises import exercise as exercises
 from autograder.nbgrader.exchange import told
 from autograder.questions.sheet import Sheet
+from tests.support import formgrader
 from tests.support.bank_submissions import bank, handed_in
 from tests.support.final_scores import run
 from tests.support.processes import finished
@@ -70,7 +71,7 @@ def answer(course: Course, student: str, letters: Sequence[str]) -> None:
 
 def right(course: Course, student: str) -> list[str]:
     sheet = drawn.read(course, "attention")[student].sheet
-    return [own_questions.OPTIONS[question.right] for question in sheet.questions]
+    return [drawn.OPTIONS[question.right] for question in sheet.questions]
 
 
 def printed(course: Course, code: str) -> str:
@@ -163,6 +164,22 @@ def test_questions_are_graded_by_each_ones_own_answers(asked: Course):
     assert "costs the class most" not in run(asked, "report", NAME).stdout
     totals = run(asked, "report").stdout
     assert NAME in totals and "ada" in totals
+
+
+def test_the_formgrader_shows_what_a_student_was_asked_and_what_is_right(asked: Course):
+    texts = {}
+    for student in ("ada", "ben"):
+        path = asked.autograded_of(student, NAME) / f"{NAME}.ipynb"
+        texts[student] = " ".join(html.unescape(formgrader.view(path)).split())
+    there = drawn.OwnQuestions(asked, exercises.load(asked.root, NAME))
+    for student, other in (("ada", "ben"), ("ben", "ada")):
+        text = texts[student]
+        for step, question in there.of(student).items():
+            words = " ".join(question.text.split())
+            _, asks, rest = text.partition(words)
+            assert asks and f"Right is <strong>{question.right}</strong>" in rest
+            assert f"{step}-answer" in rest and words not in texts[other]
+    assert "was drawn" not in (asked.autograded_of("cleo", NAME) / f"{NAME}.ipynb").read_text()
 
 
 def test_a_page_shows_the_students_own_questions_and_later_what_is_right(asked: Course):
@@ -274,28 +291,60 @@ def test_who_has_fewer_questions_answers_some_again(asked: Course):
 
 
 @pytest.mark.parametrize(
-    "change",
+    "change, whose",
     [
-        lambda said: {**said, "lines": []},
-        lambda said: {**said, "lines": {step: [["x"]] for step in said["lines"]}},
-        lambda said: {**said, "student": None},
-        lambda said: {**said, "code": 5},
-        lambda said: {**said, "questions": []},
-        lambda said: {**said, "questions": [{**said["questions"][0], "right": 9}]},
-        lambda said: {**said, "questions": [{**said["questions"][0], "right": "a"}]},
-        lambda said: {**said, "questions": [{**said["questions"][0], "options": 5}]},
-        lambda said: "{",
+        (lambda said: {**said, "lines": []}, "ada"),
+        (lambda said: {**said, "lines": {step: [["x"]] for step in said["lines"]}}, "ada"),
+        (lambda said: {**said, "student": None}, ""),
+        (lambda said: {**said, "student": "../ada"}, ""),
+        (lambda said: {**said, "code": 5}, "ada"),
+        (lambda said: {**said, "questions": []}, "ada"),
+        (lambda said: {**said, "questions": [{**said["questions"][0], "right": 9}]}, "ada"),
+        (lambda said: {**said, "questions": [{**said["questions"][0], "right": "a"}]}, "ada"),
+        (lambda said: {**said, "questions": [{**said["questions"][0], "options": 5}]}, "ada"),
+        (lambda said: "{", ""),
     ],
 )
-def test_a_damaged_line_gives_nobody_other_questions(asked: Course, change):
+def test_a_damaged_line_gives_nobody_other_questions(asked: Course, change, whose):
+    known = exercises.load(asked.root, NAME)
     path = asked.state / drawn.NAME
     before = path.read_bytes()
     first, *others = before.splitlines()
     damaged = json.dumps(change(json.loads(first))).encode()
     path.write_bytes(b"\n".join([damaged, *others]))
-    with pytest.raises(Unusable, match=r"questions\.jsonl:1: is damaged; put a backup"):
-        drawn.read(asked, "attention")
-    path.write_bytes(before)
+    message = f"questions of {whose} are damaged" if whose else "is damaged, and names nobody"
+    try:
+        with pytest.raises(Unusable, match=rf"questions\.jsonl:1: .*{message}; put a backup"):
+            drawn.read(asked, "attention")
+        there = drawn.OwnQuestions(asked, known)
+        with pytest.raises(Unusable, match=message):
+            there.of("ada")
+        assert len(there.of("ben")) == 4
+    finally:
+        path.write_bytes(before)
+
+
+def test_a_damaged_line_stops_nobody_else(asked: Course):
+    """The end of a line may be cut off, and a line of another exercise does not count here."""
+    path = asked.state / drawn.NAME
+    before = path.read_bytes()
+    first, *others = before.splitlines()
+    other = first.replace(b'"exercise": "attention"', b'"exercise": "training"')
+    path.write_bytes(b"\n".join([other[:200], first[:200], *others]))
+    page = asked.feedback_of("ben", NAME) / f"{NAME}.html"
+    page.unlink(missing_ok=True)
+    try:
+        grading = run(asked, "grade", NAME, "--jobs", 1, "--force")
+        pages = run(asked, "feedback", NAME, code=3)
+        explained = run(asked, "explain", NAME, "ada", "question_1-answer", code=2)
+        assert "Right is" in run(asked, "explain", NAME, "ben", "question_1-answer").stdout
+    finally:
+        path.write_bytes(before)
+    for done in (grading, pages, explained):
+        said = done.stdout + done.stderr
+        assert "questions.jsonl:2: the questions of ada are damaged" in said and ":1:" not in said
+    assert "no questions were drawn for cleo:" in grading.stdout
+    assert page.is_file()
 
 
 def test_questions_that_the_course_has_lost_are_not_drawn_again(asked: Course):

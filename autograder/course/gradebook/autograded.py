@@ -1,8 +1,9 @@
 """The autograded notebook: the master with a student's answers in it, and a verdict a check.
 
 The formgrader shows it to whoever grades by hand, so the questions that a person grades come first.
-Nothing hidden is in it, and nothing of the student's but text and, beside such a question, pictures
-that we have written anew.
+No hidden test is in it, and nothing of the student's but text and, beside such a question, pictures
+that we have written anew. It is the teacher's: it has the verdicts of hidden checks, and the right
+letters of questions on a student's own code. Students get a page (``show.pages``) instead.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from autograder.base import files
+from autograder.base.errors import Unusable
 from autograder.base.files import below
 from autograder.base.result import CheckResult, Result
 from autograder.base.text import (
@@ -33,6 +35,7 @@ from autograder.base.text import (
 )
 from autograder.course import timestamp
 from autograder.course.course import Course
+from autograder.course.drawn import OwnQuestion, OwnQuestions
 from autograder.course.gradebook.master import Master, MasterCell
 from autograder.exercises import rubric
 from autograder.exercises.exercise import content_id
@@ -94,9 +97,14 @@ def write(
 
 
 class Template:
-    """The notebook as JSON, but for what differs between students; made once for a class."""
+    """The notebook as JSON, but for what differs between students; made once for a class.
 
-    def __init__(self, master: Master) -> None:
+    Args:
+        own: the questions on students' own code.
+    """
+
+    def __init__(self, master: Master, own: OwnQuestions | None = None) -> None:
+        self._own = own
         rest = {name: value for name, value in master.notebook.items() if name != "cells"}
         self._head = b'{"cells":[\n'
         self._tail = b"]," + _json(rest).removeprefix(b"{") + b"\n"
@@ -137,18 +145,33 @@ class Template:
         Args:
             shown: pictures of the submission, for the questions that a person grades.
         """
+        own = self._own_questions(result.student_id)
         is_asked = self.asks(submission)
         asked: list[bytes] = []
         others: list[bytes] = []
         for id, cell in self._filled_cells(result.by_id, submission):
             there = asked if is_asked and id in self._asked else others
-            there += [self._rubrics[id], cell] if id in self._rubrics else [cell]
+            there += [one[id] for one in (own, self._rubrics) if id in one]
+            there.append(cell)
         if asked and shown and (shown.shown or shown.others):
             # Behind the answers and the fields for marks: they may be many, and tall.
             asked.append(_picture_cell(shown))
         if asked:
             asked.append(_cell("the-notebook", "---\n# The notebook as it was handed in"))
         return b"".join((self._head, b",".join(asked + others), self._tail))
+
+    def _own_questions(self, student: str) -> dict[str, bytes]:
+        """A cell with each question on a student's own code, by step, as JSON."""
+        cells: dict[str, bytes] = {}
+        drawn: Mapping[str, OwnQuestion] = {}
+        if self._own is not None:
+            with suppress(Unusable):  # `autograder grade` says whose are damaged
+                drawn = self._own.of(student)
+        for step, question in drawn.items():
+            asked = f"**{step}**, as it was drawn for this student:\n\n{quoted(question.text)}"
+            text = f"{asked}\n\nRight is **{question.right}**."
+            cells[step] = _cell(content_id("own", f"{step} {text}"), text)
+        return cells
 
     def _filled_cells(
         self, verdicts: Mapping[str, CheckResult], submission: Submission

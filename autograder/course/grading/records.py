@@ -14,6 +14,7 @@ from autograder.base.result import Result
 from autograder.base.text import points
 from autograder.course import results
 from autograder.course.course import Course
+from autograder.course.drawn import OwnQuestions
 from autograder.course.gradebook import autograded, record
 from autograder.course.gradebook.final_grades import Concern, Grade
 from autograder.course.gradebook.marks import settled_marks
@@ -60,7 +61,7 @@ class Records:
         self._recorder = record.Recorder(course, exercise, self.submitted)
         self.grades: dict[str, Grade] = {}
         self.changed: list[dict[str, Any]] = []
-        self._template = autograded.Template(self._recorder.master)
+        self._template = autograded.Template(self._recorder.master, OwnQuestions(course, exercise))
         self._batch: list[Graded] = []
 
     def add(self, graded: Graded) -> None:

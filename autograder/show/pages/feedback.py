@@ -23,12 +23,14 @@ from functools import cache
 from pathlib import Path
 
 from autograder.base import files
+from autograder.base.errors import Unusable
 from autograder.base.result import Result
 from autograder.base.text import on_day
 from autograder.course import timestamp
 from autograder.course.class_list import NUMBERS, full_name, value_of
 from autograder.course.collecting import naming, store
 from autograder.course.course import Course
+from autograder.course.drawn import OwnQuestions
 from autograder.course.gradebook import deadlines
 from autograder.course.gradebook.marks import Marks, settled_marks
 from autograder.course.submission_folder import SECRET, digest, handed_in, read_secret
@@ -36,7 +38,7 @@ from autograder.course.tries import Tries
 from autograder.course.troubles import Troubles
 from autograder.exercises.exercise import Exercise
 from autograder.show.pages import changes
-from autograder.show.pages.solutions import Solution, Solutions, own_questions
+from autograder.show.pages.solutions import Solution, Solutions
 from autograder.show.pages.student_page import StudentPage, cell_title, missing
 
 
@@ -112,8 +114,8 @@ class _Pages:
         self._exercise = exercise
         self._zone = course.settings.zone_shown(exercise.name)
         self._tries = Tries(course, exercise.name)
-        self._solutions = Solutions(course, exercise)
-        self._asked = own_questions(course, exercise)
+        self._asked = OwnQuestions(course, exercise)
+        self._solutions = Solutions(course, exercise, self._asked)
         # All that is the same for the pages of a class.
         settings = course.settings
         shown = (settings.feedback_hidden, str(self._zone), settings.counts)
@@ -145,7 +147,7 @@ class _Pages:
             came = ". ".join(filter(None, [self._handed_in(student, marks), left]))
             stored = result_path(course, exercise.name, student).read_bytes()
             solved = self._solutions.of(student, result)
-            own = {step: one.text for step, one in self._asked.get(student, {}).items()}
+            own = {step: one.text for step, one in self._asked.of(student).items()}
             shown_too = sorted(solved.items()), sorted(own.items())
             everything = self._alike, stored, marks, name, there, came, shown_too
             made_of = hashlib.sha256(repr(everything).encode()).hexdigest()
@@ -238,15 +240,22 @@ def _said(time: datetime, zone: tzinfo | None) -> str:
 
 
 def lack_solutions(course: Course, exercise: Exercise, students: Iterable[str]) -> set[str]:
-    """Those of these students whose pages do not show the solutions yet, although they may."""
+    """Those of these students whose pages do not show the solutions yet, although they may.
+
+    A student with a damaged record is one of them: writing the page says what is damaged.
+    """
     from autograder.course.results import stored_result
 
-    solutions = Solutions(course, exercise)
+    solutions = Solutions(course, exercise, OwnQuestions(course, exercise))
     found = set()
     for student in students:
-        result = stored_result(course, exercise.name, student)
         page = changes.of(course.feedback_of(student, exercise.name))
-        if len(solutions.of(student, result)) > (page.solutions if page else 0):
+        try:
+            there = len(solutions.of(student, stored_result(course, exercise.name, student)))
+        except Unusable:
+            found.add(student)
+            continue
+        if there > (page.solutions if page else 0):
             found.add(student)
     return found
 

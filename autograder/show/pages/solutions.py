@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from autograder.authoring.regions import BEGIN, without_region
 from autograder.base.result import Result
 from autograder.course.course import Course
+from autograder.course.drawn import OwnQuestions
 from autograder.course.gradebook.deadlines import TimeLeft
 from autograder.exercises import right_answers
 from autograder.exercises.exercise import Exercise
-
-if TYPE_CHECKING:
-    from autograder.authoring.own_questions import OwnQuestion
 
 OTHERS = 2  # so many unusual right answers are shown of a step
 
@@ -35,13 +32,16 @@ class Solutions:
     """The solutions of an exercise, each for those who may see it now.
 
     While the setting is ``never`` they are not even read.
+
+    Args:
+        asked: the questions on students' own code.
     """
 
-    def __init__(self, course: Course, exercise: Exercise) -> None:
+    def __init__(self, course: Course, exercise: Exercise, asked: OwnQuestions) -> None:
         self._when = course.settings.feedback_solution
         self._hidden = course.settings.feedback_hidden
         self._known = _read(course, exercise) if self._when != "never" else {}
-        self._own = own_questions(course, exercise) if self._when != "never" else {}
+        self._asked = asked
         self._left = TimeLeft(course, exercise.name) if self._when == "after due" else None
 
     def of(self, student: str, result: Result | None) -> Mapping[str, Solution]:
@@ -49,10 +49,10 @@ class Solutions:
 
         Where hidden checks are not shown, a solution ``when passed`` would tell of them.
         """
-        if result is None or result.status != "graded":
+        if result is None or result.status != "graded" or self._when == "never":
             return {}
         known = dict(self._known)
-        for name, question in self._own.get(student, {}).items():
+        for name, question in self._asked.of(student).items():
             known[name] = Solution(f'{name} = "{question.right}"')
         if self._left is not None:
             return known if self._left.is_over(student) else {}
@@ -62,16 +62,6 @@ class Solutions:
             if is_told and step.passed and step.name in known:
                 passed.append(step.name)
         return {name: known[name] for name in passed}
-
-
-def own_questions(course: Course, exercise: Exercise) -> Mapping[str, Mapping[str, OwnQuestion]]:
-    """What each student was asked in an exercise of questions, by step; nothing in another one, for
-    which nothing is loaded that draws questions."""
-    if not exercise.own:
-        return {}
-    from autograder.authoring import own_questions as authored
-
-    return authored.asked(course, exercise)
 
 
 def _read(course: Course, exercise: Exercise) -> dict[str, Solution]:

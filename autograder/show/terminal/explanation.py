@@ -23,7 +23,7 @@ from autograder.grader.check_result import printable
 from autograder.grader.explanation import Explanation, Question
 
 if TYPE_CHECKING:
-    from autograder.authoring.own_questions import OwnQuestion
+    from autograder.course.drawn import OwnQuestion
 
 MOST = 5  # calls to show
 CHARACTERS = 20_000  # of one value to show

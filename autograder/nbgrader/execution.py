@@ -89,6 +89,10 @@ No other module of these packages, for students choose which: one may be a progr
 MOST_OUTPUTS = 5000
 """Of all cells of a notebook; streams are one output each."""
 
+MOST_FORMATS, MOST_PARTS = 100, 20_000
+"""Formats of an output; and those of all outputs of a notebook, with the lines of texts that come
+line by line. Each is validated by itself, whenever the notebook is read or written."""
+
 MOST_HTML = 1 << 18
 """Characters of a table, or what else an output has as HTML; longer ones stay as text alone."""
 
@@ -115,8 +119,10 @@ class SandboxExecute(Execute):  # type: ignore[misc]
         said = _SANDBOX.run(_FORMAT.writes(nb), folder.absolute(), options, read=read)
         if len(said) != len(nb.cells):
             raise NotRun("has other cells after it was executed")
-        if sum(len(_outputs(about)) for about in said) > MOST_OUTPUTS:
+        outputs = [output for about in said for output in _outputs(about)]
+        if len(outputs) > MOST_OUTPUTS:
             raise NotRun(f"has more than {MOST_OUTPUTS} outputs")
+        refuse_many_parts(outputs)
         code = [cell for cell in nb.cells if cell.cell_type == "code"]
         about_code = [about for cell, about in zip(nb.cells, said) if cell.cell_type == "code"]
         for cell, (outputs, count) in zip(code, all_taken(about_code)):
@@ -127,6 +133,24 @@ class SandboxExecute(Execute):  # type: ignore[misc]
 def _outputs(about: Any) -> list[Any]:
     outputs = about.get("outputs") if isinstance(about, dict) else None
     return outputs if isinstance(outputs, list) else []
+
+
+def refuse_many_parts(outputs: list[Any]) -> None:
+    """Raise NotRun where it would take long to see whether these are outputs."""
+    total = 0
+    for output in outputs:
+        data = output.get("data") if isinstance(output, dict) else None
+        for part in (output, data):
+            if not isinstance(part, dict):
+                continue
+            if len(part) > MOST_FORMATS:
+                raise NotRun(f"has an output in more than {MOST_FORMATS} formats")
+            total += len(part)
+            for kind, value in part.items():
+                if isinstance(value, list) and not kind.endswith("json"):
+                    total += len(value)
+    if total > MOST_PARTS:
+        raise NotRun(f"has outputs of more than {MOST_PARTS} lines and formats")
 
 
 def _has_markup(about: Any) -> bool:

@@ -521,6 +521,33 @@ def test_outputs_that_take_long_to_clean_end_with_their_own_notebook(monkeypatch
         execution.all_taken([{"count": 1, "outputs": [nested]}])
 
 
+PARTS = {f"a/{number}": "a" for number in range(execution.MOST_FORMATS + 1)}
+
+
+@pytest.mark.parametrize(
+    ("output", "number", "why"),
+    [
+        ({"data": PARTS}, 1, "in more than 100 formats"),
+        (PARTS, 1, "in more than 100 formats"),
+        ({"data": dict(list(PARTS.items())[:50])}, 500, "20000 lines and formats"),
+        ({"traceback": ["a"] * 20_000}, 1, "20000 lines and formats"),
+        ({"data": {"text/plain": ["a"] * 20_000}}, 1, "20000 lines and formats"),
+    ],
+)
+def test_outputs_of_very_many_parts_are_refused_before_they_are_validated(output, number, why):
+    """300,000 formats that are none took 160 s of the grading process, which nothing bounded."""
+    with pytest.raises(NotRun, match=why):
+        execution.refuse_many_parts([output] * number)
+
+
+def test_outputs_that_people_make_have_few_parts():
+    figure = {"application/vnd.plotly.v1+json": {"x": [0] * 50_000}, "text/html": "a"}
+    table = {"application/json": ["a"] * 50_000, "text/plain": "a"}
+    made = [{"output_type": "display_data", "data": data} for data in (figure, table)]
+    broken = {"output_type": "error", "ename": "a", "evalue": "", "traceback": ["a"] * 3_000}
+    execution.refuse_many_parts([*made * 1_000, broken, "none", None])
+
+
 @pytest.mark.parametrize("value", [[], {}, {"a": 0}, "", "a"])
 def test_outputs_of_very_many_values_are_refused_before_they_are_read(monkeypatch, value):
     """64 MB of JSON may be 2 GB of lists, and minutes of looking at them."""

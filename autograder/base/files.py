@@ -45,6 +45,14 @@ def is_noise(name: str) -> bool:
     return name.startswith(".") or name in ("__MACOSX", "__pycache__", "Thumbs.db", "desktop.ini")
 
 
+def is_hidden_notebook(name: str) -> bool:
+    """Whether a file called so is somebody's notebook that few file managers show.
+
+    What begins with ``._`` or ``.~`` lies beside another file, and macOS or Jupyter has made it.
+    """
+    return name.startswith(".") and name[1:2] not in ("_", "~") and name.lower().endswith(".ipynb")
+
+
 def below(folder: Path, *names: str, follow: bool = True, portable: bool = True) -> Path:
     """The place below a folder that names say which we did not choose.
 

@@ -491,6 +491,24 @@ def test_other_exercises_and_what_systems_leave_behind_are_passed_over(course):
     assert collect(course) == Collected(stored=("ada",))
 
 
+def test_a_hidden_notebook_is_listed_for_who_sent_no_other(course):
+    class_list(course, "id\nada\nbob\ncyd\n")
+    put(course, "ada/.counting.ipynb")
+    put(course, "bob/.ipynb_checkpoints/counting-checkpoint.ipynb")
+    for beside in ("bob/._counting.ipynb", "bob/.~counting.ipynb"):
+        put(course, beside)
+    put(course, "class.zip", archive({"bob/.last.ipynb": courses.handed_in(course, RIGHT)}))
+    put(course, "cyd/.counting.ipynb", minutes=-5)
+    put(course, "cyd/counting.ipynb")
+    found = collect(course)
+    assert found.stored == ("cyd",)
+    why = "is hidden, because its name begins with a dot; rename it to {}_counting.ipynb"
+    assert reasons(found) == {
+        "ada/.counting.ipynb": why.format("ada"),
+        "class.zip: bob/.last.ipynb": why.format("bob"),
+    }
+
+
 def test_what_a_student_sent_later_is_listed_where_it_could_not_be_taken(course):
     class_list(course, "id\nada\nbob\ncyd\n")
     for student in ("ada", "bob", "cyd"):

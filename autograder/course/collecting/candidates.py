@@ -188,7 +188,8 @@ class Reader:
         name = download.parts[-1]
         if name == METADATA or name.lower() in NO_SUBMISSIONS:
             return
-        file = self._file_name(name)
+        is_hidden = files.is_hidden_notebook(name)
+        file = self._file_name(name.lstrip(".") if is_hidden else name)
         if file.exercise not in (None, self.exercise):
             if PurePath(name).suffix.lower() == ".ipynb":
                 self._of_others.append((download, file))
@@ -207,7 +208,7 @@ class Reader:
                 return
 
         for claim, student in students:
-            if file.is_notebook and exercise == self.exercise:
+            if file.is_notebook and exercise == self.exercise and not is_hidden:
                 time, doubt = self._time(download, claim)
                 yield Candidate(student, claim, time, file.copy, download, doubt)
             else:
@@ -216,6 +217,8 @@ class Reader:
                 why = f"neither its name nor its content says {self.exercise}; rename it to {right}"
                 if _is_misnamed(name) and file.exercise == self.exercise:
                     why = f"ends in {suffix}; rename it to {right}"
+                elif is_hidden and exercise == self.exercise:
+                    why = f"is hidden, because its name begins with a dot; rename it to {right}"
                 elif not file.is_notebook:
                     why = f"is no notebook; ask for {self.exercise}.ipynb"
                 left = Left(download.where, why, (student,))

@@ -256,8 +256,10 @@ class _Search:
         size = 0
         for entry in listed:
             size += 50 + len(entry.filename)
-            parts = set(_parts_of(entry.filename)) - {".", ".."}
-            if not entry.is_dir() and not any(map(files.is_noise, parts)):
+            *folders, name = _parts_of(entry.filename)
+            noise = any(map(files.is_noise, {*folders} - {".", ".."}))
+            noise |= name not in (".", "..") and _is_passed_over(name)
+            if not entry.is_dir() and not noise:
                 entries.append(entry)
         if archive.student:
             self.contents[archive.student] += size
@@ -342,14 +344,20 @@ def walk(folder: Path, above: Parts, left: list[Left]) -> Iterator[tuple[Parts, 
 
     for entry in ordered:
         parts = (*above, entry.name)
-        if files.is_noise(entry.name):
+        is_folder = entry.is_dir(follow_symlinks=False)
+        if files.is_noise(entry.name) if is_folder else _is_passed_over(entry.name):
             continue
-        if not entry.is_dir(follow_symlinks=False):
+        if not is_folder:
             yield parts, entry
         elif len(parts) > MAX_DEPTH:
             left.append(Left("/".join(parts), f"is more than {MAX_DEPTH} folders deep"))
         else:
             yield from walk(Path(entry.path), parts, left)
+
+
+def _is_passed_over(name: str) -> bool:
+    """Whether a file called so is nobody's work."""
+    return files.is_noise(name) and not files.is_hidden_notebook(name)
 
 
 def _no_archive(why: str) -> files.Refused:

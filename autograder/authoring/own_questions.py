@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
+from autograder.authoring import arrays
 from autograder.base import files
 from autograder.base.errors import Unusable
 from autograder.base.text import count, printable
@@ -26,6 +27,9 @@ from autograder.questions.subject import NOTATION
 
 POINTS = 5
 """Of a question."""
+
+ROOM, ROW = arrays.MOST - 4_000, 30
+"""Characters of the table of all sealed texts, and those of a row beside its text."""
 
 _ASKED = re.compile(r"^question_\d+ = right_option\(", re.MULTILINE)
 
@@ -125,6 +129,22 @@ def have_questions(root: Path, exercise: str, students: Iterable[str]) -> list[s
     if "question_1 = right_option(1)" not in text:
         raise Unusable(path, "is there, and holds something else", "move it away")
     return [student for student in students if f'"{_digest(student)}":' in text]
+
+
+def insist_on_room(exercise: str, sheets: Collection[Sheet], number: int) -> None:
+    """Refuse more questions than fit into one notebook, before anybody has got one.
+
+    Raises:
+        Unusable: it is more.
+    """
+    sizes = [ROW + len(_sealed("", text_of(sheet, number))[1]) for sheet in sheets]
+    if sum(sizes) > ROOM:
+        cause = f"the questions of {count(len(sizes), 'student')} do not fit into one notebook"
+        most = max(1, number * ROOM // sum(sizes))
+        repair = "hand out the sheet (--no-answers)"
+        if most < number:
+            repair = f"ask fewer, with --number {most}, or {repair}"
+        raise Unusable(f"{exercise} --to notebook", cause, repair)
 
 
 def write(

@@ -513,6 +513,9 @@ def questions(
     elif to == "qti":
         content = question_bank.qti(exercise.name, sheets)
     elif to == "notebook":
+        have_some = [one.sheet for one in known.values()]
+        have_some += [sheet for sheet in sheets if sheet.questions]
+        own_questions.insist_on_room(exercise.name, have_some, number)
         drawn.add(course, exercise.name, sheets)
         handed_out = drawn.read(course, exercise.name)
         asked = _build_questions(course, exercise, handed_out, number)

@@ -60,6 +60,10 @@ BATCH = 8
 LONGEST = 30
 """Lines of a function that is asked about before those that are longer."""
 
+MOST_CODE = 5_000
+"""Characters of a function, with what it calls, that is asked about: all of it is shown, and in the
+notebook the questions of a whole class have to fit into one cell."""
+
 
 @dataclass(frozen=True)
 class Sheet:
@@ -130,7 +134,7 @@ class Questioner:
         rng = np.random.default_rng(list(key))
         found: list[CodeQuestion] = []
         subjects: list[Subject] = []
-        why = ""
+        why, is_too_long = "", False
         try:
             with (
                 quiet(),
@@ -141,7 +145,10 @@ class Questioner:
                 run = Run(self._compiled, submission, budget, reference)
                 with run.ready(most_unended=MOST_STOPPED) as (session, names), budget.at_work():
                     laboratory = Laboratory(session, names)
-                    subjects = list(self._subjects(submission, laboratory, rng))
+                    codes = self._codes(submission, rng)
+                    short = [code for code in codes if code.size <= MOST_CODE]
+                    is_too_long = len(short) < len(codes)
+                    subjects = [self._subject(code, laboratory, rng) for code in short]
                     _choose(subjects, wanted, found)
                     why = laboratory.stopped or "".join(run.unended[:1])
         except OutOfTime:
@@ -157,13 +164,12 @@ class Questioner:
         note = ""
         if len(found) < wanted:
             number = count(len(found), "question") if found else "no questions"
-            why = why or "there is too little code to ask about"
+            few = "the other functions are too long" if is_too_long else "there is too little code"
+            why = why or f"{few} to ask about"
             note = one_line(f"{number} instead of {wanted}: {why}")
         return Sheet(student, tuple(found), asked, note)
 
-    def _subjects(
-        self, submission: Submission, laboratory: Laboratory, rng: np.random.Generator
-    ) -> Iterator[Subject]:
+    def _codes(self, submission: Submission, rng: np.random.Generator) -> list[StudentCode]:
         """The answers that can be asked about, in a random order, long ones last."""
         practice = getattr(self._tools, "PRACTICE", {})
         again = {one.step for one in defined_again(self._exercise, submission)}
@@ -181,8 +187,13 @@ class Questioner:
                 code.add_called(defined, self._exercise.needed)
                 codes.append(code)
         codes = [codes[place] for place in rng.permutation(len(codes))]
-        for code in sorted(codes, key=lambda code: len(code.lines) > LONGEST):
-            yield Subject(code, laboratory, rng, arguments.drawn(self._tools, code.step, rng))
+        return sorted(codes, key=lambda code: len(code.lines) > LONGEST)
+
+    def _subject(
+        self, code: StudentCode, laboratory: Laboratory, rng: np.random.Generator
+    ) -> Subject:
+        """An answer, with the arguments for it."""
+        return Subject(code, laboratory, rng, arguments.drawn(self._tools, code.step, rng))
 
 
 def of_class(

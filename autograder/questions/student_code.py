@@ -218,6 +218,11 @@ class StudentCode:
                 seen.add(name)
         self.lines += [(0, CALLED), *called] if called else []
 
+    @property
+    def size(self) -> int:
+        """The characters that are shown."""
+        return sum(len(text) for _, text in self.lines)
+
     def line(self, number: int) -> str:
         return self._text[number - 1].strip()
 

@@ -5,6 +5,7 @@ import csv
 import html
 import io
 import json
+import shutil
 import zipfile
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,7 +15,7 @@ from typing import Any
 import pytest
 
 import autograder
-from autograder.authoring import own_questions
+from autograder.authoring import arrays, own_questions
 from autograder.base.errors import Unusable
 from autograder.course import drawn
 from autograder.course.course import Course
@@ -354,6 +355,27 @@ def test_questions_that_the_course_has_lost_are_not_drawn_again(asked: Course):
     done = run(asked, "questions", "attention", "--to", "notebook", code=2)
     assert f"has no line of ada, whose questions are in solutions/{NAME}.py" in done.stderr
     path.write_bytes(before)
+
+
+def test_what_does_not_fit_into_a_notebook_is_given_to_nobody(asked: Course, monkeypatch):
+    before = (asked.state / drawn.NAME).read_bytes()
+    submit(
+        asked,
+        "dora",
+        "attention",
+        (asked.submission("ben", "attention") / "attention.ipynb").read_bytes(),
+    )
+    monkeypatch.setattr(own_questions, "ROOM", 2_000)
+    try:
+        done = run(asked, "questions", "attention", "--to", "notebook", code=2)
+    finally:
+        shutil.rmtree(asked.submission("dora", "attention"))
+    assert "questions of 3 students do not fit into one notebook; ask fewer" in done.stderr
+    assert (asked.state / drawn.NAME).read_bytes() == before
+
+
+def test_the_room_for_questions_is_that_of_a_cell():
+    assert own_questions.ROOM + len(own_questions.TEXT) < arrays.MOST
 
 
 def test_a_line_without_its_end_and_one_behind_it_both_stay(asked: Course):

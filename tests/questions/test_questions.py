@@ -30,7 +30,7 @@ from autograder.questions import sheet as sheets
 from autograder.questions.arguments import other_calls, written
 from autograder.questions.jobs import jobs
 from autograder.questions.laboratory import Observed
-from autograder.questions.sheet import Questioner, Sheet, of_class
+from autograder.questions.sheet import MOST_CODE, Questioner, Sheet, of_class
 from autograder.questions.student_code import CALLED, StudentCode
 from autograder.questions.subject import ORDINALS, CodeQuestion, Found, Subject
 from autograder.show.exports import question_bank
@@ -777,6 +777,23 @@ def test_hostile_code_costs_its_own_questions_alone():
         endless = questioner.sheet(handed_in(exercise, cells), "ben")
     assert len(good.questions) == 4
     assert "the cell project_qkv did not return" in endless.note
+
+
+def test_functions_with_very_much_code_are_not_asked_about():
+    """All that they call would be shown, and take the room of everybody else's questions."""
+    text = "".join(map(chr, np.random.default_rng(0).integers(97, 123, MOST_CODE)))
+    exercise = load("attention")
+    right = exercise.cell("softmax").source
+    own = f"{right}\nSALT = '{text}'\n\n"
+    answers = {"softmax": own.replace("scores = np", "SALT\n    scores = np", 1)}
+    for step in exercise.steps:
+        answers.setdefault(step, f"def {step}(*args):\n    return softmax(*args)")
+    with Questioner(exercise, b"a key", Settings()) as questioner:
+        none = questioner.sheet(handed_in(exercise, answers), "ada")
+        some = questioner.sheet(handed_in(exercise, {"softmax": answers["softmax"]}), "ben", 20)
+    assert not none.code and none.note.endswith("other functions are too long to ask about")
+    assert some.questions
+    assert all(text not in line for lines in some.code.values() for _, line in lines)
 
 
 def test_what_was_found_before_the_time_is_over_is_asked(monkeypatch: pytest.MonkeyPatch):

@@ -541,6 +541,9 @@ def questions(
         print(f"wrote {short(written)}: {total} for {count(len(sheets), 'student')}")
     if to == "notebook":
         name = own_questions.name_of(exercise.name)
+        if name not in course.settings.weights:
+            lower = f"write {name} = 0.2 below [weights] in autograder.toml to lower it"
+            print(f"note: {name} has weight 1 in the course's total, like an exercise; {lower}")
         print(f"next: autograder release {name}, and give each student their code")
 
 

@@ -12,10 +12,12 @@ import hmac
 import json
 import re
 import zlib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from autograder.authoring import arrays
+from autograder.authoring.quiz import FORM
 from autograder.base import files
 from autograder.base.errors import Unusable
 from autograder.base.text import count, printable
@@ -233,6 +235,27 @@ def _sealed(code: str, text: str) -> tuple[str, str]:
     data = key + bytes(one ^ other for one, other in zip(packed, stream))
     box = hashlib.sha256(f"box {typed}".encode()).hexdigest()[:16]
     return box, base64.b85encode(data).decode()
+
+
+def opened(sealed: Mapping[str, str], code: str) -> str:
+    """The first line of the questions that a code opens in a notebook; empty if it opens none."""
+    typed = "".join(letter for letter in code.lower() if letter.isalnum())
+    box = hashlib.sha256(f"box {typed}".encode()).hexdigest()[:16]
+    try:
+        data = base64.b85decode(sealed[box])
+        stream = hashlib.shake_256(data[:8] + f"text {typed}".encode()).digest(len(data) - 8)
+        packed = bytes(one ^ other for one, other in zip(data[8:], stream))
+        text = zlib.decompressobj().decompress(packed, 1000)
+    except (LookupError, ValueError, TypeError, AttributeError, zlib.error):
+        return ""
+    return text.decode("utf-8", "replace").split("\n")[0]
+
+
+def letter(answer: object) -> str:
+    """The option that an answer names, as it is compared when it is graded."""
+    written: dict[str, Any] = {}
+    exec(FORM, written)
+    return str(written["answer_form"](answer, "choice", 0))
 
 
 def _digest(student: str) -> str:

@@ -2,6 +2,7 @@
 
 __all__ = [
     "confined",
+    "own_answers",
     "student_copy",
     "waiting",
     "watch",

@@ -21,6 +21,7 @@ from typing import Any
 from autograder.base.errors import Unusable
 from autograder.base.result import ANSWER, MOST_POINTS, CheckResult, Result, StepResult, parts_of
 from autograder.base.text import agreeing, count, listed, one_line, points
+from autograder.checking import own_answers
 from autograder.exercises import data_files
 from autograder.exercises.exercise import (
     ANNOUNCED,
@@ -185,7 +186,7 @@ def read(data: bytes, path: str, name: str | None = None) -> StudentCopy:
     exercise = Exercise(own, "", tuple(_cells(cells, table)), {"metadata": metadata})
     if not exercise.checks:
         if all(marks["hidden"] for marks in table.values()):
-            raise Unusable(path, "has no checks to run here", "hand it in, and it is graded")
+            raise own_answers.looked_at(path, cells, table)
         raise Unusable(path, "all of its checks are gone", REPAIR)
 
     there = {check.id for check in exercise.checks}

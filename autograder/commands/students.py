@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from autograder.base.errors import Interrupted
+from autograder.base.text import inert
 from autograder.commands.common import CourseFolder, Notebook, OfExercise
 
 
@@ -33,9 +34,16 @@ def check(
 
     confined.start_early()
 
-    from autograder.checking import student_copy
+    from autograder.checking import own_answers, student_copy
 
-    copy = student_copy.of_file(notebook, exercise_name)
+    try:
+        copy = student_copy.of_file(notebook, exercise_name)
+    except own_answers.OnlyHidden as only:
+        if not only.said:
+            raise
+        for line in only.said:
+            print(inert(line))
+        raise typer.Exit(0 if only.is_ready else 1) from None
     checking = confined.Checking(copy)
 
     from autograder.checking import waiting

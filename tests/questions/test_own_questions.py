@@ -45,6 +45,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Course:
         submit(course, student, "attention", handed_in(known, answers))
     done = run(course, "questions", "attention", "--to", "notebook")
     assert "cleo: no questions" in done.stderr and f"autograder release {NAME}" in done.stdout
+    assert f"write {NAME} = 0.2 below [weights] in autograder.toml to lower it" in done.stdout
     return course
 
 
@@ -159,7 +160,7 @@ def test_questions_are_graded_by_each_ones_own_answers(asked: Course):
         assert "depends on the student" in run(asked, *command, code=2).stderr
     with pytest.raises(Unusable, match="depends on the student"):
         autograder.grade(path, exercises.load(asked.root, NAME), asked)
-    assert "hand it in, and it is graded" in run(asked, "check", path, code=2).stderr
+    assert "question_1" in run(asked, "check", path).stdout
     run(asked, "export", NAME)
     run(asked, "grade", "attention", "--jobs", 1)
     assert "costs the class most" not in run(asked, "report", NAME).stdout
@@ -181,6 +182,39 @@ def test_the_formgrader_shows_what_a_student_was_asked_and_what_is_right(asked: 
             assert asks and f"Right is <strong>{question.right}</strong>" in rest
             assert f"{step}-answer" in rest and words not in texts[other]
     assert "was drawn" not in (asked.autograded_of("cleo", NAME) / f"{NAME}.ipynb").read_text()
+
+
+@pytest.mark.parametrize(
+    "code, answers, said",
+    [
+        ("CODE", ['"c"', '"(B)"', '"d: it raises"', '"a"'], []),
+        ("", ['"c"', '"b"', '"d"', "..."], ["question_4: not answered", "No code is in it"]),
+        ("CODE", ['"c"', "b", '"d"', '"a"'], ['b has no quotes; write question_2 = "b"']),
+        ("CODE", ['"c', '"b"', '"d"', '"a"'], ["question_1: its cell is not Python"]),
+        ("CODE", ['"c"', '"b"', '"e"', '"a or b"'], ["'e' is not one of", "'a or b' is not one"]),
+        ("aaaa-bbbb", ['"c"', '"b"', '"d"', '"a"'], ["The code aaaa-bbbb opens no questions"]),
+    ],
+)
+def test_check_says_what_is_missing_before_a_student_hands_in(
+    asked: Course, tmp_path: Path, code: str, answers: list[str], said: list[str]
+):
+    """It cannot say what is right."""
+    code = code.replace("CODE", drawn.read(asked, "attention")["ada"].code.upper())
+    text = json.dumps(released(asked)).replace('my_questions(\\"\\")', f"my_questions('{code}')")
+    for number, one in enumerate(answers, start=1):
+        text = text.replace(
+            f"question_{number} = ...", f"question_{number} = {json.dumps(one)[1:-1]}"
+        )
+    path = tmp_path / f"{NAME}.ipynb"
+    path.write_text(text)
+    done = run(asked, "check", path, code=1 if said else 0)
+    for words in said:
+        assert words in done.stdout
+    assert done.stdout.count(": not") + done.stdout.count(": its") <= 1
+    assert "4 questions, worth 20 points, are graded after you hand in" in done.stdout
+    if "-" in code and "aaaa" not in code:
+        assert "These are the questions for ada" in done.stdout
+    assert "hand it in, and it is graded" in run(asked, "watch", path, code=2).stderr
 
 
 def test_a_page_shows_the_students_own_questions_and_later_what_is_right(asked: Course):
@@ -250,8 +284,12 @@ def test_what_a_teacher_has_changed_in_the_notebook_stays(asked: Course):
     changed = before.replace("points=5", "points=2").replace("What does it do?", "What now?")
     changed = changed.replace('kind="own" points=2', 'kind="own" void=true points=2', 1)
     path.write_text(changed)
-    run(asked, "questions", "attention", "--to", "notebook")
-    assert path.read_text() == changed
+    settings = asked.root / "autograder.toml"
+    own = settings.read_text()
+    settings.write_text(f"{own}\n[weights]\n{NAME} = 0.2\n")
+    done = run(asked, "questions", "attention", "--to", "notebook")
+    settings.write_text(own)
+    assert path.read_text() == changed and "weight" not in done.stdout
     run(asked, "grade", NAME, "--jobs", 1)
     path.write_text(changed.replace("SEALED = {", "SEALING = {"))
     done = run(asked, "questions", "attention", "--to", "notebook", code=2)

@@ -12,6 +12,7 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -245,22 +246,29 @@ class _Reader:
     def _owner(self, tree: ast.Module) -> tuple[str, str]:
         """Why a test cannot be taken, or the step that it is about: the last that it calls."""
         own = names.of(tree)
-        attributes = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-        aliases = [node.name for node in ast.walk(tree) if isinstance(node, ast.alias)]
-        imported = {part for name in aliases for part in name.split(".")}
-        unknown = own.needed - self.known - set(self.steps)
+        attributes: set[str] = set()
+        imported: set[str] = set()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute):
+                attributes.add(node.attr)
+            elif isinstance(node, ast.alias):
+                imported.update(node.name.split("."))
+
         if (own.used | attributes | imported) & _PRINTED:
             return "tests printed text", ""
         if (own.used | imported) & (_PLOTS | {"matplotlib"}):
             return "tests a plot", ""
         if (own.used | imported) & _FRAMES:
             return "tests a data frame", ""
+
+        unknown = own.needed - self.known - set(self.steps)
         variables = unknown | (own.used & self.variables)
         if variables:
             return f"tests the variable {min(variables)}", ""
         called = [step for step in self.steps if step in own.used]
         if not called:
             return "calls no function of an answer", ""
+
         last = tree.body[-1]
         partial = (ast.Name, ast.BinOp, ast.Constant)
         if isinstance(last, ast.Expr) and isinstance(last.value, partial):
@@ -370,11 +378,11 @@ def _lines(reader: _Reader) -> list[tuple[_Item | None, list[str]]]:
 
 
 def _made(reader: _Reader) -> Taken:
-    parts = _lines(reader)
-    text = "\n".join(line for _, lines in parts for line in lines)
+    lines = chain.from_iterable(lines for _, lines in _lines(reader))
+    texts = {"": "\n".join(lines)}
     checks = [item for item in reader.items if item.check]
     steps = {item.step for item in checks}
-    texts = {"": text}
+
     bank, claimed = [], set()
     for step in [name for name in reader.steps if name in steps]:
         wrong = _printing(reader.steps[step])
@@ -383,6 +391,7 @@ def _made(reader: _Reader) -> Taken:
         if wrong:
             claimed.add(first.check)
             bank.append(f'\n\n@misconception(step="{step}", caught_by="{first.check}")\n{wrong}\n')
+
     if bank:
         unclaimed = {item.check: _UNCLAIMED for item in checks if item.check not in claimed}
         texts["_misconceptions"] = _BANK.format(unclaimed=repr(unclaimed)) + "".join(bank)

@@ -72,7 +72,7 @@ def _bringing(files: tuple[str, ...], names: tuple[str, ...], solution: str) -> 
         f"Run this cell: it puts your own functions here, if {listed(places)} {are} in the same "
         "folder. Or paste them here, in place of these lines. They are not graded again."
     )
-    comments = [f"# {line}" for text in (about, other) for line in textwrap.wrap(text, 98)]
+    comments = [f"# {line}" for line in textwrap.wrap(about, 98) + textwrap.wrap(other, 98)]
     quoted = ", ".join(f'"{place}"' for place in places)
     body = indented(f"{BEGIN}\n{solution}\n{END}")
     return "\n".join([*comments, f"with tools.bring({quoted}):", body])

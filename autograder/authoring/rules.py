@@ -89,11 +89,10 @@ def _practice(source: Source) -> Iterator[Problem]:
     steps = {step.id for step in source.of("step")}
     for cell in source.of("practice"):
         classes = [node for node in ast.parse(cell.source).body if isinstance(node, ast.ClassDef)]
-        methods = [node for each in classes for node in each.body]
         if [each.name for each in classes] != ["Practice"]:
             cause = "a practice cell without a class Practice, or with others"
             yield Problem(cell.line, cause, "write class Practice, with a function for each step")
-        for node in methods:
+        for node in chain.from_iterable(each.body for each in classes):
             if isinstance(node, ast.FunctionDef) and node.name not in steps:
                 cause = f"{node.name} is practised, and no step"
                 yield Problem(cell.line_of(node.lineno), cause, "name it after a step")

@@ -102,7 +102,10 @@ def _before(folder: Path) -> list[Path]:
     except (OSError, ValueError, TypeError, RecursionError):
         known = {}
 
-    folders = {str(above) for place in known for above in PurePosixPath(place).parents}
+    folders: set[str] = set()
+    for written in known:
+        folders.update(map(str, PurePosixPath(written).parents))
+
     before = sorted(folder.rglob("*"), reverse=True)
     for path in before:
         place = path.relative_to(folder).as_posix()

@@ -565,16 +565,18 @@ def _sheets(course: Course, exercise: Exercise, number: int, names: Sequence[str
     from autograder.course.grading.grade_class import task_of
     from autograder.questions.sheet import Sheet, of_class
 
-    tasks = [task_of(course, exercise.name, course.submitted, name, force=True) for name in names]
-    unread = [
-        Sheet(task.student, note=f"no questions: {task.unreadable}")
-        for task in tasks
-        if task.unreadable
-    ]
-    files_of = {task.student: task.data for task in tasks if not task.unreadable}
+    sheets = []
+    files_of = {}
+    for name in names:
+        task = task_of(course, exercise.name, course.submitted, name, force=True)
+        if task.unreadable:
+            sheets.append(Sheet(name, note=f"no questions: {task.unreadable}"))
+        else:
+            files_of[name] = task.data
+
     secret, jobs = course.secret(), os.cpu_count() or 1
-    drawn = of_class(exercise, secret, course.settings, files_of, number, jobs)
-    return sorted([*unread, *drawn], key=lambda sheet: sheet.student)
+    sheets += of_class(exercise, secret, course.settings, files_of, number, jobs)
+    return sorted(sheets, key=lambda sheet: sheet.student)
 
 
 def _page(

@@ -186,10 +186,10 @@ def _sheet(said: Mapping[str, Any]) -> Sheet:
         questions.append(question)
     if not questions or not STUDENT_ID.match(_text(said["student"])):
         raise ValueError("no questions, or of nobody")
-    lines = {
-        step: tuple((int(number), _text(text)) for number, text in of_step)
-        for step, of_step in said["lines"].items()
-    }
+
+    lines = {}
+    for step, of_step in said["lines"].items():
+        lines[step] = tuple((int(number), _text(text)) for number, text in of_step)
     if any(question.step not in lines for question in questions):
         raise ValueError("no code")
     return Sheet(_text(said["student"]), tuple(questions), lines, _text(said["note"]))

@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from hashlib import sha256
+from itertools import chain
 from pathlib import PurePath
 
 from autograder.base import files, settings
@@ -232,18 +233,12 @@ class _Collection:
         notebooks = [candidate for candidate in counting if not candidate.is_script]
         kept: list[Candidate] = []
         for candidate in counting:
-            beside = None
-            if candidate.is_script:
-                near = (
-                    one
-                    for one in notebooks
-                    if abs(one.time - candidate.time) <= timestamp.TOLERANCE
-                )
-                beside = next(near, None)
-            if beside is None:
-                kept.append(candidate)
+            for notebook in notebooks if candidate.is_script else ():
+                if abs(notebook.time - candidate.time) <= timestamp.TOLERANCE:
+                    self._note_script(candidate, notebook)
+                    break
             else:
-                self._note_script(candidate, beside)
+                kept.append(candidate)
         return kept
 
     def _note_script(self, script: Candidate, counts: Candidate) -> None:
@@ -332,7 +327,7 @@ def _told_apart(
     for students in alike.values():
         by_name: dict[str, Candidate] = {}
         accounts: set[tuple[str, str]] = set()
-        for candidate in (one for student in students for one in by_student[student]):
+        for candidate in chain.from_iterable(by_student[student] for student in students):
             by_name.setdefault(roster.spelled(candidate.claim), candidate)
             accounts.add((candidate.claim.kind, candidate.account))
         is_one_account = len(accounts) == 1 and all(account for _, account in accounts)

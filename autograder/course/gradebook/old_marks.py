@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
+from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -244,7 +245,7 @@ def of_gone_cells(
     Raises:
         Unusable: there are marks of a cell of which it does not say so.
     """
-    marks = [mark for own in _entered(connection, gone, None).values() for mark in own]
+    marks = list(chain.from_iterable(_entered(connection, gone, None).values()))
     lost = [mark for mark in marks if mark["cell"] not in removed]
     if lost:
         raise Unusable(_refusal(course, name, lost))

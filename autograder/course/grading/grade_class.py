@@ -67,9 +67,12 @@ class Scan:
 
     def misplaced(self) -> list[str]:
         """What lies beside a student's folder of the exercise, which is not there."""
-        names = (f"{self.exercise}.ipynb", f"{self.exercise}.py")
-        files = (f"{student}/{name}" for student in self.others for name in names)
-        return [file for file in files if os.path.isfile(self.folder / file)]
+        found = []
+        for student in self.others:
+            for file in (f"{student}/{self.exercise}.ipynb", f"{student}/{self.exercise}.py"):
+                if os.path.isfile(self.folder / file):
+                    found.append(file)
+        return found
 
 
 def scan(folder: Path, exercise: str) -> Scan:

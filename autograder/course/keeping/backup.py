@@ -262,7 +262,10 @@ def _add_folder(
 @contextlib.contextmanager
 def _taken_back(new: list[tuple[Path, Path]]) -> Iterator[list[Path]]:
     """A list of what is written; where something goes wrong, all that was new is removed."""
-    folders = {folder for _, target in new for folder in target.parents if not folder.exists()}
+    folders: set[Path] = set()
+    for _, target in new:
+        folders.update(folder for folder in target.parents if not folder.exists())
+
     written: list[Path] = []
     try:
         yield written

@@ -230,6 +230,24 @@ def _quotient(number: Any, array: Any, axis: int) -> Any:
     return length // number
 
 
+def _cut_off(most: float) -> Row:
+    change = partial(np.clip, a_min=-most, a_max=most)
+    return "clipped", "{0} were cut off at a largest and a smallest number", _CHANGES, one, change
+
+
+def _in_few_bits(bits: int) -> Row:
+    ask = "How large a number does each of your types or tables hold?"
+    change = partial(_cut_to, bits=bits)
+    said = f"each number in {{0}} were cut to {bits} bits"
+    return "numbers_cut", said, ask, _is_list_of_numbers, change
+
+
+def _finite_at(low: float) -> Row:
+    said = "{} gave a large negative number where it gives -inf"
+    ask = "Can a score that counts be as low as that number?"
+    return "step_made_finite", said, ask, _is_infinite, partial(_made_finite, low=low)
+
+
 # fmt: off
 _ROWS = "What do the rows of {0} stand for in your code?"
 _SIGN = "Where does your code turn a sign?"
@@ -313,10 +331,7 @@ _TURNED: tuple[Row, ...] = (
     ("without_infinity", "{0} held 0 in place of every number that is not finite",
      "What does your code do with an infinite number in {0}?",
      one, lambda a: np.where(np.isfinite(a), a, 0.0)),
-    *((
-        "clipped", "{0} were cut off at a largest and a smallest number", _CHANGES,
-        one, partial(np.clip, a_min=-most, a_max=most),
-    ) for most in (10.0, 50.0, 100.0, 500.0, 700.0)),
+    *map(_cut_off, (10.0, 50.0, 100.0, 500.0, 700.0)),
 )
 
 _RESCALED: tuple[Row, ...] = (
@@ -384,11 +399,7 @@ SEQUENCES: tuple[Row, ...] = (
      lambda a: type(a)(filter(None, a))),
     ("zeros_left_out", "{0} ended at the first 0", _ZERO, _is_list_of_numbers,
      lambda a: type(a)(takewhile(bool, a))),
-    *((
-        "numbers_cut", f"each number in {{0}} were cut to {bits} bits",
-        "How large a number does each of your types or tables hold?", _is_list_of_numbers,
-        partial(_cut_to, bits=bits),
-    ) for bits in (8, 16, 32)),
+    *map(_in_few_bits, (8, 16, 32)),
 )
 
 COUNTS: tuple[Row, ...] = (
@@ -458,11 +469,7 @@ _ANSWERS: tuple[Row, ...] = (
 )
 
 _LATER_ANSWERS: tuple[Row, ...] = (
-    *((
-        "step_made_finite", "{} gave a large negative number where it gives -inf",
-        "Can a score that counts be as low as that number?", _is_infinite,
-        partial(_made_finite, low=low),
-    ) for low in (-1e3, -9999.0, -1e4)),
+    *map(_finite_at, (-1e3, -9999.0, -1e4)),
     ("step_without_infinity", "{} gave 0 where it gives infinity",
      "What do the later steps make of a 0 there?",
      _is_infinite, lambda a: np.where(np.isfinite(a), a, 0.0)),

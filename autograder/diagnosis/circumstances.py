@@ -6,7 +6,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import chain, product
 from typing import Any
 
 import numpy as np
@@ -79,12 +79,11 @@ def large_whole_numbers(
 
     Not where all wrong calls have more numbers than any right one: they may be wrong for that.
     """
-    names = []
+    found: list[Circumstance] = []
     for name in inspect.signature(function).parameters:
         least = min((len(_whole_numbers(arguments[name])) for arguments in wrong), default=0)
         if any(len(_whole_numbers(arguments[name])) >= least for arguments in right):
-            names.append(name)
-    found = [_large_whole(name, most) for name in names for most in LARGE_WHOLE]
+            found += [_large_whole(name, most) for most in LARGE_WHOLE]
     return _first_in_common(found, wrong, right, raises)
 
 
@@ -296,7 +295,7 @@ def _whole_numbers(value: Any) -> list[int]:
     if is_whole(value):
         return [int(value)]
     if isinstance(value, (list, tuple)):
-        return [number for part in value for number in _whole_numbers(part)]
+        return list(chain.from_iterable(map(_whole_numbers, value)))
     if isinstance(value, np.ndarray) and value.dtype.kind in "iu":
         return [int(number) for number in value.ravel()]
     return []

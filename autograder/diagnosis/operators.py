@@ -34,6 +34,12 @@ Rule = tuple[Words, str | On]
 SEEN = "__seen__"
 """The list in which a changed function keeps that a condition has held."""
 
+
+def _leaky(slope: float) -> tuple[str, str, str, str]:
+    pattern = f"np.maximum($a, 0.0) -> np.maximum($a, {slope} * $a)"
+    return "leaky", "a part of what is below 0 went on", "What becomes of -1 in your code?", pattern
+
+
 # fmt: off
 _LEFT = "Which of them stands on the left?"
 _SUMMED = "Which axes of the two factors are summed over?"
@@ -219,10 +225,7 @@ _CALLS = (
     ("one_for_all", "all rows had one total, the mean of theirs", _TOTAL,
      "$np.sum(*$given, axis=-1, keepdims=True) -> "
      "$np.sum(*$given, axis=-1, keepdims=True).mean(-2, keepdims=True)"),
-    *((
-        "leaky", "a part of what is below 0 went on", "What becomes of -1 in your code?",
-        f"np.maximum($a, 0.0) -> np.maximum($a, {slope} * $a)",
-    ) for slope in (0.001, 0.01, 0.1, 0.2)),
+    *map(_leaky, (0.001, 0.01, 0.1, 0.2)),
     ("ties", "nothing decided among equals", _TIES,
      "np.argsort($a, kind=$b) -> np.argsort($a)"),
     ("ties", "the last came first among equals", _TIES,

@@ -50,13 +50,14 @@ class _NotKept(Exception):
 
 def marked(tree: ast.Module) -> ast.Module:
     """The same check with its definitions marked."""
+    bound: Counter[str] = Counter()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            bound[node.name] += 1
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            bound[node.id] += 1
+
     functions: dict[str, ast.FunctionDef] = {}
-    bound = Counter(
-        node.id if isinstance(node, ast.Name) else node.name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef)
-        or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
-    )
     used: dict[str, Set[str]] = {}
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and bound[node.name] == 1 and not node.decorator_list:

@@ -61,19 +61,16 @@ def _is_usually_finite(subject: Subject, change: LineChange) -> bool:
 
 
 def _masked(subject: Subject) -> Arguments | None:
-    hides = [
-        not value.all()
-        for value in (subject.plain or {}).values()
-        if arguments.are_truth_values(value)
-    ]
-    return subject.plain if any(hides) else None
+    masks = filter(arguments.are_truth_values, (subject.plain or {}).values())
+    return subject.plain if any(not mask.all() for mask in masks) else None
 
 
 def _unmasked(given: Arguments) -> Arguments:
-    return {
-        name: value | True if arguments.are_truth_values(value) else value
-        for name, value in given.items()
-    }
+    unmasked = dict(given)
+    for name, value in given.items():
+        if arguments.are_truth_values(value):
+            unmasked[name] = value | True
+    return unmasked
 
 
 def _is_moved(before: Any, after: Any, _: Any) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import re
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -166,7 +167,7 @@ def entries(subject: Subject) -> Found:
         near = slips(entry)
         wrong += [written(other) for other in subject.shuffled(near)]
         # So that not all are made from the right one, which would look like each of them.
-        wrong += [written(further) for other in near for further in slips(other)]
+        wrong += map(written, chain.from_iterable(map(slips, near)))
         wrong = [other for other in wrong if len(other) <= LONGEST and "e+" not in other]
         if numbers is not None and numbers.ndim:  # the rows of an array are as long as each other
             wrong = [other for other in wrong if other.count(",") == written(entry).count(",")]
@@ -384,11 +385,9 @@ def raised(subject: Subject) -> Found:
         found.append(subject.question("raised", prompt, right, wrong, 0, {"given": other}, sure))
     # Most calls that do not fit raise ValueError: nobody should be right by saying so.
     is_error = subject.rng.random() < 0.15
-    yield from (
-        question
-        for question in found
-        if question and question.options[question.right].startswith("it raises") == is_error
-    )
+    for question in found:
+        if question and question.options[question.right].startswith("it raises") == is_error:
+            yield question
 
 
 KINDS = (shapes, entries, changed, not_finite, raised, jobs)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
@@ -88,8 +88,7 @@ def wrong_shapes(right: tuple[int, ...], others: Sequence[tuple[int, ...]]) -> I
     yield (*right[:-1], 1)
     yield right[:-1]
     yield (*right[1:], right[0])
-    sizes = sorted({size for other in others for size in other})
-    for size in sizes:
+    for size in sorted(set(chain.from_iterable(others))):
         yield (*right[:-1], size)
 
 

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
@@ -380,7 +381,7 @@ class Service:
         if not one.waiting:
             return
         known = tries.Tries(one.course, one.name)
-        busy = {job.student for other in self._served.values() for job in other.jobs}
+        busy = {job.student for job in self._all_jobs()}
         for student, came in list(one.waiting.items()):
             if self._room() <= 0:
                 return
@@ -405,9 +406,12 @@ class Service:
             one.pool = LocalPool(self._jobs, *job, spare=SLOW)
         return one.pool
 
+    def _all_jobs(self) -> Iterator[Job]:
+        return chain.from_iterable(one.jobs for one in self._served.values())
+
     def _room(self) -> int:
-        """How many more may be graded now: one that takes long does not hold up the others."""
-        jobs = [job for one in self._served.values() for job in one.jobs if not job.future.done()]
+        """How many more may be graded now: a submission that takes long does not block others."""
+        jobs = [job for job in self._all_jobs() if not job.future.done()]
         slow = sum(self._clock() - job.since > SLOW_SECONDS for job in jobs)
         return self._jobs + min(slow, SLOW) - len(jobs)
 

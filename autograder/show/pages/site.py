@@ -113,11 +113,9 @@ def page(course: Course, exercises: Sequence[Exercise], is_whole: bool) -> str:
 
 
 def _configure(source: Path, course: Course, is_whole: bool) -> None:
-    place = next(
-        file
-        for file in metadata.files(_KERNEL) or ()
-        if file.as_posix().endswith(f"labextensions/{_EXTENSION}/package.json")
-    )
+    end = f"labextensions/{_EXTENSION}/package.json"
+    installed = metadata.files(_KERNEL) or ()
+    place = next(file for file in installed if file.as_posix().endswith(end))
     extension = Path(str(place.locate())).resolve().parent
     kernel = {
         "loadPyodideOptions": {"packages": [*DRAWING, *course.settings.packages]},

@@ -196,7 +196,7 @@ class Steps:
             return None
         if step.name in self.asked:  # what stands there for everybody says nothing about it
             source = "\n".join(line for line in source.split("\n") if not line.startswith("#"))
-        checks = [check for one in self.steps for check in one.checks]
+        checks = chain.from_iterable(one.checks for one in self.steps)
         raised = {check.line for check in checks if check.line and check.cell == step.name}
         return code(source, raised, self.given.get(step.name, ()), bool(to_mend([step])))
 

@@ -119,8 +119,6 @@ class Canvas:
 
 def _line(person: Any) -> StudentLine:
     """What Canvas says of a person; of some it may not say all."""
-    login, email, sis, name = (
-        str(getattr(person, key, None) or "")
-        for key in ("login_id", "email", "sis_user_id", "name")
-    )
+    keys = ("login_id", "email", "sis_user_id", "name")
+    login, email, sis, name = (str(getattr(person, key, None) or "") for key in keys)
     return StudentLine(Claim("canvas", name, str(person.id), email), (login, sis), name or login)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from autograder.base.errors import Unusable
@@ -84,12 +85,13 @@ class Moodle:
         said = self._call(
             "mod_assign_get_assignments", courseids=[self._course], includenotenrolledcourses=1
         )
-        there = [one for course in said["courses"] for one in course["assignments"]]
+        there = list(chain.from_iterable(course["assignments"] for course in said["courses"]))
         wanted = [one for one in there if str(one["cmid"]) == self._module]
         if not wanted:
             names = ", ".join(f"{one['name']} ({one['cmid']})" for one in there) or "none"
             cause = f"course {self._course} has no assignment {self._module}; it has {names}"
             raise self._web.refused(cause, "correct push.course or assignments")
+
         about = wanted[0]
         self._id, self.max_score = int(about["id"]), float(about["grade"])
         if self.max_score <= 0:
@@ -112,7 +114,7 @@ class Moodle:
     def _grades(self) -> dict[str, float]:
         """The grades by user; below 0 is Moodle's word for a student without one."""
         said = self._call("mod_assign_get_grades", assignmentids=[self._id])
-        rows = [row for one in said["assignments"] for row in one["grades"]]
+        rows = list(chain.from_iterable(one["grades"] for one in said["assignments"]))
         self._looked_at = {str(row["userid"]) for row in rows}
         return {str(row["userid"]): float(row["grade"]) for row in rows if float(row["grade"]) >= 0}
 

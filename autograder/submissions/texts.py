@@ -128,9 +128,8 @@ def _is_prose(source: str) -> bool:
     tree = parsed(source)
     if tree is None:
         return not source.lstrip().startswith(("%", "!", "def ", "class ", "import ", "from "))
-    return all(
-        isinstance(line, ast.Expr)
-        and isinstance(line.value, ast.Constant)
-        and isinstance(line.value.value, str)
-        for line in tree.body
-    )
+    for line in tree.body:
+        value = line.value if isinstance(line, ast.Expr) else None
+        if not isinstance(value, ast.Constant) or not isinstance(value.value, str):
+            return False
+    return True

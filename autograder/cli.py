@@ -89,6 +89,7 @@ def app(names: Iterable[str] = COMMANDS) -> typer.Typer:
         help="Build, release and grade exercises in which people learn by writing the code.",
     )
     made.callback()(common)
+
     for name in names:
         module = import_module(f"autograder.commands.{COMMANDS[name]}")
         function = name.replace("-", "_")

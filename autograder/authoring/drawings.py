@@ -130,11 +130,13 @@ def _parts(line: str) -> list[Block | str]:
             if named is None:
                 raise NoDrawing(f"{axis.strip()!r} is no axis of {found['name']}")
             axes.append((named[1], int(named[2])))
+
         style = found["style"] or ""
         if len(axes) > 3 or (style and not _STYLE.fullmatch(style)):
             raise NoDrawing(f"{found[0]!r} has more than three axes, or an unknown style")
         parts.append(Block(found["name"], tuple(axes), style))
         at = found.end()
+
     return [part for part in (*parts, line[at:].strip()) if part]
 
 
@@ -144,6 +146,7 @@ def _svg(lines: list[list[Block | str]]) -> str:
     names: list[str] = []
     grid: list[str] = []
     width, y = 0.0, 10.0
+
     for line in lines:
         blocks = [part for part in line if isinstance(part, Block)]
         above, below = (30.0, 20.0) if blocks else (4.0, 4.0)
@@ -157,6 +160,7 @@ def _svg(lines: list[list[Block | str]]) -> str:
                 x += len(part) * LETTER
             x += 12
         width, y = max(width, x), y + above + height + below
+
     size = f'width="{width:.0f}" height="{y + 6:.0f}"'
     font = 'font-family="sans-serif" font-size="12" text-anchor="middle"'
     return (
@@ -180,9 +184,11 @@ def _draw(
     title = f"{block.name}, {names[0]} side by side" if len(names) == 3 else block.name
     spare = max(0.0, len(title) * LETTER - blocks * pitch) / 2
     x += max(0.0, spare - len("".join(names[-2:-1])) * LETTER)
+
     if len(names) > 1:
         axes.append(_text(x + len(names[-2]) * LETTER / 2, middle + 4, names[-2]))
         x += len(names[-2]) * LETTER + 9
+
     start = x
     for number in range(blocks):
         for fill, path in _filled(block, number, x, top).items():
@@ -192,6 +198,7 @@ def _draw(
         grid.extend(f"M{x:g} {top + SIDE * each:g}h{wide}" for each in range(1, rows))
         axes.append(_text(x + wide / 2, top - 5, names[-1]))
         x += pitch
+
     end = x - pitch + wide
     shapes.append(_text((start + end) / 2, top + high + 15, title))
     return end + spare

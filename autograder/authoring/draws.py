@@ -158,6 +158,7 @@ def disclosed(source: Source) -> Iterator[Problem]:
     for cell in source.of("check"):
         if not cell.hidden:
             continue
+
         tree = ast.parse(cell.source)
         drawn = _drawn(tree, drawing)
         for message in _messages(tree):

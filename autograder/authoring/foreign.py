@@ -88,6 +88,7 @@ class _Reader:
         source = source if isinstance(source, str) else "".join(source)
         if not source.strip():
             return
+
         is_asked = about.get("grade") and about.get("solution")
         if cell.get("cell_type") == "markdown" and (about.get("task") or is_asked):
             self._question(number, source, about)
@@ -136,6 +137,7 @@ class _Reader:
         parsed = self._tree(number, source)
         if parsed is None:
             return
+
         kept = []
         for node in parsed[0].body:
             text = ast.unparse(node)
@@ -152,6 +154,7 @@ class _Reader:
                 self.variables |= own.bound
             else:
                 self.setup.append(text)
+
         if kept:
             self.items.append(_Item("", kept, number))
 
@@ -175,6 +178,7 @@ class _Reader:
         if parsed is None:
             return
         tree, lines = parsed
+
         for node in tree.body:
             is_step = isinstance(node, (ast.FunctionDef, ast.ClassDef))
             if isinstance(node, (ast.Import, ast.ImportFrom)):
@@ -196,6 +200,7 @@ class _Reader:
         own = lines[node.lineno - 1 : end]
         marks = [found[1] for line in own if (found := _SOLUTION.search(line))]
         has_region = bool(marks) and marks.count("BEGIN") == marks.count("END")
+
         if not has_region or ast.get_docstring(node) is None:
             if ast.get_docstring(node) is None:
                 about = ast.Constant(f"Described above: {node.name}.")
@@ -207,6 +212,7 @@ class _Reader:
                 if found is not None:
                     indent = line[: len(line) - len(line.lstrip())]
                     own[place] = indent + (BEGIN if found[1] == "BEGIN" else END)
+
         self.steps[node.name] = node
         self.items.append(_Item(f'step="{node.name}"', own, number, step=node.name))
 
@@ -214,12 +220,15 @@ class _Reader:
         if "AUTOTEST" in source:
             self.leave(number, 1, "a test that nbgrader writes (AUTOTEST)")
             return
+
         parsed = self._tree(number, _without(_HIDDEN, source))
-        why, step = ("", "") if parsed is None else self._owner(parsed[0])
-        if parsed is None or why:
-            if why:
-                self.leave(number, 1, why)
+        if parsed is None:
             return
+        why, step = self._owner(parsed[0])
+        if why:
+            self.leave(number, 1, why)
+            return
+
         visible = _visible(source)
         is_hidden = visible != source
         comments = [line.strip("# ") for line in visible.split("\n") if line.startswith("#")]
@@ -230,6 +239,7 @@ class _Reader:
         parts = [(name, _points(about), " hidden=true" if is_hidden else "", whole)]
         if is_hidden and self._owner_of(visible) == step:
             parts = [(name, 0, "", visible), (f"{name}_hidden", *parts[0][1:])]
+
         for name, points, hidden, code in parts:
             id = self._id(f"{step}-", name)
             mark = f'check="{id}" points={points} category="values"{hidden}'
@@ -318,6 +328,7 @@ def _wrong(name: str, made: Taken) -> dict[int, str]:
         authored = files.below(Path(folder), "solutions", f"{name}.py")
         authored.parent.mkdir()
         authored.write_text(made.texts[""], encoding="utf-8")
+
         try:
             build.notebooks(authored)
         except Unusable as problem:
@@ -335,6 +346,7 @@ def _leave_out(reader: _Reader, wrong: dict[int, str]) -> None:
     begin = 1
     gone: set[int] = set()
     lines = _lines(reader)
+
     for item, text in lines:
         end = begin + len(text)
         for line, why in wrong.items():
@@ -346,6 +358,7 @@ def _leave_out(reader: _Reader, wrong: dict[int, str]) -> None:
                 if item.step and not item.check:
                     gone |= {id(one) for one in reader.items if one.step == item.step}
         begin = end
+
     if not gone:
         raise Unusable(reader.name, next(iter(wrong.values())), "write it with autograder new")
     reader.items = [item for item in reader.items if id(item) not in gone]
@@ -359,6 +372,7 @@ def _lines(reader: _Reader) -> list[tuple[_Item | None, list[str]]]:
     has_title = prose is not None and any(line.startswith("# # ") for line in prose.lines)
     if not has_title:
         parts.append((None, ["# %% [markdown]", f"# # {reader.name}", ""]))
+
     setup = ["# %% setup", *_SETUP, *dict.fromkeys(reader.setup), ""]
     for item in reader.items:
         if (item.mark != "[markdown]" or not has_title or item is not prose) and setup and checked:
@@ -369,6 +383,7 @@ def _lines(reader: _Reader) -> list[tuple[_Item | None, list[str]]]:
         if item.step and item.step not in checked:
             mark, lines = "", [line for line in lines if line.strip() not in (BEGIN, END)]
         parts.append((item, [f"# %% {mark}".rstrip(), *lines, ""]))
+
     if checked:
         steps = [step for step in reader.steps if step in checked]
         functions = [one for one in steps if isinstance(reader.steps[one], ast.FunctionDef)]
@@ -435,6 +450,7 @@ def _with_regions(node: Any) -> Iterator[str]:
         indent = " " * body[0].col_offset
         begins[body[0].lineno] = indent + BEGIN
         ends[body[-1].end_lineno or body[-1].lineno] = indent + END
+
     for number, line in enumerate(text, start=1):
         if number in begins:
             yield begins[number]

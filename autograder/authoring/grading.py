@@ -285,11 +285,13 @@ def grade_answers(
             fresh = FreshAnswer(
                 answer.name, answer.step, answer.wrong, step.score, step.max_score, named=named
             )
+
             for check in step.not_passed[:1]:
                 hint = check.hint or ""
                 name = check.misconception or check.relation or (ONE_OF_SEVERAL if hint else "")
                 fresh = replace(fresh, check=step.id_of(check), message=check.message)
                 fresh = replace(fresh, hint=hint, hint_name=name)
+
             graded.append(fresh)
             tick(fresh)
     return FreshAnswers(exercise, tuple(graded))

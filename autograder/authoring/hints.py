@@ -102,6 +102,7 @@ def _digests(
         for check in bench.of(wrong.step):
             if check.hidden:
                 continue
+
             asked.forget()
             passes, digest = bench.verdict(check)
             # What wrong answers ask in a check for no points is worth its bytes where no check

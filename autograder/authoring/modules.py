@@ -331,10 +331,12 @@ def _types(lines: list[str], function: ast.FunctionDef) -> Iterator[tuple[int, i
         if type_ is not None and argument.lineno == type_.end_lineno:
             begin = argument.col_offset + len(argument.arg)
             yield argument.lineno - 1, begin, type_.end_col_offset or 0
+
     for assigned in nodes(function, ast.AnnAssign):
         target, type_ = assigned.target, assigned.annotation
         if assigned.value is not None and target.lineno == type_.end_lineno:
             yield target.lineno - 1, target.end_col_offset or 0, type_.end_col_offset or 0
+
     returned = function.returns
     if returned is not None and returned.lineno == returned.end_lineno:
         line = lines[returned.lineno - 1]

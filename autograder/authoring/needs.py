@@ -49,6 +49,7 @@ def with_needed(cells: tuple[AuthoredCell, ...], authored: Path) -> tuple[Author
         if cell.kind != "plain" or not imports:
             found += brought
             brought = []
+
         steps = {need: _step(authored, need) for need in cell.needs}
         sources = [without_region(step.source) for step in steps.values() if step]
         if sources and not cell.given:
@@ -58,6 +59,7 @@ def with_needed(cells: tuple[AuthoredCell, ...], authored: Path) -> tuple[Author
                 AuthoredCell("needed", source, cell.line, cell.line, id=BROUGHT, functions=names)
             ]
             sources = []
+
         own = [cell.source] if cell.source else []
         found.append(replace(cell, source="\n\n\n".join([*own, *sources])))
     return (*found, *brought)
@@ -83,6 +85,7 @@ def unknown(source: Source) -> Iterator[Problem]:
     setup = source.of("setup")[0]
     own = {cell.id for cell in source.of("step", "check", "manual")}
     known = BUILTINS | names(setup.source).bound | {need.split(":")[1] for need in setup.needs}
+
     for need in setup.needs:
         exercise, name = need.split(":")
         step = _step(source.path, need)

@@ -38,6 +38,7 @@ def full(authored: Source, hints: str = "", brought: Mapping[str, str] = {}) -> 
     """
     cells = list(_cells(authored, hints))
     needs = authored.of("setup")[0].needs
+
     metadata: dict[str, Any] = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
@@ -89,6 +90,7 @@ def _text(authored: Source, cell: AuthoredCell, hints: str) -> str:
         practice = [f"{source}\ntools.PRACTICE = vars(Practice)" for source in practice]
         parts = [modules.head(authored), own, *practice, filled_in, hints, "tools.ready()"]
         return setup_cell.packed("\n\n".join(filter(None, parts)))
+
     if cell.kind == "arrays":
         return f"# @title Arrays: run this, too\n{arrays.written(cell, authored.path)}"
     if cell.kind == "step":
@@ -98,6 +100,7 @@ def _text(authored: Source, cell: AuthoredCell, hints: str) -> str:
         steps = [step.id for step in authored.of("step") if not step.question]
         title = f"# Step {steps.index(cell.id) + 1} of {len(steps)} · {cell.id}"
         return f"{title} · {points(authored.points_of(cell.id))}\n{cell.source}"
+
     if cell.kind == "check":
         return _check(authored, cell)
     return drawings.drawn(cell.source) if cell.kind == "prose" else cell.source
@@ -177,11 +180,13 @@ def _marks(authored: Source, cell: AuthoredCell) -> dict[str, Any]:
         drawn = {"draws": cell.draws} if cell.draws else {}
         asked = {"question": cell.question} if cell.question else {}
         return {"step": cell.id, "points": authored.points_of(cell.id), **drawn, **asked, **was}
+
     if cell.kind == "check":
         about = {"step": cell.step, "check": cell.name, "category": cell.category}
         once = {} if cell.repeat else {"repeat": False}
         void = {"void": True} if cell.void else {}
         return about | {"points": cell.points, "hidden": cell.hidden} | once | void | was
+
     if cell.kind == "needed":
         return {"functions": list(cell.functions)}
     if cell.kind == "manual" and cell.extra:

@@ -211,11 +211,13 @@ def text_of(sheet: Sheet, number: int) -> str:
     """The questions of a student as their notebook prints them."""
     lines = [f"These are the questions for {sheet.student}.", ""]
     step = ""
+
     for place, question in enumerate(sheet.questions, start=1):
         if question.step != step:
             step = question.step
             lines += [f"Your {step}:", "", *code_of(sheet, step), ""]
         lines += [f"Question {place}", *asks(question), ""]
+
     there = len(sheet.questions)
     for place in range(there, number):
         again = place % there + 1

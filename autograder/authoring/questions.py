@@ -67,6 +67,7 @@ def _asked(code: str, called: Set[str]) -> Iterator[_Asked]:
             continue
         if len(node.args) < 3 or not _is_text(node.args[2]):
             continue
+
         asks = [*node.args[3:4], *(word.value for word in node.keywords if word.arg == "ask")]
         is_plain = len(asks) == 1 and _is_text(asks[0]) and len(node.args) <= 4
         given = asks[0] if is_plain else node.args[2]
@@ -74,6 +75,7 @@ def _asked(code: str, called: Set[str]) -> Iterator[_Asked]:
         for value in [*node.args, *(word.value for word in node.keywords)]:
             if (value.lineno, value.col_offset) < (given.lineno, given.col_offset):
                 before = max(before, (value.end_lineno or 0, value.end_col_offset or 0))
+
         about = ast.literal_eval(node.args[2])
         question = ast.literal_eval(given) if is_plain else ""
         yield _Asked(about, question, before, (given.end_lineno or 0, given.end_col_offset or 0))

@@ -81,6 +81,7 @@ def expanded(
     if not any(cell.kind == "question" for cell in found):
         yield from found
         return
+
     for cell in found:
         if cell.kind == "setup":
             yield replace(cell, source=cell.source + HELPER)

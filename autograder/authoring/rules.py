@@ -135,6 +135,7 @@ def _rubrics(source: Source) -> Iterator[Problem]:
         except ValueError as error:
             yield Problem(cell.line, str(error), "write each as - 2 points: what earns them")
             continue
+
         total = math.fsum(item.points for item in items)
         if items and (below is None or below.kind != "manual"):
             repair = 'put it into the text right above a cell marked manual="..."'

@@ -37,6 +37,7 @@ def addresses(settings: Settings, exercise: str) -> dict[str, str]:
             f"https://colab.research.google.com/github/{owner}/{project}/blob/{tree}{name}.ipynb",
             f"https://codespaces.new/{owner}/{project}{on_branch}?quickstart=1",
         ]
+
     words = list(_BADGES)
     found = dict(zip(words[:2], places))
     if settings.links_site:

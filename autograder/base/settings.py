@@ -382,12 +382,14 @@ def _fits(setting: Field[Any], value: Any) -> bool:
         if not isinstance(value, kinds) or isinstance(value, bool):
             return False
         return 0 <= value <= 1 if setting.name.startswith("carried") else 0 < value <= MOST_LIMIT
+
     if isinstance(setting.default, tuple):
         return isinstance(value, list) and all(isinstance(name, str) for name in value)
     if setting.name == "time_zone":
         with contextlib.suppress(ValueError):
             return isinstance(value, str) and (times.zone(value) is not None or not value)
         return False
+
     if not isinstance(value, type(setting.default)):
         return False
     if "pattern" in setting.metadata:

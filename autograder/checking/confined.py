@@ -145,6 +145,7 @@ class Confined:
         self._path = ""
         self._copy: StudentCopy | None = None
         self._folder: data_files.DataFolder | None = None
+
         # A bare socket until it is asked: what makes more of that takes a while to load.
         self._connection: Any
         self._connection, theirs = socket.socketpair()

@@ -229,6 +229,7 @@ def _check_table(cells: list[RawCell]) -> dict[str, dict[str, Any]] | None:
         found = _TABLE.search(cell.source) if cell.is_code else None
         if found is None:
             continue
+
         try:
             table = ast.literal_eval(found[1])
             # Somebody may have changed what the build has written.
@@ -239,6 +240,7 @@ def _check_table(cells: list[RawCell]) -> dict[str, dict[str, Any]] | None:
                     raise ValueError(id)
         except (*NO_PYTHON, TypeError, KeyError, AttributeError):
             continue
+
         if table:
             return dict(table)
     return None
@@ -286,15 +288,18 @@ def _with_brought(data: bytes, folder: Path, cells: list[RawCell]) -> bytes:
     """
     if not any(_BRINGING.search(cell.source) for cell in cells):
         return data
+
     needed = _needed(cells)
     places = [f"{exercise}.ipynb" for exercise in dict.fromkeys(needed.values())]
     code, _ = transfer.fetched(places, folder, needed)
     if not code:
         return data
+
     try:
         document = json.loads(data)
     except ValueError:  # a script
         return _BRINGING.sub(lambda _: code, data.decode("utf-8", "replace")).encode()
+
     for cell in document["cells"]:
         if _BRINGING.search(written(cell)):
             cell["source"] = _BRINGING.sub(lambda _: code, written(cell))

@@ -18,10 +18,12 @@ def waits(copy: StudentCopy, result: Result) -> Waits:
     gone = {check.id for check in copy.missing}
     found: dict[str, tuple[str, ...]] = {}
     steps = {step.name for step in result.steps}
+
     for step in result.steps:
         run = [check for check in step.failed if step.id_of(check) not in gone]
         if not run or len(run) < len(step.failed):
             continue
+
         # What is missing of an earlier exercise is no step here, and the check itself says it.
         if all(check.with_reference and steps.issuperset(check.with_reference) for check in run):
             # A step that itself waits for another is right when that one is, as a rule.

@@ -143,6 +143,7 @@ def add(course: Course, exercise: str, sheets: Iterable[Sheet]) -> None:
     kept = path.read_bytes() if path.is_file() else b""
     if kept and not kept.endswith(b"\n"):  # as some editors leave it
         kept += b"\n"
+
     lines = []
     for sheet in sheets:
         if not sheet.questions:
@@ -151,6 +152,7 @@ def add(course: Course, exercise: str, sheets: Iterable[Sheet]) -> None:
         asked = [_plain(question) for question in sheet.questions]
         said |= {"questions": asked, "lines": dict(sheet.code), "note": sheet.note}
         lines.append(json.dumps(said, ensure_ascii=False).encode() + b"\n")
+
     if lines:
         files.write(path, kept + b"".join(lines))
         path.chmod(0o600)

@@ -334,6 +334,7 @@ def changing(function: Function, probes: Sequence[Probe]) -> Relation | None:
         outcome = probe.outcome
         if outcome is None:
             continue
+
         for old, new in zip(before, outcome.arguments):
             if alike(old, new):
                 continue
@@ -445,6 +446,7 @@ def stale(answered: Sequence[AnsweredCall]) -> Relation | None:
                 break
         else:
             return None
+
     if evidence < ENOUGH:
         return None
     ask = "What does it keep from call to call, and how does it find that again?"

@@ -180,10 +180,12 @@ def _looked_back(
     """
     if given and all(arguments[name] is None for name in masks):
         raise Unfit
+
     free = {**arguments, **dict.fromkeys(masks)}
     whole = function(**free)
     parts = whole if isinstance(whole, tuple) else (whole,)
     rows, length = parts[0].shape[-2], arguments[cut[0]].shape[-2]
+
     made = [np.zeros_like(part) for part in parts]
     for row in range(rows):
         end = min(row + 1 + (length - rows if at_the_end else 0), length)
@@ -192,6 +194,7 @@ def _looked_back(
         seen = function(**{**free, **{name: free[name][..., :end, :] for name in cut}})
         for part, new in zip(made, seen if isinstance(whole, tuple) else (seen,)):
             part[..., row, : new.shape[-1]] = new[..., row, :]
+
     return tuple(made) if isinstance(whole, tuple) else made[0]
 
 

@@ -146,6 +146,7 @@ def _answering(
     while done < len(copies):
         some = [*copies[done : done + (AT_ONCE if done else AT_FIRST)]]
         args, kwargs, _ = asked(wrong.probe.call.request)
+
         session.get_ready(TRYING)
         try:
             told, seconds = session.ask(TRYING, TRYING, (step, some, args, kwargs), {})
@@ -154,6 +155,7 @@ def _answering(
             return set()
         if not isinstance(told, list) or len(told) != len(some) or type(seconds) is not float:
             return set()
+
         for copy, answer in zip(some, told):
             if answer is not None and alike(answer, wrong.right.value):
                 found.add(copy)

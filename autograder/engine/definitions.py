@@ -144,6 +144,7 @@ def _digest(value: Any) -> bytes:
 def _write(value: Any, out: bytearray) -> int:
     """Write a value so that no other is written like it; how many bytes it has taken."""
     kind, before = type(value), len(out)
+
     if kind is np.ndarray or isinstance(value, np.generic):
         if value.dtype.kind not in "biuf" or value.nbytes > MAX_EACH:
             raise _NotKept
@@ -163,6 +164,7 @@ def _write(value: Any, out: bytearray) -> int:
             _write(item, out)
     else:
         raise _NotKept
+
     return len(out) - before
 
 

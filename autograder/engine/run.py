@@ -66,16 +66,19 @@ class Run:
         self._compiled = compiled
         self._submission = submission
         self._budget = budget
+
         self.replaced = replaced
         """The steps that are replaced by now."""
         self._is_hidden = True
         """Whether a hidden check is asked in it."""
         self._due: list[str] = []
+
         self._stages = stages(compiled.exercise, submission, replaced | compiled.needed, again)
         self._reference = reference
         self._session = Session(compiled.parent, compiled.settings, budget)
         self._raised: list[tuple[SubmittedCell, StudentError | Stopped]] = []
         self._written: set[str] = set()
+
         self.unended: list[str] = []
         """The cells that had to be stopped, or ended the process, in words."""
         self.called: set[str] = set()

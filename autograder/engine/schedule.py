@@ -46,13 +46,16 @@ def _parts(
         check = exercise.cell(place.id).check
         if check:
             yield check
+
         if place.answer is not None and place.answer.is_code and place.id not in idle:
             yield place.answer
             if again:
                 yield from sorted(again & defined_beside(exercise, place.answer))
+
         for name in exercise.cell(place.id).functions or (place.id,):
             if name in replaced:
                 yield name
+
         for added in place.added:
             yield added
             if again:

@@ -49,15 +49,18 @@ class Session(Peer):
             settings.call_seconds,
             self._worker.computed,
         )
+
         self._history: list[tuple[str, Source, Budget]] = []
         self._called = ""
         self._stdout = sys.stdout
         self.types: Mapping[str, Any] = {}  # the check's names, and the exercise's own classes
+
         self._functions = Functions()
         self._objects = Objects()
         self._calls = RecordedCalls()
         self._errors = StudentErrors()
         self._named = 0  # functions and objects that have crossed, either way
+
         self.never: str | None = None
         self.unwritten: str | None = None
         self.pasted: Set[str] = frozenset()  # functions of earlier exercises, or their empty cells

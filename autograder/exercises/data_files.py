@@ -36,6 +36,7 @@ def read(folder: Path) -> dict[str, bytes]:
         is_hidden = any(part.startswith(".") for part in place.parts)  # a system's own, mostly
         if is_hidden or path.suffix in (".ipynb", ".py"):
             continue
+
         try:
             # A teacher may have put a link there.
             below(folder, place.as_posix(), follow=False)
@@ -44,6 +45,7 @@ def read(folder: Path) -> dict[str, bytes]:
             raise Unusable(repr(str(path)), str(refused), "rename it") from None
         except OSError as error:
             raise Unusable(path, str(error.strerror), "make it readable or move it away") from None
+
     bound(folder, data)
     return data
 

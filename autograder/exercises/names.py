@@ -158,12 +158,14 @@ def _scopes(tree: ast.Module, is_whole: bool = True, in_expressions: bool = True
     """
     scopes = [_Scope()]
     waiting: list[tuple[ast.AST, _Scope]] = [(node, scopes[0]) for node in tree.body]
+
     while waiting:
         node, scope = waiting.pop()
         if isinstance(node, ast.Name):
             (scope.loaded if isinstance(node.ctx, ast.Load) else scope.bound).add(node.id)
         elif not in_expressions and isinstance(node, ast.expr) and not isinstance(node, _Target):
             continue
+
         elif isinstance(node, (*_Function, ast.ClassDef)):
             scopes.append(inner := scope.within(node))
             inner.bound.update(_arguments(node))
@@ -178,6 +180,7 @@ def _scopes(tree: ast.Module, is_whole: bool = True, in_expressions: bool = True
             waiting.append((first.iter, scope))
             parts = [first.target, *first.ifs, *others, *_children(node, but="generators")]
             waiting += [(part, inner) for part in parts]
+
         elif isinstance(node, ast.NamedExpr):
             scope.bind_outside(node.target.id)
             waiting.append((node.value, scope))

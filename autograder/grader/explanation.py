@@ -99,6 +99,7 @@ def explain(
         raise Fault(f"{exercise.name}: {fault}") from None
     finally:
         workers.close()
+
     cells = tuple(_involved(submission, check.step))
     return Explanation(check, verdict, questions, cells, is_own)
 

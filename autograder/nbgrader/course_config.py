@@ -55,6 +55,7 @@ def join(c: Any) -> None:
     added = Config()
     _engine(added)
     _programs(added)
+
     if "exporter_class" in c.Autograde:
         added.GradeExporter.ordinary = c.Autograde.exporter_class
     if "exporter_class" in c.GenerateFeedback:
@@ -63,9 +64,11 @@ def join(c: Any) -> None:
         own = c.GenerateAssignment.get(hook)
         if own is not None:
             added.GenerateAssignment[hook] = _both(own, added.GenerateAssignment[hook])
+
     # Another exchange than a folder goes its own way, for the kit's exercises, too.
     for program in c.ExchangeFactory:
         added.ExchangeFactory.pop(program, None)
+
     c.merge(added)
     formgrader.change()
 

@@ -265,10 +265,12 @@ def for_students(course: Course, exercise: Exercise, has_badges: bool = False) -
     notebook = notebook_at(course.root, name, "assignments")
     if not notebook.is_file():
         raise Unusable(notebook, "not there", f"run autograder build {name}")
+
     contents = {}
     readme = links.readme(course.settings, name, exercise.title)
     if readme and has_badges:
         contents["README.md"] = readme.encode()
+
     for file in data_files.files(notebook.parent):
         content = file.read_bytes()
         if file == notebook:
@@ -276,6 +278,7 @@ def for_students(course: Course, exercise: Exercise, has_badges: bool = False) -
             contents |= rules(content, course) if has_badges else {}
             content = handed_out(content, course, name, has_badges)
         contents[file.relative_to(notebook.parent).as_posix()] = content
+
     return contents
 
 

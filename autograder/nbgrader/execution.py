@@ -115,6 +115,7 @@ class SandboxExecute(Execute):  # type: ignore[misc]
         folder = Path(resources["metadata"]["path"])
         # nbgrader keeps a kernel's name in the notebook, where it has been restored.
         _SANDBOX.need(_imported(nb))
+
         read = partial(_as_released, ClearHiddenTests(config=self.config))
         said = _SANDBOX.run(_FORMAT.writes(nb), folder.absolute(), options, read=read)
         if len(said) != len(nb.cells):
@@ -123,6 +124,7 @@ class SandboxExecute(Execute):  # type: ignore[misc]
         if len(outputs) > MOST_OUTPUTS:
             raise NotRun(f"has more than {MOST_OUTPUTS} outputs")
         refuse_many_parts(outputs)
+
         code = [cell for cell in nb.cells if cell.cell_type == "code"]
         about_code = [about for cell, about in zip(nb.cells, said) if cell.cell_type == "code"]
         for cell, (outputs, count) in zip(code, all_taken(about_code)):
@@ -220,6 +222,7 @@ def taken(about: Any) -> tuple[list[Any], int | None]:
         count = about["count"]
     except (KeyError, TypeError, RecursionError, nbformat.ValidationError):
         raise NotRun("what the sandbox says are no outputs") from None
+
     for output in outputs:
         data = output.get("data", {})
         if "metadata" in output:
@@ -227,11 +230,13 @@ def taken(about: Any) -> tuple[list[Any], int | None]:
         for kind in list(data):
             if kind.startswith("image/") and not _BASE64.fullmatch(str(data[kind])):
                 del data[kind]
+
         html = data.get("text/html")
         if html is not None and (not isinstance(html, str) or len(html) > MOST_HTML):
             del data["text/html"]
         elif html is not None:
             data["text/html"] = _STYLE.sub("", html)
+
     make: Any = SanitizeHTML
     sanitizer = make(tags=sorted(TAGS), strip=True)
     return sanitizer.sanitize_code_outputs(outputs), count if isinstance(count, int) else None
@@ -380,6 +385,7 @@ def _in_processes(
         initializer=_begin,
         initargs=(os.getpid(),),
     )
+
     try:
         running = {ask(pool, student): student for student in students}
         for future in as_completed(running):
@@ -454,6 +460,7 @@ def _converted(course: Course, name: str, student: str) -> tuple[str, bool]:
         return f"{folder} has no {either(wanted)}; give the notebook there this name", False
     logging.disable(logging.CRITICAL)
     warnings.simplefilter("ignore")
+
     filled = config.config(course)
     filled.CourseDirectory.db_url = patient(filled.CourseDirectory.db_url)
     # What the kit's own exporter leaves this to: that one would load all that makes exercises.
@@ -461,6 +468,7 @@ def _converted(course: Course, name: str, student: str) -> tuple[str, bool]:
     filled.CourseDirectory.update(assignment_id=name, student_id=student)
     converter = _OneStudent(coursedir=CourseDirectory(config=filled), config=filled)
     converter.force, converter.settings = True, course.settings
+
     try:
         converter.start()
     except NbGraderException as error:

@@ -128,6 +128,7 @@ def _keep_due_dates(apihandlers: Any) -> None:
             self.set_status(409)
             self.finish(str(error))
             return
+
         # nbgrader would take a zone that it does not know for UTC.
         said = {
             "duedate_notimezone": due and f"{due:%Y-%m-%dT%H:%M:%S}",
@@ -144,11 +145,13 @@ def _kept_due(handler: Any, exercise: str) -> datetime | None:
     course = config.course_of(handler.coursedir)
     entered = handler.get_json_body() or {}
     said = " ".join(filter(None, map(entered.get, ("duedate_notimezone", "duedate_timezone"))))
+
     if not entered.get("duedate_notimezone"):
         if exercise in course.settings.due:
             place = course.due_settings
             raise Unusable(exercise, f"its date is kept in {place}", f"remove due.{exercise} there")
         return None
+
     try:
         due = times.read(said, timezone.utc)
     except ValueError as error:
@@ -210,6 +213,7 @@ async def _apart(root: Path, state: Path, action: str, arguments: tuple[str, ...
     except BaseException:
         process.kill()  # the server ends
         raise
+
     try:
         return json.loads(said)
     except ValueError:

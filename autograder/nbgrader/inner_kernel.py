@@ -73,6 +73,7 @@ def main(arguments: list[str]) -> None:
     options = json.loads(arguments[0])
     if options["landlock"]:
         _end_with_parent(ctypes.CDLL(None))
+
     control = socket.socket(fileno=int(arguments[1]))
     del sys.path[0]  # the folder of this script
     path = list(sys.path)
@@ -80,6 +81,7 @@ def main(arguments: list[str]) -> None:
     sys.path[:] = path  # setuptools adds to it
     gc.collect()
     gc.freeze()
+
     while True:
         message, descriptors, _, _ = socket.recv_fds(control, 1, 1)
         if not message:
@@ -142,6 +144,7 @@ def _apart(request: socket.socket, options: dict[str, Any]) -> NoReturn:
     if pid:
         os.waitpid(pid, 0)
         os._exit(0)
+
     try:
         for place, size in options["folders"].items():
             data = f"mode=1777,size={size},nr_inodes={options['files']}".encode()
@@ -151,11 +154,13 @@ def _apart(request: socket.socket, options: dict[str, Any]) -> NoReturn:
             _mount(libc, b"devpts", b"/dev/pts", _NO_SETUID_NO_PROGRAMS, data)
         else:  # An ordinary user may make none, and would own those that are there.
             _mount(libc, None, b"/dev/pts", _NO_SETUID_NO_PROGRAMS | _READ_ONLY, None)
+
         if options["memory"]:
             _mount(libc, b"proc", b"/proc", _NOTHING, None)
             with open("/proc/self/oom_score_adj", "w") as score:
                 score.write("1000")  # of all on this machine, this is what memory is taken from
             _mount(libc, None, b"/proc", _NOTHING | _READ_ONLY, None)
+
         _give_up(libc, options)
         bound = partial(_take_too_much, options["memory"]) if options["memory"] else None
         _answer(libc, request, options, bound)
@@ -266,6 +271,7 @@ def _answer(
     if bound:
         kill = _kill_kernels if options["landlock"] else partial(os.kill, -1, signal.SIGKILL)
         threading.Thread(target=_bound, args=[bound, kill], daemon=True).start()
+
     with request.makefile("rb") as asked:
         about = json.loads(asked.readline())
         notebook = asked.read(about["notebook"]).decode()
@@ -274,6 +280,7 @@ def _answer(
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path, "wb") as file:
                 file.write(asked.read(size))
+
     os.makedirs(WORK, exist_ok=True)
     os.chdir(WORK)
     # A file here that is called like a module comes first, unless that is loaded already.
@@ -281,12 +288,14 @@ def _answer(
         is_module = name.endswith((".py", ".pyc", ".so")) or os.path.isdir(name)
         if is_module and name.partition(".")[0] in sys.modules:
             kernel = None
+
     try:
         answer: dict[str, Any] = {"cells": _executed(notebook, about["execute"], kernel, options)}
     except _NotEnded as error:
         answer = {"error": str(error)}
     except BaseException as error:
         answer = {"error": f"{type(error).__name__}: {error}"}
+
     with request.makefile("w", encoding="utf-8", errors="replace") as answers:
         json.dump(answer, answers)
 
@@ -493,6 +502,7 @@ class _Kernel:
         code = 1
         try:
             os.setsid()
+
             with open(3) as asks:
                 arguments, folder, environment = json.loads(asks.read() or "null")
             os.environ.clear()
@@ -500,6 +510,7 @@ class _Kernel:
             os.chdir(folder)
             if "numpy" in sys.modules:  # it draws its seed when it is imported, for all notebooks
                 sys.modules["numpy"].random.seed()
+
             _serve(libc, alone, arguments)
             code = 0
         except SystemExit as error:

@@ -44,6 +44,7 @@ class KnownCourses(Exchange):  # type: ignore[misc]
                 "nobody has said whose the courses are; an administrator names their accounts in "
                 "/etc/jupyter/nbgrader_config.py, as docs/jupyterhub.md shows"
             )
+
         folder = Path(self.root, course)
         try:
             # The folder itself: a link to a course is no course.
@@ -53,6 +54,7 @@ class KnownCourses(Exchange):  # type: ignore[misc]
         numbers = {number_of(name) for name in self.accounts}
         if stat.S_ISDIR(about.st_mode) and about.st_uid in numbers and folder.name == course:
             return ""
+
         owner = name_of(about.st_uid)
         known = f"courses here are those of {listed(list(self.accounts))}"
         return f"{folder}: belongs to {owner}, and is no course; {known}"

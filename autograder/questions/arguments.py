@@ -201,11 +201,13 @@ def written(value: Any) -> str:
         if isinstance(value, tuple):
             return f"({inside}{',' * (len(value) == 1)})"
         return f"[{inside}]"
+
     if isinstance(value, dict):
         parts = sorted(f"{written(key)}: {written(part)}" for key, part in value.items())
         return "{" + ", ".join(parts) + "}"  # two that are equal are written alike
     if not isinstance(value, float):
         return repr(value)
+
     if not np.isfinite(value) or abs(value) >= 1e6:
         return f"{value:g}"
     short = f"{value:.2f}".rstrip("0").rstrip(".")

@@ -200,17 +200,20 @@ def _entries(value: Any, subject: Subject) -> list[tuple[tuple[int, ...], Any]]:
     parts: list[tuple[tuple[int, ...], Any]] = [((), value)]
     if isinstance(value, (tuple, list)) and are_several(value):
         parts = [((place,), part) for place, part in enumerate(value)]
+
     for before, part in parts:
         numbers = as_numbers(part)
         if numbers is None or isinstance(part, list):
             if arguments.is_plain(part) and len(written(part)) <= 60:
                 found.append((before, part))
             continue
+
         kept = numbers[..., 0] if numbers.dtype.kind == "b" and numbers.ndim else numbers
         if numbers.size > 60 or (numbers.size > 1 and len(np.unique(numbers)) == 1):
             continue
         for place in np.ndindex(kept.shape):
             found.append(((*before, *place), numbers[place].tolist()))
+
     found = subject.shuffled(found)
     found.sort(key=lambda one: bool(one[0]) and not any(one[0]))  # the first stays in many orders
     return found[:8]

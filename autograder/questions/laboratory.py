@@ -144,6 +144,7 @@ class Laboratory:
                 if fault is not None:
                     self._note(fault)
                     return None
+
             self._worker.begin_check()
             value = self._functions[step](**copy.deepcopy(given))
         except StudentError as error:

@@ -176,6 +176,7 @@ class Questioner:
         defined = definitions(cell.source for cell in submission.cells)
         for step in self._exercise.needed:
             defined.pop(step, None)  # the grader's own, which are right
+
         codes = []
         for cell in submission.cells:
             is_answer = cell.id in self._exercise.steps and cell.id not in self._exercise.classes
@@ -186,6 +187,7 @@ class Questioner:
                     continue
                 code.add_called(defined, self._exercise.needed)
                 codes.append(code)
+
         codes = [codes[place] for place in rng.permutation(len(codes))]
         return sorted(codes, key=lambda code: len(code.lines) > LONGEST)
 
@@ -271,15 +273,18 @@ def _tells(one: CodeQuestion, other: CodeQuestion) -> bool:
     given = one.asked.get("given")
     if one.step == other.step and {one.kind, other.kind} == {"raised", "shape"}:
         return True  # with the sizes in one call, that in another is soon found
+
     if one.kind == other.kind == "shape" and one.step == other.step:
         place, further = ((q.asked["line"], q.asked["text"]) for q in (one, other))
         return place == further or one.options[one.right] == other.options[other.right]
+
     if one.kind != other.kind and _source(one) and _source(one) == _source(other):
         return True
     if one.step != other.step or given is None or given is not other.asked.get("given"):
         return False
     if {one.kind, other.kind} == {"entry", "changed"}:
         return True  # what is right in one is among the options of the other, as a rule
+
     said = set()
     for question in (one, other):
         if "of" in question.asked and _is_one(question.asked["of"], question.asked["value"]):

@@ -179,10 +179,12 @@ class StudentCode:
         tree = parsed(source)
         if tree is None or "\f" in source:
             raise ValueError("no code to ask about")
+
         self.step = step
         self.source = source
         self._tree = tree
         self._text = source.split("\n")
+
         own = [node for node in tree.body if getattr(node, "name", "") == step]
         self._function = own[0] if own and isinstance(own[0], ast.FunctionDef) else None
         self._first, self._last = 1, len(self._text)
@@ -190,12 +192,14 @@ class StudentCode:
             decorators = [node.lineno for node in self._function.decorator_list]
             self._first = min([self._function.lineno, *decorators])
             self._last = self._function.end_lineno or self._last
+
         self.lines: list[tuple[int, str]] = []
         """The numbers and texts of the lines to show; 0 for those of what it calls."""
         self.lines += _shown(tree, self._text, self._first, self._last)
         self.text = "\n".join(text for _, text in self.lines)
         self.is_random = bool(re.search(r"\bempty|random|\brng\b|\byield\b", self.text))
         """Whether some numbers may be anything, or whether lines run when nobody expects it."""
+
         self.statements = self._statements()
         self.calls_unseen = False
         """Whether it calls what is not shown: functions of another notebook."""
@@ -260,6 +264,7 @@ class StudentCode:
         for statement, repeated in _within(self._function.body, repeated=False):
             if statement.lineno not in self.statements:
                 continue
+
             targets = getattr(statement, "targets", [getattr(statement, "target", None)])
             for target in targets:
                 names = target.elts if isinstance(target, ast.Tuple) else [target]
@@ -267,6 +272,7 @@ class StudentCode:
                     if isinstance(name, ast.Name) and name.id != "_":
                         copy = self._with(statement, [statement, _give(name.id)])
                         yield Place(statement.lineno, name.id, repeated, copy)
+
             for part in _parts(statement):
                 text = ast.get_source_segment(self.source, part) or ""
                 is_short = text and not {"\n", "`"} & {*text} and len(text) <= 60
@@ -308,12 +314,14 @@ class StudentCode:
                 text = (old[:start] + new.encode() + old[end:]).decode(errors="replace")
                 text, source = self._tidy(line, text)
                 key = line, text.strip()
+
                 is_new = key not in found and text != self._text[line - 1]
                 is_new &= not (_passes_on(text) or _gives_twice(text))
                 is_new &= not _IS_ABSORBED.search(self._text[line - 1])
                 inside = line in self.statements and len(text.strip()) <= WIDEST
                 shown = text.strip().partition("  #")[0].rstrip()
                 inside &= "`" not in shown  # code in a sentence stands between them
+
                 if is_new and inside and parsed(source) is not None:
                     found[key] = LineChange(line, shown, source)
         return list(found.values())[:MOST_CHANGES]

@@ -111,12 +111,14 @@ def require(isolation: str = AUTO, least: str = PROCESS.name) -> Level:
         names = " or ".join(level.name for level in NOTEBOOK_LEVELS)
         cause = f"{isolation} does not work for an assignment of nbgrader's own"
         raise Unusable("isolation", cause, f"write {names}, or leave it out")
+
     level = next(filter(_works, asked), None)
     if level is None:
         names = " or ".join(level.name for level in asked)
         cause = f"{names} does not work on this machine (Landlock needs Linux 6.12)"
         repair = "install bubblewrap, or grade with nbgrader autograde, which locks nothing in"
         raise Unusable("isolation", cause, repair)
+
     if NAMES.index(level.name) > NAMES.index(least):
         cause = f"minimum_isolation is {least}, and here there is {level.name}"
         raise Unusable(NAME, cause, "run autograder doctor to see what this machine lacks")
@@ -205,12 +207,14 @@ class Sandbox:
         except BaseException:
             self.close()  # whatever it does is over
             raise
+
         if sum(map(said.count, (b"[", b"{", b'":', b'",'))) > MOST_VALUES:
             raise NotRun(f"its outputs hold more than {MOST_VALUES} values")
         try:
             answer = json.loads(said)
         except (ValueError, RecursionError):
             raise NotRun("the kernel and all around it ended before the last cell") from None
+
         if not isinstance(answer, dict) or not isinstance(answer.get("cells"), list):
             error = answer.get("error") if isinstance(answer, dict) else ""
             raise NotRun(f"was not executed: {' '.join(str(error).split())[:200]}")
@@ -246,6 +250,7 @@ class Sandbox:
         with ours:
             with theirs:
                 socket.send_fds(control, [b"n"], [theirs.fileno()])
+
             said = bytearray()
             try:
                 _send(ours, notebook, files, execute, until)
@@ -326,10 +331,12 @@ class Sandbox:
         readable = [*map(str, _readable()), *LINKS, str(self._script), str(self._scratch / "home")]
         writable = [str(self._scratch / "now"), *DEVICES]
         rules = landlock.ruleset(readable, writable, executable=True)
+
         is_root = os.getuid() == 0
         limits = LIMITS | ALONE
         if not is_root:
             del limits["RLIMIT_NPROC"]  # all that this user runs would count
+
         return {
             "landlock": rules,
             "scratch": str(self._scratch / "now"),
@@ -391,12 +398,14 @@ def _send(
 def _sandbox() -> list[str]:
     program = shutil.which("bwrap") or "bwrap"
     arguments = [program, *bubblewrap.namespaces(), "--die-with-parent", "--new-session"]
+
     # The parent gives each notebook namespaces of its own, and loses this right before it runs.
     arguments += ["--cap-add", "CAP_SYS_ADMIN", "--clearenv", "--as-pid-1"]
     for variable, value in _environment("/scratch").items():
         arguments += ["--setenv", variable, value]
     # With terminals, for commands that begin with "!". What --dev mounts has no bound: closed.
     arguments += ["--dev", "/dev", "--remount-ro", "/dev"]
+
     for name, size in FOLDERS.items():
         arguments += ["--perms", "1777", "--size", str(size), "--tmpfs", name]
     for place in _readable():
@@ -404,6 +413,7 @@ def _sandbox() -> list[str]:
             # Else for root alone, and nothing in there stays root.
             arguments += ["--perms", "0755", "--dir", str(above)]
         arguments += ["--ro-bind-try", str(place), str(place)]
+
     for link in LINKS:
         if os.path.islink(link):
             arguments += ["--symlink", os.readlink(link), link]

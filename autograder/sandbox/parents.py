@@ -421,6 +421,7 @@ class ColdParent:
         level, without, supplies = self._for
         with socket.create_server(("127.0.0.1", 0)) as server:
             server.settimeout(LOOK_SECONDS)
+
             until = time.monotonic() + levels.named(level).ready_seconds
             process = subprocess.Popen(
                 command(*self._for, "cold", server.getsockname()[1]),
@@ -431,6 +432,7 @@ class ColdParent:
                 env=environment(without),
             )
             self._processes[process.pid] = process
+
             word = secrets.token_bytes(WORD_BYTES)
             try:
                 assert process.stdin is not None

@@ -58,12 +58,14 @@ class System:
         """The guest's, a ``wasmtime.Memory``."""
         self._files = files
         self._folders: dict[str, list[str]] = {"": []}
+
         for name in files:
             parts = name.split("/")
             for depth in range(len(parts)):
                 inside = self._folders.setdefault("/".join(parts[:depth]), [])
                 if parts[depth] not in inside:
                     inside.append(parts[depth])
+
         self._texts = {
             "args": [b"python"],
             "environ": [f"{name}={value}".encode() for name, value in environment.items()],
@@ -226,11 +228,13 @@ class System:
         if number == 0:
             self._fill(guest, room, b"", place)
             return OK
+
         if number not in self._open:
             return BAD_DESCRIPTOR
         path, at = self._open[number]
         if path not in self._files:
             return IS_FOLDER
+
         start = at if begin is None else max(begin, 0)
         data = self._files[path][start : start + min(sum(size for _, size in room), MOST)]
         self._fill(guest, room, data, place)

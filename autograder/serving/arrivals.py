@@ -91,9 +91,11 @@ class Inbox:
             self._settling.pop(place, None)
             self._fresh.pop(place, None)
             return
+
         is_folder = stat.S_ISDIR(status.st_mode)
         signature = _of_folder(status) if is_folder else _of_file(status)
         now = self._clock()
+
         if self._known.get(place) != signature:
             is_first = place not in self._known
             self._known[place] = signature
@@ -108,6 +110,7 @@ class Inbox:
                 is_settled = is_first and time.time() - status.st_ctime > SETTLED_SECONDS
                 since = now - (REST_SECONDS if is_old else 0)
                 self._fresh[place] = _Fresh(signature, since, looks=int(is_settled))
+
         if is_folder and place in self._settling:
             if now > self._settling[place]:
                 del self._settling[place]
@@ -133,11 +136,13 @@ class Inbox:
             except OSError:
                 del self._fresh[path]
                 continue
+
             now = self._clock()
             if signature != fresh.signature:
                 self._known[path] = signature
                 self._fresh[path] = _Fresh(signature, now)
                 continue
+
             fresh.looks += 1
             is_at_rest = now - fresh.since >= REST_SECONDS
             # Once for each state: what was not whole is not until it changes.
@@ -200,17 +205,20 @@ class Exchange:
         for name, fresh in list(self._fresh.items()):
             said = handed_in(name)
             place = files.below(self._folder, name, follow=False, portable=False)
+
             try:
                 signature = _of_submission(place)
                 age = time.time() - os.lstat(place).st_ctime
             except OSError:
                 signature, age = (), 0.0
+
             now = self._clock()
             is_old = not fresh.looks and age > RECENT_SECONDS
             is_settled = not fresh.looks and age > SETTLED_SECONDS
             fresh.looks += 1
             if signature != fresh.signature:
                 fresh.signature, fresh.since, fresh.looks = signature, now, 2 if is_settled else 1
+
             is_at_rest = is_old or now - fresh.since >= REST_SECONDS
             if is_at_rest or (fresh.looks == 2 and said and _is_submitted(place, said.exercise)):
                 del self._fresh[name]

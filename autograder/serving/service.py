@@ -144,6 +144,7 @@ class Service:
         self._threads = ThreadPoolExecutor(jobs + SLOW)
         self._files: tuple[int, ...] = ()
         self._day = datetime.now().date()
+
         self._load()
         course = next(iter(self._served.values())).course
         self._inbox = Inbox(course.inbox, clock)
@@ -228,6 +229,7 @@ class Service:
         known = self._mtimes()
         if known == self._files and self._served:
             return
+
         # Times from before reading: what changes meanwhile is read in the next round.
         self._files = known
         course, exercises = self._open()
@@ -237,6 +239,7 @@ class Service:
                 lease = Lease(course, exercise.name)
                 self._served[exercise.name] = _Served(course, exercise, lease)
                 continue
+
             is_other = (old.exercise.sha256, old.course.settings) != (
                 exercise.sha256,
                 course.settings,
@@ -338,16 +341,19 @@ class Service:
                 signature = (status.st_mtime_ns, status.st_size)
             except OSError:
                 signature = (0, 0)
+
             if one.seen.get(student) == signature:
                 continue
             one.seen[student] = signature
             if not self._is_graded(one, student):
                 one.waiting.setdefault(student, self._clock())
+
         if one.course.settings.feedback_solution == "after due":
             left = deadlines.TimeLeft(one.course, one.name)
             over = {student for student in one.seen if left.is_over(student)}
             one.pages |= feedback.lack_solutions(one.shown, one.exercise, over - one.over)
             one.over = over
+
         if one.is_new:
             # A result may be there and the line in the log not: they go the whole way again.
             for student in sorted(tries.Tries(one.course, one.name).waiting):
@@ -382,18 +388,21 @@ class Service:
             return
         known = tries.Tries(one.course, one.name)
         busy = {job.student for job in self._all_jobs()}
+
         for student, came in list(one.waiting.items()):
             if self._room() <= 0:
                 return
             if student in busy:
                 continue
             del one.waiting[student]
+
             there = digest_of(one.course.submission(student, one.name), one.name)
             if not known.is_known(student, there) and known.left(student) == 0:
                 one.held.add(student)
                 one.pages.add(student)
                 self._say(_line(one, student, "waits: no tries are left"))
                 continue
+
             future = self._threads.submit(self._graded, one, self._pool(one), student)
             future.add_done_callback(lambda _: self._wake.set())
             one.jobs.append(Job(student, self._clock(), future, came))
@@ -498,6 +507,7 @@ class Service:
                 digest = result.submission_sha256
                 facts = (result.student_id, digest, result.status, result.score)
                 tries.note_graded(one.course, one.name, *facts)
+
         assert one.pool is not None
         grades = grade_class(
             one.course,
@@ -506,6 +516,7 @@ class Service:
             force=False,
             pool=_Answered(one.pool, answers),
         )
+
         scores = {grade.student: grade.score for grade in grades}
         log.write_final(one.course, f"serve {one.name}", {one.name: scores})
         return {grade.student: grade for grade in grades}

@@ -217,6 +217,7 @@ class _MasterOrder:
         # A script that was made of a notebook has the cells, and not the marks to know them by.
         claims = chain.from_iterable(cell.claims for cell in self._raw)
         has_marks = not all(map(UNMARKED.fullmatch, claims))
+
         for cell in self._exercise.cells:
             if cell.id in recognized or cell.id in self._exercise.optional:
                 continue
@@ -258,12 +259,14 @@ class _MasterOrder:
         """Say that a cell is the second one of a step, or a setup that was changed."""
         if id is None:
             return
+
         kind = self._masters[id].kind
         is_second = own is None and kind == "step"
         if is_second and id in binds(self._taken[id]) and id in binds(cell.source):
             self.copied.add(id)
             said = f"there are two cells of {id}; both were run, the later one counts"
             self._warnings.append(said)
+
         if own is not None and kind == "setup":
             # The checksum tells one of an earlier version from one that the student has changed.
             was = checksum(cell.packed or cell.source, id)

@@ -102,6 +102,7 @@ def _found(data: bytes, handed_out: Set[str]) -> Iterator[tuple[str, Picture]]:
             for letters in _in_text(source, raw.get("attachments"), handed_out):
                 yield letters, Picture(b"", words, is_in_text=True)
             continue
+
         outputs = raw.get("outputs")
         for output in outputs if isinstance(outputs, list) else ():
             bundle = output.get("data") if isinstance(output, dict) else None
@@ -189,11 +190,13 @@ def _chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
     """Each part of the file up to its end, with its checksum tried."""
     if not data.startswith(SIGNATURE):
         raise NotPng("no PNG")
+
     place = len(SIGNATURE)
     while True:
         length, kind = (
             struct.unpack_from(">I4s", data, place) if len(data) >= place + 8 else (0, b"")
         )
+
         body = data[place + 8 : place + 8 + length]
         tail = data[place + 8 + length : place + 12 + length]
         if len(body) != length or tail != struct.pack(">I", zlib.crc32(kind + body)):

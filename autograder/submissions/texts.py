@@ -24,6 +24,7 @@ class Texts:
         self._questions = {
             cell.id: cell for cell in exercise.cells if cell.kind == "manual" and not cell.is_code
         }
+
         self._above: dict[str, str] = {}
         self._before: dict[str, str] = {}
         for before, cell in zip(exercise.cells, exercise.cells[1:]):
@@ -31,6 +32,7 @@ class Texts:
                 self._before[cell.id] = before.id
                 if not before.is_code:
                     self._above[before.id] = cell.id
+
         self._parts: dict[str, list[str]] = {id: [] for id in self._questions}
         self._blank: dict[str, str] = {}
         """The sources of questions whose own cells are as they were handed out."""

@@ -69,6 +69,7 @@ class Coverage:
         lines = list(self._silent())
         for check, failure in self.failed.items():
             lines.append(f"{check}: fails on the solution: {failure}")
+
         for promise, checks in self.found.items():
             seen: set[int] = set().union(*checks.values())
             if promise.unasked and seen:
@@ -225,6 +226,7 @@ def _watched(
         except TypeError:  # a call that is meant to be refused
             return function(*args, **kwargs)
         call.apply_defaults()
+
         for promise in promises:
             asked = {name: call.arguments[name] for name in promise.parameters}
             try:
@@ -236,6 +238,7 @@ def _watched(
                     f"{where}: the promise {promise.words!r} cannot be asked of an input "
                     f"({said}); let it say False there"
                 ) from error
+
         if tracemalloc.is_tracing():  # a check that asks how much is held means the step
             tracemalloc.reset_peak()
         return function(*args, **kwargs)

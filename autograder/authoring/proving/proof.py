@@ -185,6 +185,7 @@ class Proof:
             lost = {*chain.from_iterable(trial.failed), *trial.fallen, *trial.strays}
             about = {"name": trial.answer.name, "step": trial.answer.step}
             right.append({**about, "loses": sorted(lost)})
+
         proof = {
             "exercise": self.exercise.name,
             "exercise_sha256": self.exercise.sha256,

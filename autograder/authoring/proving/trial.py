@@ -235,6 +235,7 @@ def spoilt_checks(bench: Bench, keys: Sequence[int]) -> Iterator[tuple[str, str]
             failure, asked = _asked(bench, check, key, destroy=False)
             if failure:  # wrong without any change to an argument: that is said elsewhere
                 continue
+
             failure, asked_then = _asked(bench, check, key, destroy=True)
             try:
                 np.testing.assert_equal(asked_then, asked)

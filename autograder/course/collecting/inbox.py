@@ -89,12 +89,14 @@ def collect(
         certain = _told_apart(candidates, roster, left)
         contents = Contents(course.root, roster.exercises)
         collection = _Collection(course, exercise.name, roster, contents, due, left)
+
         moved = store.read_again(course, exercise.name)
         if moved:
             zone = course.settings.time_zone
             place = f"the zone {zone}" if zone else "this machine's zone"
             whose = first_of(moved, MAX_NAMES)
             collection.notes.append(f"times collected earlier are now read in {place}: {whose}")
+
         for student in sorted(certain):
             there = [(one.download.where, one.download.placed) for one in certain[student]]
             if known is None or known.get(student) != there:
@@ -179,12 +181,14 @@ class _Collection:
                 last = f"the last {store.MAX_TRIES} of {len(own)} submissions count"
                 self.notes.append(f"of {student} {last}")
             own = own[-store.MAX_TRIES :]
+
             newest = own[-1] if own else None
             if self.course.settings.counts == "best":
                 for earlier in own[:-1]:
                     self._put(earlier, own)
             if newest is not None:
                 self._store(newest, own)
+
         except (files.Refused, ValueError) as error:
             repair = f"; {CLEARED}" if isinstance(error, files.TooLarge) else ""
             where = newest.download.where if newest else student
@@ -203,6 +207,7 @@ class _Collection:
                 with suppress(files.Refused):  # said where it is taken
                     data = self._read(candidate)
                     says = self.contents.contradict(self.exercise, name, data)
+
             if says:
                 why = f"is named for {self.exercise}, and says that it is {says}"
                 repair = f"rename it to {candidate.student}_{says}{PurePath(name).suffix}"

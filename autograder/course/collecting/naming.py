@@ -132,12 +132,14 @@ def _of_platform(name: str) -> tuple[Claim, str] | None:
         match = pattern.fullmatch(name)
         if match is None:
             continue
+
         said = match.groupdict()
         file = said["file"] or ""
         title = said.get("title") or ""
         is_doubtful = "_assignsubmission_" in title or _CANVAS_NUMBERS.search(title) is not None
         if is_doubtful and not title.startswith("gradebook_"):  # which Blackboard writes
             return None
+
         others = _CANVAS_NUMBERS.findall(file) if kind == "canvas" else []
         claim = Claim(
             kind,

@@ -109,12 +109,14 @@ class Template:
         self._head = b'{"cells":[\n'
         self._tail = b"]," + _json(rest).removeprefix(b"{") + b"\n"
         self._cells = {cell.id: _CellTemplate(cell) for cell in master.cells}
+
         self.handed_out: set[str] = set()
         """The drawings in the teacher's own texts."""
         for cell in master.cells:
             if not cell.released.is_code:
                 drawn = DATA_PICTURE.finditer(cell.released.source)
                 self.handed_out.update(one[0] for one in drawn)
+
         self._questions: set[str] = set()
         self._asked: set[str] = set()
         self._rubrics: dict[str, bytes] = {}
@@ -128,6 +130,7 @@ class Template:
                     items = rubric.items(before.released.source)
                     if items:
                         self._rubrics[cell.id] = _rubric(cell.id, items)
+
         self._outputs = lru_cache(maxsize=REMEMBERED)(lambda check: _json(outputs(check)))
 
     def asks(self, submission: Submission) -> bool:

@@ -211,18 +211,21 @@ def of_other_answers(
     other = {id: one for id, one in again.items() if not one.graded.unchanged}
     if not other:
         return told
+
     cells = {id: name for name, id in (*saved.graded.items(), *saved.solutions.items())}
     for notebook, marks in _entered(connection, cells, list(other)).items():
         one = other[notebook]
         old = [mark for mark in marks if mark["cell"] in one.changed]
         if not old:
             continue
+
         for mark in old:
             _describe(mark, one.master.exercise.name, one.before)
         write(course, EARLIER, [*read(course, EARLIER), *old])
         for mark in old:
             _clear(connection, saved, notebook, mark)
             told[notebook, mark["cell"]] = f"{SAID}{_said(mark)}"
+
         said = "; ".join(f"{mark['cell']}: {_said(mark)}" for mark in old)
         line = (
             f"note: {old[0]['student']} has handed in other work since it was marked; mark it "
@@ -407,6 +410,7 @@ def read(course: Course, name: str) -> list[Mark]:
         lines = path.read_bytes().splitlines()
     except FileNotFoundError:
         return []
+
     for place, line in enumerate(lines, start=1):
         try:
             mark = json.loads(line)

@@ -101,12 +101,14 @@ class Choice:
         student, name = graded.result.student_id, self._exercise.name
         best, candidates = self.pick(graded)
         own = self._course.submission(student, name)
+
         for place, other in candidates.items():
             if place != own:
                 _write(place, other.result)
             if place != best and other.result.status == "error":
                 what = "another submission met a fault of the grader, and does not count"
                 print(f"note: of {student} {what}: {other.result.reason}", file=sys.stderr)
+
         if best != own:
             kept = store.swap(self._course, name, student, best)
             _write(kept, candidates[own].result)

@@ -294,6 +294,7 @@ def _unpack(path: Path, folder: Path) -> None:
             # The checksum stands at the very end.
             while stream.read(CHUNK):
                 pass
+
     except Unusable:
         raise
     except FileNotFoundError:

@@ -197,10 +197,12 @@ def change_rows(path: Path, column: str, change: Mapping[str, str | None]) -> in
     text = path.read_bytes().decode("utf-8-sig") if path.is_file() else ""
     if not text:
         return 0
+
     lines = text.splitlines(keepends=True)
     delimiter = class_list.delimiter(lines[0])
     reader = csv.reader(lines, delimiter=delimiter)
     place = [title.strip().casefold() for title in next(reader)].index(column)
+
     new = lines[: reader.line_num]
     start, number = reader.line_num, 0
     for row in reader:
@@ -211,6 +213,7 @@ def change_rows(path: Path, column: str, change: Mapping[str, str | None]) -> in
         if old not in change:
             new += written
             continue
+
         number += 1
         wanted = change[old]
         if wanted is not None:
@@ -219,6 +222,7 @@ def change_rows(path: Path, column: str, change: Mapping[str, str | None]) -> in
             end = written[-1][len(written[-1].rstrip("\r\n")) :]
             csv.writer(out, delimiter=delimiter, lineterminator=end).writerow(row)
             new.append(out.getvalue())
+
     if number:
         files.write(path, "".join(new).encode())
     return number

@@ -98,6 +98,7 @@ class Peer:
         apply_changes(changes)
         self.received(value, known if changes else [])
         self.replied(payload, kind, reply)
+
         if error is None:
             return value
         try:

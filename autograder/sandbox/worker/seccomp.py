@@ -270,16 +270,19 @@ def alone(machine: str | None = None, begun: bool = True) -> bytes:
     _refuse(code, REFUSED_ALONE | (REFUSED_BEGUN if begun else {}), column)
     for numbers in NOT_DONE.values():
         code += [(_EQUAL, 0, 1, numbers[column]), (_RETURN, 0, 0, _ERRNO)]
+
     refused, allowed = (_RETURN, 0, 0, _ERRNO | errno.EPERM), (_RETURN, 0, 0, _ALLOW)
     code += [(_EQUAL, 0, 4, _PRLIMIT[column]), (_LOAD, 0, 0, _FIRST_ARGUMENT)]
     code += [(_EQUAL, 0, 1, _ITSELF), allowed, refused]
     code += [(_EQUAL, 0, 4, _CLONE[column]), (_LOAD, 0, 0, _FIRST_ARGUMENT)]
     code += [(_ANY_OF, 1, 0, _CLONE_THREAD), refused, allowed]
+
     # Sockets of another kind could talk to somebody else; netlink's lists addresses.
     for number in (_SOCKET[column], _SOCKETPAIR[column]):
         code += [(_EQUAL, 0, 7, number), (_LOAD, 0, 0, _FIRST_ARGUMENT)]
         code += [(_EQUAL, 4, 0, _NETLINK), (_LOAD, 0, 0, _SECOND_ARGUMENT)]
         code += [(_AND, 0, 0, _KINDS), (_EQUAL, 1, 0, _STREAM), refused, allowed]
+
     code += [(_EQUAL, 0, 4, _PRCTL[column]), (_LOAD, 0, 0, _FIRST_ARGUMENT)]
     code += [(_EQUAL, 0, 1, _SET_PDEATHSIG), refused, allowed]
     return _packed([*code, allowed])

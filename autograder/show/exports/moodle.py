@@ -84,6 +84,7 @@ def _course_table(grades: CourseGrades) -> Product:
     rows: list[list[Cell]] = [["id", "Email address", "name", *names, "total"]]
     notes: list[str] = []
     without = 0
+
     for row in grades.rows:
         cells: list[Cell] = []
         for name in names:
@@ -91,6 +92,7 @@ def _course_table(grades: CourseGrades) -> Product:
         cells.append(_imported(row.student, "total", row.total, notes))
         rows.append([row.student, row.email, row.name, *cells])
         without += not row.email
+
     if without:
         notes.append(
             f"no e-mail address in students.csv for {without} of {len(grades.rows)} students:"

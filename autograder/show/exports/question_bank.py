@@ -48,6 +48,7 @@ def moodle(exercise: str, sheets: Sequence[Sheet]) -> bytes:
         category = SubElement(quiz, "question", type="category")
         name = f"$course$/Questions on {exercise}/{sheet.student}"
         _text(SubElement(category, "category"), name)
+
         for number, question in enumerate(sheet.questions, start=1):
             entry = SubElement(quiz, "question", type="multichoice")
             _text(SubElement(entry, "name"), _title(exercise, sheet, number))
@@ -58,6 +59,7 @@ def moodle(exercise: str, sheets: Sequence[Sheet]) -> bytes:
                 ("shuffleanswers", "true"),
             ):
                 SubElement(entry, tag).text = said
+
             for place, option in enumerate(question.options):
                 share = "100" if place == question.right else "0"
                 answer = SubElement(entry, "answer", fraction=share, format="html")

@@ -73,6 +73,7 @@ def write(folder: Path, shown: PageFacts) -> None:
 def _changes(before: PageFacts, now: PageFacts, titles: Mapping[str, str]) -> Iterator[str]:
     if before.score != now.score:
         yield f"Score: {before.score}, now {now.score}"
+
     # Where another part of the checks is shown, the points of the page before may be those that
     # nobody is to see any more; and they have not changed.
     is_comparable = before.hidden == now.hidden
@@ -82,6 +83,7 @@ def _changes(before: PageFacts, now: PageFacts, titles: Mapping[str, str]) -> It
             was = "not there" if old is None else number(old)
             became = "gone" if new is None else number(new)
             yield f"{_title(id, titles)}: {was}, now {became}"
+
     for id in dict.fromkeys([*now.remarks, *before.remarks]):
         if before.remarks.get(id) != now.remarks.get(id):
             yield f"{_title(id, titles)}: your teacher's comment has changed"

@@ -217,16 +217,19 @@ class _Pages:
         """When it was handed in, how that is known, and until when one could."""
         if marks is None or marks.submitted is None:
             return ""
+
         course, exercise = self._course, self._exercise.name
         said = f"Handed in {_said(marks.submitted, self._zone)}"
         is_best = course.settings.counts == "best"
         others = store.earlier(course, exercise, student) if is_best else []
         if others:
             said = f"This is the best of your {len(others) + 1} submissions. {said}"
+
         # What lies there now may be a later one.
         submitted = course.submission(student, exercise)
         if timestamp.submitted_at(submitted) == marks.submitted:
             said += f", {timestamp.SOURCES[timestamp.source(submitted)]}"
+
         if marks.until == deadlines.FOR_EVER:
             return f"{said}; you had no deadline"
         if marks.until:

@@ -82,12 +82,15 @@ def write(
             files.write(files.below(source / "files", place), data)
         if archive is not None:
             unpack_pyodide(archive, source / "static" / "pyodide", course.settings.packages)
+
         wheel_of_comm(source / "pypi")
         _configure(source, course, archive is not None)
         _build(source, built)
+
         for pattern in _LEFT_OUT:
             for path in built.glob(pattern):
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
+
         start = page(course, exercises, archive is not None)
         files.write(built / "index.html", start.encode())
         files.write(built / ".nojekyll", b"")  # else GitHub Pages leaves files out
@@ -150,6 +153,7 @@ def _build(source: Path, built: Path) -> None:
     for name, value in os.environ.items():
         if not name.startswith("JUPYTER"):
             environment[name] = value
+
     done = subprocess.run(
         [sys.executable, "-m", "jupyterlite_core", "build", "--output-dir", str(built)],
         cwd=source,
@@ -161,6 +165,7 @@ def _build(source: Path, built: Path) -> None:
         errors="replace",
         check=False,
     )
+
     if done.returncode or not (built / "lab" / "index.html").is_file():
         lines = [line for line in done.stdout.splitlines() if line.strip()]
         raise Fault(f"JupyterLite could not build the site: {lines[-1] if lines else 'no reason'}")
@@ -173,6 +178,7 @@ def _put(built: Path, folder: Path) -> None:
         old = json.loads((folder / NOTE).read_bytes())["files"]
     except (OSError, ValueError, KeyError):
         old = []
+
     names = sorted(path.name for path in built.iterdir())
     # First of all, so that what is cut short here is ours and can be built once more.
     _write_json(folder / NOTE, {"files": sorted({*old, *names})})
@@ -182,6 +188,7 @@ def _put(built: Path, folder: Path) -> None:
             shutil.rmtree(path)
         else:
             path.unlink(missing_ok=True)
+
     for name in names:
         files.below(built, name).rename(files.below(folder, name))
     _write_json(folder / NOTE, {"files": names})

@@ -66,6 +66,7 @@ class StudentPage:
                 points[id] = cell.score
             if cell.remark:
                 remarks[id] = cell.remark
+
         score = "none" if self._score is None else points_of(self._score, self._most)
         return PageFacts(
             self._seen.submission_sha256,

@@ -97,9 +97,11 @@ def _index(pandas: Any, kind: str, name: Any, *parts: Any) -> Any:
     if kind == "levels":
         levels = [_values(pandas, *column) for column in parts[0]]
         return pandas.MultiIndex.from_arrays(levels, names=name)
+
     column, frequency = parts
     values = _values(pandas, *column)
     made = pandas.Index(values, name=name, dtype=values.dtype)
+
     if frequency is not None:
         if not _FREQUENCY.fullmatch(frequency):
             raise ProtocolError("no frequency")

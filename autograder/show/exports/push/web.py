@@ -78,6 +78,7 @@ class Web:
         self.session = requests.Session()
         # Else a line in ~/.netrc would take the place of our own token.
         self.session.auth = lambda request: request
+
         patience = _Patience(
             total=TRIES,
             connect=2,  # most often the address is wrong, and a person waits
@@ -151,6 +152,7 @@ def secret(course: Course, file: str, is_key: bool = False) -> str:
     """
     variable = f"AUTOGRADER_{file.upper().replace('.', '_')}"
     text, where = os.environ.get(variable, "").strip(), variable
+
     if not text:
         path = course.state / file
         where = str(path)
@@ -167,6 +169,7 @@ def secret(course: Course, file: str, is_key: bool = False) -> str:
             raise Unusable(path, "is not there", repair) from None
         except files.Refused as why:
             raise Unusable(path, str(why), f"make it a file, or set {variable}") from None
+
     if not is_key and not _TOKEN.fullmatch(text):
         raise Unusable(where, "holds no token", "write nothing but the token into it, in one line")
     return text

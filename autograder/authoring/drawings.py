@@ -110,12 +110,15 @@ def problems(source: Source) -> Iterator[Problem]:
 
 def _image(text: str) -> str:
     lines = list(map(_parts, text.split("\n")))
-    said = "; ".join(
-        " ".join(part.words if isinstance(part, Block) else part for part in line) for line in lines
-    )
+    said = "; ".join(map(_said, lines))
     # As text it is a quarter shorter than in base64. No text has a quote of its own: it is escaped.
     picture = re.sub("[%#&]", lambda found: quote(found[0]), _svg(lines).replace('"', "'"))
     return f'<img alt="{html.escape(said)}" src="data:image/svg+xml,{picture}">'
+
+
+def _said(line: list[Block | str]) -> str:
+    """A line in words, for people who do not see the picture."""
+    return " ".join(part.words if isinstance(part, Block) else part for part in line)
 
 
 def _parts(line: str) -> list[Block | str]:

@@ -26,7 +26,7 @@ from autograder.exercises import names
 _SOLUTION = re.compile(r"(BEGIN|END) SOLUTION")
 _HIDDEN = re.compile(r"(BEGIN|END) HIDDEN TESTS")
 _SCHEME = re.compile(r"^.*?(BEGIN|END) MARK SCHEME.*$", re.MULTILINE)
-_MAGIC = re.compile(r"^\s*[%!?]")
+_MAGIC = re.compile(r"^[^\S\n]*[%!?].*$", re.MULTILINE)
 _PRINTED = {"capsys", "get_ipython", "redirect_stdout", "capture_output", "StringIO"}
 _PLOTS = {"plt", "ax", "axes", "axs", "fig", "gca", "gcf"}
 _FRAMES = {"pd", "pandas", "df"}
@@ -125,7 +125,7 @@ class _Reader:
 
     def _tree(self, number: int, source: str) -> tuple[ast.Module, list[str]] | None:
         """Code without magics, and its lines; None, and a line about it, where it is no Python."""
-        lines = ["" if _MAGIC.match(line) else line for line in source.split("\n")]
+        lines = _MAGIC.sub("", source).split("\n")
         try:
             return ast.parse("\n".join(lines)), lines
         except SyntaxError as error:
@@ -198,8 +198,9 @@ class _Reader:
         if end < len(lines) and lines[end].startswith((" ", "\t")):
             end += bool(_SOLUTION.search(lines[end]))
         own = lines[node.lineno - 1 : end]
-        marks = [found[1] for line in own if (found := _SOLUTION.search(line))]
-        has_region = bool(marks) and marks.count("BEGIN") == marks.count("END")
+        marks = list(filter(None, map(_SOLUTION.search, own)))
+        begins = sum(mark[1] == "BEGIN" for mark in marks)
+        has_region = marks and 2 * begins == len(marks)
 
         if not has_region or ast.get_docstring(node) is None:
             if ast.get_docstring(node) is None:

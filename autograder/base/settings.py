@@ -281,8 +281,14 @@ def _table(path: Path, name: str, table: Any) -> dict[str, Any]:
 
 def _rules(path: Path, table: dict[str, Any]) -> dict[str, times.LateRule]:
     """The rules for late work of a file, by exercise; that of all has no name."""
-    tables = {name: value for name, value in table.items() if isinstance(value, dict)}
-    general = {name: value for name, value in table.items() if name not in tables}
+    general: dict[str, Any] = {}
+    tables: dict[str, dict[str, Any]] = {}
+    for name, value in table.items():
+        if isinstance(value, dict):
+            tables[name] = value
+        else:
+            general[name] = value
+
     rules = {}
     for exercise, said in {**({"": general} if general else {}), **tables}.items():
         keys = ["late", exercise] if exercise else ["late"]

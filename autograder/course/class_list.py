@@ -138,9 +138,8 @@ def _is_canvas_own(row: Mapping[str, str]) -> bool:
     posted, or is about the student as whom teachers try things."""
     if not is_canvas(row.keys()):
         return False
-    id, *names = [
-        (row.get(title) or "").strip() for title in ("ID", "Student", "LastName", "FirstName")
-    ]
+    titles = ("ID", "Student", "LastName", "FirstName")
+    id, *names = [(row.get(title) or "").strip() for title in titles]
     return {id, *names} <= {"", "Points Possible"} or names in (
         ["Student, Test", "", ""],
         ["", "Student", "Test"],

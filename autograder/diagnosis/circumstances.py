@@ -120,9 +120,8 @@ def _is_told_apart(
         if is_rival and all(map(other.holds, wrong)):
             return False
     dimensions = list(map(_dimensions, wrong))
-    return any(
-        _dimensions(arguments) in dimensions and not one.holds(arguments) for arguments in right
-    )
+    others = (arguments for arguments in right if not one.holds(arguments))
+    return any(_dimensions(arguments) in dimensions for arguments in others)
 
 
 def _dimensions(arguments: Arguments) -> list[int | None]:

@@ -100,7 +100,9 @@ def _changes(tree: ast.Module) -> list[tuple[Words, list[Spot]]]:
 
     in_several = [(words, spots) for (words, _), spots in everywhere.items() if len(spots) > 1]
     several = {words for words, _ in in_several}
-    in_one_of_them = [(_of_one(w) if w in several else w, spots) for w, spots in in_one_place]
+    in_one_of_them = []
+    for words, spots in in_one_place:
+        in_one_of_them.append((_of_one(words) if words in several else words, spots))
     return in_several + in_one_of_them + in_functions
 
 

@@ -212,9 +212,8 @@ class CarryForward:
         mended = replace(self._submission, cells=tuple(cells))
 
         run = Run(self._compiled, mended, budget, self._reference)
-        passed = {
-            check.id for check, verdict in run.verdicts(set(hidden)) if verdict.message is None
-        }
+        verdicts = run.verdicts(set(hidden))
+        passed = {check.id for check, verdict in verdicts if verdict.message is None}
         passed_before = {id for id, verdict in hidden.items() if verdict.message is None}
         return passed if passed_before <= passed else set()
 

@@ -32,9 +32,9 @@ def items(text: str) -> list[RubricItem]:
         ValueError: an entry of its list is no item, or there is no entry.
     """
     _, heading, below = f"\n{text}\n".partition(f"\n{HEADING}\n")
-    found = [
-        RubricItem(float(worth), " ".join(said.split())) for worth, said in _ITEM.findall(below)
-    ]
+    found = []
+    for worth, said in _ITEM.findall(below):
+        found.append(RubricItem(float(worth), " ".join(said.split())))
     if heading and (not found or len(found) != len(_ENTRY.findall(below))):
         raise ValueError("a rubric with something else than items")
     return found

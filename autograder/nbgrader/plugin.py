@@ -56,15 +56,16 @@ class _Exporter(NotebookExporter):
 
     def _convert(self) -> None:
         converter = self.converter
-        everything = dict(converter.assignments)
-        others = {path: found for path, found in everything.items() if not self._is_ours(path)}
+        ours: dict[str, Any] = {}
+        others: dict[str, Any] = {}
+        for path, found in converter.assignments.items():
+            (ours if self._is_ours(path) else others)[path] = found
+
         if others:
             converter.assignments = others
             self._convert_ordinary()
-        converter.assignments = {
-            path: found for path, found in everything.items() if path not in others
-        }
-        if converter.assignments:
+        converter.assignments = ours
+        if ours:
             self._convert_ours()
 
     def _is_ours(self, path: str) -> bool:

@@ -83,8 +83,10 @@ def redrawn(given: Arguments, rng: np.random.Generator, times: int = REDRAWN) ->
     """The same shapes with other numbers, one time with the signs turned round: what is negative in
     the arguments, and cut off by a ReLU, is positive in some of these."""
     turned = {name: -value if _has_signs(value) else value for name, value in given.items()}
-    others = [{name: _other(value, rng) for name, value in given.items()} for _ in range(times)]
-    return [turned, *others]
+    made = [turned]
+    for _ in range(times):
+        made.append({name: _other(value, rng) for name, value in given.items()})
+    return made
 
 
 def _other(value: Any, rng: np.random.Generator) -> Any:

@@ -252,10 +252,12 @@ class StudentCode:
         """Whether a ``return`` that is put into the function ends the call, and only that."""
         if self._function is None or self._function.decorator_list:
             return False
-        inner = list(ast.walk(self._function))
-        return not any(
-            isinstance(node, (ast.Yield, ast.YieldFrom, ast.Try)) for node in inner
-        ) and (not re.search(rf"\b{self.step}\b", "\n".join(self.text.split("\n")[1:])))
+        for node in ast.walk(self._function):
+            if isinstance(node, (ast.Yield, ast.YieldFrom, ast.Try)):
+                return False
+        _, _, below = self.text.partition("\n")
+        calls_itself = re.search(rf"\b{self.step}\b", below)
+        return calls_itself is None
 
     def places(self) -> Iterator[Place]:
         """The values that lines of the function compute, each with a copy that returns it."""

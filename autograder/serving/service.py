@@ -314,11 +314,10 @@ class Service:
 
     def _is_arriving(self, one: _Served) -> bool:
         """Whether something has come lately that is not complete yet."""
-        said = [handed_in(folder) for folder in self._exchange.unfinished]
-        downloads = [Path(*parts) for parts in self._inbox.unfinished]
-        return one.name in [there.exercise for there in said if there] or any(
-            self._may_be_of(one, path) for path in downloads
-        )
+        for there in filter(None, map(handed_in, self._exchange.unfinished)):
+            if there.exercise == one.name:
+                return True
+        return any(self._may_be_of(one, Path(*parts)) for parts in self._inbox.unfinished)
 
     def _may_be_of(self, one: _Served, path: Path) -> bool:
         """Whether a download may hold something of an exercise: its path names it, or none."""

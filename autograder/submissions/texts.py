@@ -21,14 +21,14 @@ class Texts:
 
     def __init__(self, exercise: Exercise) -> None:
         self._exercise = exercise
-        self._questions = {
-            cell.id: cell for cell in exercise.cells if cell.kind == "manual" and not cell.is_code
-        }
-
+        self._questions: dict[str, Cell] = {}
         self._above: dict[str, str] = {}
         self._before: dict[str, str] = {}
-        for before, cell in zip(exercise.cells, exercise.cells[1:]):
-            if cell.id in self._questions:
+        for before, cell in zip((None, *exercise.cells), exercise.cells):
+            if cell.kind != "manual" or cell.is_code:
+                continue
+            self._questions[cell.id] = cell
+            if before is not None:
                 self._before[cell.id] = before.id
                 if not before.is_code:
                     self._above[before.id] = cell.id

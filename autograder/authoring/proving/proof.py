@@ -102,10 +102,9 @@ class Proof:
     def _left_to_the_draw(self) -> Iterator[str]:
         """Who makes the same mistake as another gets the same points, whatever either has drawn."""
         for trial in self.wrong:
+            failed_with = list(zip(self.keys, trial.failed))
             for check in dict.fromkeys(chain.from_iterable(trial.failed)):
-                passed = [
-                    key for key, failed in zip(self.keys, trial.failed) if check not in failed
-                ]
+                passed = [key for key, failed in failed_with if check not in failed]
                 if passed:
                     luck = f"passes {check} with {_keys(passed)}, and not with others"
                     repair = "draw its numbers, and fix what decides, such as sizes and signs"

@@ -432,9 +432,8 @@ def moved_students(course: Course) -> dict[str, str]:
     if people is None:
         return {}
     roster = Roster(people)
-    known: dict[str, Row[Any] | None] = dict.fromkeys(
-        path.name for path in course.submitted.glob("*/")
-    )
+    names = (path.name for path in course.submitted.glob("*/"))
+    known: dict[str, Row[Any] | None] = dict.fromkeys(names)
     nobody: list[Row[Any]] = []
     for one in database.read(
         course, lambda there: list(there.execute(select(STUDENT)).all()), nobody

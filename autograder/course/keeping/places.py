@@ -176,9 +176,12 @@ def _change_log(course: Course, change: Callable[[Entry], Entry | None]) -> int:
         for kind in ("scores", "final", "pushed"):
             if not isinstance(line.get(kind), list):
                 continue
-            kept = [change(one) if isinstance(one, dict) else one for one in line[kind]]
-            number += sum(one != old for one, old in zip(kept, line[kind]))
-            new[kind] = [one for one in kept if one is not None]
+            new[kind] = []
+            for old in line[kind]:
+                one = change(old) if isinstance(old, dict) else old
+                number += one != old
+                if one is not None:
+                    new[kind].append(one)
         return new
 
     _change_lines(course.state / log.NAME, changed)

@@ -56,25 +56,26 @@ def _counted(course: Course, exercise: Exercise, student: str) -> dict[str, Chec
 
 def _step(exercise: Exercise, step: str, counted: list[dict[str, CheckTries]]) -> StuckStep | None:
     visible = [check for check in exercise.checks_of(step) if not check.hidden]
-    own = []
+    most_tries: list[int] = []
+    seconds: list[float] = []
+    passed = 0
+    asked: dict[str, list[CheckTries]] = {check.name: [] for check in visible}
     for one in counted:
-        found = {check.name: one[check.id] for check in visible if check.id in one}
-        if any(check.tries for check in found.values()):
-            own.append(found)
-    if not own:
+        own = {check.name: one[check.id] for check in visible if check.id in one}
+        if not any(check.tries for check in own.values()):
+            continue
+        most_tries.append(max(check.tries for check in own.values()))
+        seconds.append(sum(check.seconds for check in own.values()))
+        passed += all(check.passed for check in own.values())
+        for name, check in own.items():
+            if check.asked:
+                asked[name].append(check)
+    if not most_tries:
         return None
 
     hints = []
-    for check in visible:
-        asked = [one[check.name] for one in own if check.name in one and one[check.name].asked]
-        if asked:
-            passed = sum(one.passed for one in asked)
-            hints.append(Asked(check.name, len(asked), passed))
-    return StuckStep(
-        step,
-        len(own),
-        median(max(check.tries for check in one.values()) for one in own),
-        median(sum(check.seconds for check in one.values()) for one in own) / 60,
-        sum(all(check.passed for check in one.values()) for one in own),
-        tuple(hints),
-    )
+    for name, checks in asked.items():
+        if checks:
+            hints.append(Asked(name, len(checks), sum(check.passed for check in checks)))
+    minutes = median(seconds) / 60
+    return StuckStep(step, len(seconds), median(most_tries), minutes, passed, tuple(hints))

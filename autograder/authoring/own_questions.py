@@ -1,7 +1,7 @@
-"""A second exercise, whose questions are about each student's own code.
+"""A second exercise that asks each student about their own code.
 
-All students get the same notebook. Everybody's questions are sealed in it, for they quote code, and
-each student has a code that opens theirs. No notebook says which option is right.
+All students get the same notebook. It contains everybody's questions, encrypted because they quote
+code, and each student has a code that decrypts theirs. No notebook says which option is right.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from autograder.questions.sheet import Sheet
 from autograder.questions.subject import NOTATION
 
 POINTS = 5
-"""Of a question."""
+"""The points of a question."""
 
 ROOM, ROW = arrays.MOST - 4_000, 30
 """Characters of the table of all sealed texts, and those of a row beside its text."""
@@ -114,12 +114,12 @@ question_NUMBER = right_option(NUMBER)
 
 
 def name_of(exercise: str) -> str:
-    """What the exercise of questions on another one is called."""
+    """The name of the exercise of questions about another exercise."""
     return f"{exercise}{ENDING}"
 
 
 def have_questions(root: Path, exercise: str, students: Iterable[str]) -> list[str]:
-    """Those of these students who have questions in the exercise that is there.
+    """The given students who have questions in the existing exercise.
 
     Raises:
         Unusable: a file of that name is there which ``write`` has not written.
@@ -152,10 +152,9 @@ def insist_on_room(exercise: str, sheets: Collection[Sheet], number: int) -> Non
 def write(
     root: Path, exercise: Exercise, drawn: Collection[Drawn], number: int, secret: bytes
 ) -> int:
-    """Write the exercise into ``solutions/`` below ``root``; how many questions it asks.
+    """Write the exercise into ``solutions/`` below ``root``; return the number of its questions.
 
-    Of a file that is there only the students' questions are written again: what a teacher has
-    changed in it stays.
+    If the file exists, only the students' questions are replaced: the teacher's own changes stay.
 
     Args:
         number: of questions; who has fewer answers some of them again.
@@ -200,7 +199,7 @@ def write(
 
 
 def _parts(text: str, table: str) -> tuple[str, str, str]:
-    """What is before a table, the table, and what is behind it; no table if there is none."""
+    """A text before a table, the table, and the text after it; no table if there is none."""
     found = re.search(rf"^{table} = \{{.*?^\}}", text, re.MULTILINE | re.DOTALL)
     if found is None:
         return text, "", ""
@@ -208,7 +207,7 @@ def _parts(text: str, table: str) -> tuple[str, str, str]:
 
 
 def text_of(sheet: Sheet, number: int) -> str:
-    """The questions of a student as their notebook prints them."""
+    """The questions of a student, as their notebook prints them."""
     lines = [f"These are the questions for {sheet.student}.", ""]
     step = ""
 
@@ -229,7 +228,7 @@ def text_of(sheet: Sheet, number: int) -> str:
 
 
 def _sealed(code: str, text: str) -> tuple[str, str]:
-    """Where a text is found by its code, and the text, which only the code opens."""
+    """The key under which a text is found by its code, and the text, encrypted with that code."""
     typed = code.replace("-", "")
     packed = zlib.compress(text.encode(), 9)
     key = hashlib.sha256(packed).digest()[:8]  # another text gets another stream

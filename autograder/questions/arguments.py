@@ -1,4 +1,5 @@
-"""Arguments for the functions that are asked about: those that an exercise's practice draws."""
+"""Arguments for calls of the functions that are asked about, from the draws of an exercise's
+practice."""
 
 from __future__ import annotations
 
@@ -10,13 +11,13 @@ import numpy as np
 Arguments = dict[str, Any]
 
 FEW, MANY = 16, 300
-"""Numbers in the arguments that somebody computes with by hand, and in any others."""
+"""At most this many numbers in arguments to compute with by hand, and in any others."""
 
 DRAWS = 150
 """How often arguments are drawn until some are small enough."""
 
 REDRAWN = 2
-"""How often other numbers are drawn for arguments of which the shapes are told."""
+"""How often other numbers are drawn for arguments of which only the shapes are told."""
 
 LARGE = 1000.0
 
@@ -30,7 +31,7 @@ def _called(*_: Any) -> NoReturn:
 
 
 def drawn(tools: Any, step: str, rng: np.random.Generator) -> Iterator[Arguments]:
-    """The arguments that the practice of a step calls it with, as often as somebody asks.
+    """The arguments with which the practice of a step calls it, one draw after another.
 
     Args:
         tools: those of the exercise's notebook.
@@ -47,7 +48,7 @@ def drawn(tools: Any, step: str, rng: np.random.Generator) -> Iterator[Arguments
 
 
 def is_plain(value: Any) -> bool:
-    """Whether a value can be written down: no function, and no object of a class of its own."""
+    """Whether a value can be written down: it is no function and no object of another class."""
     if isinstance(value, dict):
         return is_plain([*value, *value.values()])
     if isinstance(value, (list, tuple)):
@@ -56,8 +57,8 @@ def is_plain(value: Any) -> bool:
 
 
 def of_any_size(draws: Iterator[Arguments], rng: np.random.Generator) -> Arguments | None:
-    """Arguments of which the shapes are told; each array has axes of different lengths. Where a
-    mask may be given, it is."""
+    """Arguments of which the shapes are told; the axes of each array have different lengths, and an
+    optional mask is given."""
     found = None
     for _, given in zip(range(DRAWS), draws):
         arrays = [value for value in given.values() if isinstance(value, np.ndarray)]
@@ -72,7 +73,7 @@ def of_any_size(draws: Iterator[Arguments], rng: np.random.Generator) -> Argumen
 
 
 def _usual(value: Any, rng: np.random.Generator) -> Any:
-    """Numbers around 0, for nobody is told more of them than the shape."""
+    """Numbers around 0; students are told only their shape."""
     if _are_shares(value):
         return rng.dirichlet(np.ones(value.shape[-1]), size=value.shape[:-1])
     is_array = isinstance(value, np.ndarray) and value.dtype.kind == "f"
@@ -80,8 +81,8 @@ def _usual(value: Any, rng: np.random.Generator) -> Any:
 
 
 def redrawn(given: Arguments, rng: np.random.Generator, times: int = REDRAWN) -> list[Arguments]:
-    """The same shapes with other numbers, one time with the signs turned round: what is negative in
-    the arguments, and cut off by a ReLU, is positive in some of these."""
+    """The same shapes with other numbers, once with the signs reversed: values that are negative in
+    the arguments, and cut off by a ReLU, are positive in some of these."""
     turned = {name: -value if _has_signs(value) else value for name, value in given.items()}
     made = [turned]
     for _ in range(times):
@@ -90,7 +91,7 @@ def redrawn(given: Arguments, rng: np.random.Generator, times: int = REDRAWN) ->
 
 
 def _other(value: Any, rng: np.random.Generator) -> Any:
-    """Other numbers; of a mask, other truth values, of which each row has both."""
+    """Other numbers; for a mask, other truth values, with both kinds in each row."""
     if not are_truth_values(value) or value.shape[-1:] in ((), (1,)):
         return _usual(value, rng)
     shown = rng.random(value.shape) < 0.5
@@ -103,18 +104,18 @@ def _has_signs(value: Any) -> bool:
 
 
 def _are_shares(value: Any) -> bool:
-    """Whether these are weights as softmax makes them: each row adds up to 1."""
+    """Whether these are weights as softmax makes them: each row sums to 1."""
     is_array = isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.ndim > 0
     return is_array and bool((value >= 0).all() and np.allclose(value.sum(axis=-1), 1.0))
 
 
 def _signed(numbers: Any, value: Any) -> Any:
-    """Without a minus sign if the practice drew none: squares are never below 0."""
+    """Without minus signs if the practice drew none: squares, for example, are never below 0."""
     return np.abs(numbers) if (value >= 0).all() else numbers
 
 
 def by_hand(draws: Iterator[Arguments], rng: np.random.Generator) -> Arguments | None:
-    """A few small whole numbers, and weights in halves."""
+    """A few small whole numbers; weights are multiples of a half."""
     for _, given in zip(range(DRAWS), draws):
         texts = [value for value in given.values() if isinstance(value, str)]
         can_be_read = "".join(texts).isprintable()
@@ -143,7 +144,7 @@ def _whole(value: Any, rng: np.random.Generator) -> Any:
 
 
 def large(given: Arguments) -> Arguments:
-    """The same with numbers in the thousands."""
+    """The same arguments with numbers in the thousands."""
     return {name: _larger(value) for name, value in given.items()}
 
 
@@ -159,13 +160,13 @@ def all_finite(given: Arguments) -> bool:
 
 
 def other_calls(given: Arguments, rng: np.random.Generator) -> Iterator[Arguments]:
-    """Calls with one argument that does not fit, or perhaps does."""
+    """Calls with one argument that does not fit, or possibly does."""
     for name in rng.permutation(sorted(given)).tolist():
         value = given[name]
         if isinstance(value, np.ndarray) and value.ndim:
-            if value.shape[-1] > 2:  # an axis of length 1 fits where nobody expects it
+            if value.shape[-1] > 2:  # an axis of length 1 broadcasts unexpectedly
                 yield {**given, name: value[..., :-1]}
-            if value.ndim > 1:  # of one axis there would be left a number, which has no shape
+            if value.ndim > 1:  # one axis less would leave a number, without a shape
                 yield {**given, name: value[0]}
                 yield {**given, name: np.swapaxes(value, -1, -2)}
         elif type(value) is int:
@@ -173,7 +174,7 @@ def other_calls(given: Arguments, rng: np.random.Generator) -> Iterator[Argument
 
 
 def is_told_by_shape(value: Any) -> bool:
-    """Whether this is an array of numbers, of which the shape can be told instead."""
+    """Whether this is an array of numbers: then its shape can be told in place of them."""
     return isinstance(value, np.ndarray) and value.dtype.kind == "f"
 
 
@@ -182,7 +183,7 @@ def are_truth_values(value: Any) -> bool:
 
 
 def told(given: Mapping[str, Any], shapes_only: bool = False) -> str:
-    """The arguments in words of the notebook."""
+    """The arguments in the words of the notebook."""
     said = []
     for name, value in given.items():
         if shapes_only and (is_told_by_shape(value) or are_truth_values(value)):
@@ -195,7 +196,7 @@ def told(given: Mapping[str, Any], shapes_only: bool = False) -> str:
 
 
 def written(value: Any) -> str:
-    """A value as somebody would type it, numbers rounded to two digits."""
+    """A value as people would type it, with numbers rounded to two digits."""
     if isinstance(value, (np.ndarray, np.generic)):
         value = value.tolist()
     if isinstance(value, (list, tuple)):
@@ -206,7 +207,7 @@ def written(value: Any) -> str:
 
     if isinstance(value, dict):
         parts = sorted(f"{written(key)}: {written(part)}" for key, part in value.items())
-        return "{" + ", ".join(parts) + "}"  # two that are equal are written alike
+        return "{" + ", ".join(parts) + "}"  # equal dictionaries are written the same
     if not isinstance(value, float):
         return repr(value)
 

@@ -1,4 +1,4 @@
-"""Which line does a job, and which change undoes it: tried out, line by line."""
+"""Which line does a job, and which change undoes it: found by trying changes line by line."""
 
 from __future__ import annotations
 
@@ -16,22 +16,23 @@ from autograder.questions.student_code import LineChange
 from autograder.questions.subject import CodeQuestion, Found, Subject, quoted
 
 MAY_OVERFLOW = re.compile("exp|log|max")
-"""What a line has that keeps large numbers finite: the largest one, or what they go into."""
+"""Lines that keep large numbers finite: they take a maximum, or feed an exponential or a
+logarithm."""
 
 MAY_MOVE = re.compile(r"moveaxis|swapaxes|transpose|reshape|ravel|\.T\b|stack|concat|split|roll")
-"""What a line has that puts numbers elsewhere, perhaps not with these arguments."""
+"""Lines that move numbers to other places, though perhaps not with these arguments."""
 
 MAY_SUM = re.compile("sum|softmax")
-"""What a line has that makes shares of numbers, perhaps not for the last time."""
+"""Lines that make numbers sum to one, though a later line may do it again."""
 
 
 @dataclass(frozen=True)
 class Effect:
-    """What a change may do to a result.
+    """A possible effect of a change on a result.
 
-    ``job``: what the line is there for whose change does it. ``lets``: what the change does.
-    ``given``: the arguments to see it with. ``is_there`` looks at the result before and after, and
-    at that of the unchanged code with ``otherwise`` given.
+    ``job``: the purpose of a line that has this effect when changed. ``lets``: what the change
+    does. ``given``: the arguments that show the effect. ``is_there`` compares the result before and
+    after the change, and the result of the unchanged code for the arguments ``otherwise``.
     """
 
     name: str
@@ -74,7 +75,7 @@ def _unmasked(given: Arguments) -> Arguments:
 
 
 def _is_moved(before: Any, after: Any, _: Any) -> bool:
-    """Whether the numbers are the same, at other places."""
+    """Whether the numbers are the same, in other places."""
     if before.shape != after.shape or before.dtype.kind == "b" or alike(before, after):
         return False
     return _are_same_numbers(before, after)
@@ -129,9 +130,9 @@ EFFECTS = (
 
 @dataclass(frozen=True)
 class _Experiment:
-    """All changes tried with some arguments: those that have an effect, and those that have not.
+    """All changes tried with some arguments: those that have an effect, and those that do not.
 
-    ``computing`` are the lines of which some change gives other numbers, ``results`` what comes of
+    ``computing`` are the lines with a change that gives other numbers, ``results`` the result of
     each change.
     """
 
@@ -143,7 +144,7 @@ class _Experiment:
 
 
 def jobs(subject: Subject) -> Found:
-    """Which line does a job, and which change undoes it: tried out, line by line."""
+    """Which line does a job, and which change undoes it: found by trying changes line by line."""
     if subject.code.is_random:
         return
     for effect in subject.shuffled(EFFECTS):
@@ -175,27 +176,27 @@ def _tried(subject: Subject, effect: Effect) -> _Experiment | None:
         if not has_same:
             found.computing.add(change.line)
         if effect.name == "moved" and has_same and usuals[0].shape != afters[0].shape:
-            continue  # in another shape each number has another place, in a way
+            continue  # in another shape every number is in another place
         seen = set(map(effect.is_there, usuals, afters, otherwise))
-        if len(seen) == 1:  # for some numbers only, it is neither right nor wrong
+        if len(seen) == 1:  # an effect with some numbers only is neither right nor wrong
             (found.does if seen.pop() else found.does_not).append(change)
     return found
 
 
 def _are_same_numbers(one: Any, other: Any) -> bool:
-    """Whether two arrays have the same numbers, perhaps at other places."""
+    """Whether two arrays have the same numbers, in any order."""
     return alike(np.sort(one, axis=None), np.sort(other, axis=None))
 
 
 def _which_line(subject: Subject, effect: Effect, found: _Experiment) -> CodeQuestion | None:
-    """Which line does the job, where it is one alone."""
+    """Which line does the job, if exactly one does."""
     lines = {change.line for change in found.does}
     others = {change.line for change in found.does_not} - lines
     if not effect.job or len(lines) != 1:
         return None
     if effect.name == "overflow" and not MAY_OVERFLOW.search(subject.code.line(*lines)):
-        return None  # a change may divide by 0 there, but nothing is kept finite
-    # A line that does the same, though not alone, is no wrong answer.
+        return None  # a change may divide by 0 there, but the line keeps nothing finite
+    # A line that also does the job, but not alone, is no wrong answer.
     does = {"overflow": MAY_OVERFLOW, "sum": MAY_SUM, "moved": MAY_MOVE}.get(effect.name)
     others = {line for line in others if not (does and does.search(subject.code.line(line)))}
     if effect.name == "moved":
@@ -207,7 +208,7 @@ def _which_line(subject: Subject, effect: Effect, found: _Experiment) -> CodeQue
     wrong = [f"line {other}" for other in subject.shuffled(sorted(others))]
     prompt = f"Which line {effect.job.format(step=subject.step)}?"
     settings = [type(value) in (int, float) for value in found.given.values()]
-    if found.given is subject.plain and any(settings):  # another line may do it for others
+    if found.given is subject.plain and any(settings):  # with other settings another line may do it
         prompt = f"`{subject.step}` is called with {quoted(told(found.given, True))}. {prompt}"
     asked = {"changes": [*found.does, *found.does_not], "line": line}
     asked |= {"given": found.given, "effect": effect}
@@ -222,14 +223,14 @@ def _which_change(subject: Subject, effect: Effect, found: _Experiment) -> Found
         call += "All numbers in these arrays are small. "
 
     for change in found.does[:2]:
-        # Of two changes that come to the same, neither can be right.
+        # If two changes have the same result, neither can be the right option.
         unlike = {found.results[other]: other for other in subject.shuffled(found.does_not)}
         wrong = [_change_told(other) for other in unlike.values()]
         prompt = f"{call}Which of these changes, made alone, {effect.lets}?"
         asked = {"changes": [*found.does, *found.does_not], "right": change}
         asked |= {"given": found.given, "effect": effect}
         sure = []
-        if effect.name == "overflow" and _divides(subject, change):  # not the only one that does
+        if effect.name == "overflow" and _divides(subject, change):  # a single one would stand out
             dividing = [other for other in unlike.values() if _divides(subject, other)]
             if not dividing:
                 continue
@@ -241,7 +242,7 @@ def _which_change(subject: Subject, effect: Effect, found: _Experiment) -> Found
 
 
 def _has_always(subject: Subject, effect: Effect, change: LineChange) -> bool:
-    """Whether a change has an effect whatever the numbers are."""
+    """Whether a change has its effect with any numbers."""
     for given in subject.further:
         before, after = _numbers(subject.call(given)), _numbers(subject.call(given, change.source))
         otherwise = _numbers(subject.call(effect.otherwise(given)))
@@ -253,7 +254,7 @@ def _has_always(subject: Subject, effect: Effect, change: LineChange) -> bool:
 
 
 def _divides(subject: Subject, change: LineChange) -> bool:
-    """Whether there is one more division in a line."""
+    """Whether the changed line has one more division."""
     return change.text.count("/") > subject.code.line(change.line).count("/")
 
 
@@ -262,6 +263,6 @@ def _change_told(change: LineChange) -> str:
 
 
 def _numbers(outcome: Observed | None) -> Any:
-    """The result as one array; None where it is none, or several."""
+    """The result as one array; None if it is none, or several."""
     numbers = None if outcome is None else outcome.numbers
     return None if numbers is None or numbers.ndim == 0 else numbers

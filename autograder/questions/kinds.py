@@ -1,4 +1,5 @@
-"""The kinds of questions. Each has four options, of which the sandbox says that one is right."""
+"""The kinds of questions. Each question has four options; the sandbox has shown which one is
+right."""
 
 from __future__ import annotations
 
@@ -45,17 +46,17 @@ from autograder.questions.subject import (
 )
 
 LONGEST_COUNTED = 12
-"""Entries of a list that are counted."""
+"""At most this many entries have to be counted."""
 
 LONGEST = 90
-"""Characters of an option."""
+"""Most characters of an option."""
 
 SMALL = 0.005
-"""A number that is no 0 and is written as one."""
+"""Numbers nearer to 0 than this are written as 0."""
 
 
 def shapes(subject: Subject) -> Found:
-    """The shape of a name or an expression at a line; of a list how many entries it has."""
+    """The shape of a name or an expression at a line; for a list, its number of entries."""
     called = subject.answered(subject.plain or subject.small)
     if called is None:
         return
@@ -96,7 +97,7 @@ def shapes(subject: Subject) -> Found:
         else:
             continue
         if place is not None and set(NUMBER.findall(text)) & set(NUMBER.findall(right)):
-            continue  # it can be read there
+            continue  # the number can be read in the line
         if given is subject.plain and not _has_one_size(subject, place, number, np.shape(value)):
             continue
 
@@ -107,7 +108,7 @@ def shapes(subject: Subject) -> Found:
 
 
 def _part(returned: Any, number: int) -> str:
-    """One of several values that are returned, in words."""
+    """One of several returned values, in words."""
     said = f"the {ORDINALS[number]} value" if number < len(ORDINALS) else f"value {number + 1}"
     return f"{said} {'in the list ' * isinstance(returned, list)}that it returns"
 
@@ -117,14 +118,14 @@ def _repeats(place: Any) -> bool:
 
 
 def _is_hard_to_say(text: str, value: Any) -> bool:
-    """Whether only few could tell the size of a value: it has three axes or more in the opposite
-    order, or it is the text of a number."""
+    """Whether few people could tell the size of a value: the order of its three or more axes is
+    reversed, or it is the text of a number."""
     is_turned = text.endswith(".T") and np.ndim(value) > 2
     return is_turned or (isinstance(value, str) and "str(" in text)
 
 
 def _has_one_size(subject: Subject, place: Any, number: int | None, shape: Any) -> bool:
-    """Whether a value has this shape whatever the numbers are, and whatever a mask hides."""
+    """Whether a value has this shape with any numbers and any mask."""
     for given in subject.by_shape:
         outcome = subject.call(given, place and place.source)
         if outcome is None or outcome.raised:
@@ -152,7 +153,7 @@ def entries(subject: Subject) -> Found:
         if numbers is not None and not alike(numbers.astype(float), np.round(numbers * 1.0, 2)):
             continue
         if isinstance(entry, (int, float)) and lowest in (0, 1) and highest in (0, 1):
-            continue  # there are no three others that it could be
+            continue  # there are no three other possible values
         if isinstance(entry, float) and abs(entry) < ALIKE and has_odd(usual.numbers):
             continue
 
@@ -166,17 +167,17 @@ def entries(subject: Subject) -> Found:
             wrong += [written(other) for other in neighbours if type(other) is type(entry)]
         near = slips(entry)
         wrong += [written(other) for other in subject.shuffled(near)]
-        # So that not all are made from the right one, which would look like each of them.
+        # If all were made from the right entry, it would be the most similar to the others.
         wrong += map(written, chain.from_iterable(map(slips, near)))
         wrong = [other for other in wrong if len(other) <= LONGEST and "e+" not in other]
-        if numbers is not None and numbers.ndim:  # the rows of an array are as long as each other
+        if numbers is not None and numbers.ndim:  # all rows of an array have the same length
             wrong = [other for other in wrong if other.count(",") == written(entry).count(",")]
-        if isinstance(entry, (int, float)):  # of tokens, say, nobody takes a negative one for right
+        if isinstance(entry, (int, float)):  # nobody believes in a negative token, say
             least = 0.0 if lowest >= 0 else -1.0 if lowest >= -1 and highest <= 1 else -np.inf
             most = 1.0 if lowest >= -1 and highest <= 1 else np.inf
             wrong = [other for other in wrong if least <= first_number(other) <= most]
         in_call = set(NUMBER.findall(told(given)))
-        if written(entry) in in_call:  # it may have been moved, and so may those beside it
+        if written(entry) in in_call:  # it may have been moved, and so may its neighbours
             moved = sorted({*in_call} - {written(entry)})
             if len(moved) < OPTIONS - 2:
                 continue
@@ -215,7 +216,7 @@ def _entries(value: Any, subject: Subject) -> list[tuple[tuple[int, ...], Any]]:
             found.append(((*before, *place), numbers[place].tolist()))
 
     found = subject.shuffled(found)
-    found.sort(key=lambda one: bool(one[0]) and not any(one[0]))  # the first stays in many orders
+    found.sort(key=lambda one: bool(one[0]) and not any(one[0]))  # the first often stays in place
     return found[:8]
 
 
@@ -232,7 +233,7 @@ def _at(value: Any, place: tuple[int, ...]) -> Any:
 
 
 def changed(subject: Subject) -> Found:
-    """What comes of a call where one line is another."""
+    """The result of a call after one line has changed."""
     if subject.code.is_random:
         return
     for either in (subject.small, subject.plain):
@@ -255,13 +256,14 @@ def changed(subject: Subject) -> Found:
         for right, change in list(told_of.items()):
             if right == as_ever and len(told_of) > 3 and subject.rng.random() < 0.7:
                 continue
-            # Who sees no difference must find that, and one kind of answer must not stand alone.
+            # A result that is hard to tell from the usual one is unfair, and a single option of its
+            # kind would stand out.
             if is_near(as_ever, right):
                 continue
             wrong = [other for other in [as_ever, *told_of] if not is_near(other, right)]
             if not [other for other in wrong if are_of_one_kind(other, right) and other != right]:
                 continue
-            # Nobody should be right by taking the one with round numbers.
+            # The option with round numbers must not be the right one more often than others.
             wrong.sort(key=lambda option: odd_numbers(option) > FEW_ODD)
             if max(map(len, [right, *wrong[:6]])) > LONGEST or odd_numbers(right) > FEW_ODD:
                 continue
@@ -277,22 +279,23 @@ def changed(subject: Subject) -> Found:
 
 
 def _told_of_all(subject: Subject, change: LineChange, calls: Sequence[Arguments]) -> str:
-    """What is said of each of these calls where a line is changed; empty where that is not one."""
+    """What is said of all these calls if a line is changed; empty if they differ."""
     said = set()
     for given in calls:
         before, after = subject.call(given), subject.call(given, change.source)
         if before is None or after is None or not _is_fair(after, subject.code):
             return ""
         if given is subject.small and written(after.value) in map(written, given.values()):
-            return ""  # an argument that is passed on stands there
+            return ""  # the result is an argument, passed on
         said.add(after.told(before, given is not subject.small))
     return said.pop() if len(said) == 1 else ""
 
 
 def _is_fair(outcome: Observed, code: StudentCode) -> bool:
-    """Whether one name says what was raised, or a few numbers and words what was returned."""
+    """Whether a name is enough to tell what was raised, or a few words and numbers what was
+    returned."""
     if outcome.raised and code.calls_unseen:
-        return False  # what that makes of arguments which do not fit nobody can see
+        return False  # the code that would reject these arguments is not shown
     if outcome.raised:
         is_known = isinstance(getattr(builtins, outcome.raised, None), type)
         # Few know which operators NumPy forbids.
@@ -304,7 +307,7 @@ def _is_fair(outcome: Observed, code: StudentCode) -> bool:
 
 
 def not_finite(subject: Subject) -> Found:
-    """The first line whose result is not finite, as the code is or with one line changed."""
+    """The first line whose result is not finite, in the code as it is or with one line changed."""
     code, given = subject.code, subject.small and arguments.large(subject.small)
     if given is None or len(code.statements) < OPTIONS - 1 or not arguments.all_finite(given):
         return
@@ -321,7 +324,7 @@ def not_finite(subject: Subject) -> Found:
             continue
         first = _watched_line(outcome)
         if first and first not in code.statements:
-            continue  # nobody could name it
+            continue  # not among the lines to choose from
         text = code.line(first) if first else ""
         if change and change.line == first:
             text = change.text
@@ -338,7 +341,7 @@ def not_finite(subject: Subject) -> Found:
         prompt += ". Which line is the first to produce NaN or an infinite number?"
         asked = {"given": given, "source": source, "line": first}
         found.append(subject.question("not finite", prompt, right, wrong, first, asked))
-    # Most code that is right stays finite, changed or not: nobody should be right by saying so.
+    # Most right code stays finite, changed or not: that answer must not be right too often.
     is_line = subject.rng.random() < 0.75
     yield from (question for question in found if question and bool(question.line) == is_line)
 
@@ -351,7 +354,7 @@ def _watched_line(outcome: Observed) -> int:
 
 
 def raised(subject: Subject) -> Found:
-    """What a call with other arguments raises, or returns."""
+    """What a call with other arguments raises or returns."""
     called = subject.answered(subject.plain)
     if called is None or called[1].numbers is None or subject.code.calls_unseen:
         return
@@ -376,7 +379,7 @@ def raised(subject: Subject) -> Found:
             if numbers.shape in [np.shape(value) for value in other.values()]:
                 continue
 
-        # Three shapes and one error, whichever is right.
+        # Always three shapes and one error, whichever is right.
         sizes = [np.shape(value) for value in other.values()]
         likely = wrong_shapes(shape if outcome.raised else numbers.shape, sizes)
         near = [shape, *likely] if shape != np.shape(numbers) else list(likely)
@@ -386,7 +389,7 @@ def raised(subject: Subject) -> Found:
         prompt = f"What happens when `{subject.step}` is called with "
         prompt += f"{quoted(told(other, shapes_only=True))}?"
         found.append(subject.question("raised", prompt, right, wrong, 0, {"given": other}, sure))
-    # Most calls that do not fit raise ValueError: nobody should be right by saying so.
+    # Most calls that do not fit raise ValueError: that answer must not be right too often.
     is_error = subject.rng.random() < 0.15
     for question in found:
         if question and question.options[question.right].startswith("it raises") == is_error:

@@ -1,4 +1,4 @@
-"""Calls of a student's code and of changed copies of it, in the sandbox."""
+"""Calls of a student's code, and of changed copies of it, in the sandbox."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from autograder.questions.arguments import Arguments, written
 from autograder.questions.student_code import VALUE, ending
 
 MOST_STOPPED = 2
-"""Calls that do not return, before there are no others."""
+"""After this many calls that do not return, no others are made."""
 
 ALIKE, UNSEEN = 1e-9, 1e-2
 
 MOST_SHOWN = 60
-"""Characters of a result that is written out."""
+"""Most characters of a result that is written out."""
 
 
-@dataclass(frozen=True, eq=False)  # arrays do not compare as one
+@dataclass(frozen=True, eq=False)  # arrays cannot be compared with ==
 class Observed:
-    """What came of a call: a value, or what was raised. ``raised`` is the name of its class."""
+    """The outcome of a call: a value, or an exception; ``raised`` is the name of its class."""
 
     value: Any = None
     raised: str = ""
@@ -31,17 +31,17 @@ class Observed:
 
     @property
     def numbers(self) -> Any:
-        """The value as one array; None where it is none."""
+        """The value as one array; None if it is none, or several."""
         return as_numbers(self.value) if not self.raised else None
 
     @property
     def shape_told(self) -> str:
-        """That it returns an array, or lists in lists, of a shape."""
+        """The sentence that it returns an array, or nested lists, of a shape."""
         return f"it returns {noun(self.value)} of shape {np.shape(self.numbers)}"
 
     def told(self, usual: Observed, shapes_only: bool) -> str:
-        """What came of it, in a few words: a value where the usual one is short, else the shape,
-        and whether the numbers are as before. Empty where that cannot be said so.
+        """The outcome in a few words: the value if the usual one is short, else its shape, and
+        whether the numbers are the same as before. Empty if that cannot be said.
 
         Args:
             shapes_only: of the arguments, no numbers are told.
@@ -51,7 +51,7 @@ class Observed:
         numbers, before = self.numbers, usual.numbers
         if not shapes_only and len(written(usual.value)) <= MOST_SHOWN:
             text = written(self.value)
-            is_short = len(text) <= MOST_SHOWN and "e+" not in text  # nobody computes with 1e+300
+            is_short = len(text) <= MOST_SHOWN and "e+" not in text  # hard to compute with by hand
             return f"it returns {text}" if is_short else ""
         if numbers is None or before is None or is_unclear(numbers, before):
             return ""
@@ -67,8 +67,8 @@ def noun(value: Any) -> str:
 
 
 def as_numbers(value: Any) -> Any:
-    """A number, or numbers in lists, as an array of numbers; None for anything else, several
-    arrays among it."""
+    """A number, or nested lists of numbers, as an array; None for anything else, also for several
+    arrays."""
     if are_several(value):
         return None
     if isinstance(value, (str, dict, type(None))) or callable(value):
@@ -89,44 +89,44 @@ def are_several(value: Any) -> bool:
 
 
 def alike(one: Any, other: Any, tolerance: float = ALIKE) -> bool:
-    """Whether two arrays are the same but for rounding."""
+    """Whether two arrays are the same except for rounding."""
     return one.shape == other.shape and bool(
         np.allclose(one.astype(float), other.astype(float), tolerance, tolerance, equal_nan=True)
     )
 
 
 def is_unclear(one: Any, other: Any) -> bool:
-    """Whether two arrays are nearly the same: by less than anybody sees."""
+    """Whether two arrays differ by less than people notice."""
     return alike(one, other, UNSEEN) and not alike(one, other)
 
 
 class CellRunner(Protocol):
-    """Runs cells: a session."""
+    """Runs cells, as a session does."""
 
     def run(self, cell: str, source: str) -> StudentError | Stopped | None:
-        """Run a cell; what it raised."""
+        """Run a cell; return what it raised, if anything."""
 
     def begin_check(self) -> None:
-        """Forget what was asked before."""
+        """Forget the earlier calls."""
 
 
 class Laboratory:
-    """Calls the function of a step in one version after the other.
+    """Calls the function of a step in one version after another.
 
-    What is answered there is a claim of the student's code: it is looked at as any answer to a
-    check, and a function that does not return is not called for ever.
+    Its answers are claims of the student's code: they are read as carefully as answers to a check,
+    and after too many calls that do not return, it makes no more.
     """
 
     def __init__(self, worker: CellRunner, functions: dict[str, Any]) -> None:
         self._worker = worker
         self._functions = functions
         self._changed = ("", "")
-        """The step whose cell is another one now, and its own cell."""
+        """The step whose cell is changed now, and its original cell."""
         self.stopped = ""
         self._stops = 0
 
     def call(self, step: str, own: str, source: str, given: Arguments) -> Observed | None:
-        """What comes of a call where the step's cell is this; None where nobody can tell.
+        """The outcome of a call with this source as the step's cell; None if it is not known.
 
         Args:
             own: the cell as the student wrote it.

@@ -1,5 +1,4 @@
-"""Wrong options: what somebody answers who is off by a little, and which of it stands beside the
-right one."""
+"""Wrong options: the answers of somebody who makes a small mistake, and a choice among them."""
 
 from __future__ import annotations
 
@@ -17,22 +16,22 @@ from autograder.questions.laboratory import alike
 OPTIONS = 4
 
 POOL = 12
-"""Wrong options among which those are chosen that do not give the right one away."""
+"""Most wrong options from which three are chosen, so that they do not give the right one away."""
 
 FEW_ODD = 2
-"""Numbers of a changed result that are not found in the head, at most."""
+"""Most numbers of a changed result that people cannot compute in their head."""
 
 NEAR, NEAR_ODD = 0.2, 0.5
-"""Numbers of two options that differ by less are told apart by a calculator alone; the second where
-one of them is no quarter."""
+"""If two numbers differ by less than this, only a calculator tells them apart; the second limit is
+for numbers that are not both multiples of a quarter."""
 
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?")
 
 
 def beside(right: str, wrong: Sequence[str], sure: int, rng: np.random.Generator) -> list[str]:
-    """Three wrong options. Wrong ones are made from the right one, so it would be the one that
-    is most like the others, and it would seldom be the smallest: its place by either is drawn.
-    The first ``sure`` of them are among the three.
+    """Three wrong options. They are made from the right one, so it would be the most similar to all
+    others, and seldom the smallest: its rank in both respects is drawn. The first ``sure`` of them
+    are always among the three.
     """
     places = rng.integers(OPTIONS, size=2).tolist()
     every = [right, *wrong[:POOL]]
@@ -49,7 +48,7 @@ def beside(right: str, wrong: Sequence[str], sure: int, rng: np.random.Generator
             return 6 * OPTIONS
         depths = [_depth(every[one]) for one in chosen]
         if any(depths.count(depth) == 1 for depth in depths if depth):
-            return 3 * OPTIONS  # one that has other brackets than the rest is looked at first
+            return 3 * OPTIONS  # an option with other brackets than the rest stands out
         likeness = [sum(like[one][other] for other in chosen) for one in chosen]
         return _off(likeness, places[0]) + _off([totals[one] for one in chosen], places[1])
 
@@ -57,8 +56,8 @@ def beside(right: str, wrong: Sequence[str], sure: int, rng: np.random.Generator
 
 
 def _off(amounts: Sequence[float], place: int) -> int:
-    """How far the first of some amounts is from a place among them, the largest first; equal ones
-    share theirs."""
+    """How far the rank of the first amount is from ``place``; the largest comes first, and equal
+    amounts share their ranks."""
     above = sum(amount > amounts[0] for amount in amounts)
     last = above + sum(amount == amounts[0] for amount in amounts) - 1
     return max(above - place, place - last, 0)
@@ -71,13 +70,13 @@ def _depth(option: str) -> int:
 
 
 def line_number(option: str) -> int:
-    """The line that an option names; those that name none come last."""
+    """The line that an option names; options that name none come last."""
     number = option.removeprefix("line ").partition(":")[0]
     return int(number) if number.isdigit() else 10**6
 
 
 def wrong_shapes(right: tuple[int, ...], others: Sequence[tuple[int, ...]]) -> Iterator[Any]:
-    """What comes out with another axis, without ``keepdims``, or turned round."""
+    """Likely wrong shapes: with another axis, without ``keepdims``, or transposed."""
     if len(right) > 1:
         yield (*right[:-2], right[-1], right[-2])
         yield (*right[:-2], right[-2] * right[-1])
@@ -93,7 +92,7 @@ def wrong_shapes(right: tuple[int, ...], others: Sequence[tuple[int, ...]]) -> I
 
 
 def range_of(numbers: Any) -> tuple[float, float]:
-    """The least and the greatest of some numbers; any number is between, where there are none."""
+    """The least and the greatest of some numbers; without numbers, an unlimited range."""
     if numbers is None or not numbers.size:
         return -np.inf, np.inf
     return float(numbers.min()), float(numbers.max())
@@ -104,12 +103,12 @@ def first_number(option: str) -> float:
 
 
 def has_odd(numbers: Any) -> bool:
-    """Whether there are numbers that nobody computes by hand."""
+    """Whether there are numbers that people do not compute by hand."""
     return numbers is None or not alike(numbers * 1.0, np.round(numbers * 1.0, 2))
 
 
 def slips(value: Any) -> list[Any]:
-    """What somebody may take for a value who is off by one, or has a sign or a factor wrong."""
+    """Values that differ from the right one by one, by a sign, or by a factor."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return [value + 1, -value, 2 * value, value - 1]
     if isinstance(value, bool):
@@ -131,7 +130,7 @@ def _rearranged(value: list[Any]) -> Iterator[list[Any]]:
     for one, other in combinations(places, 2):
         moved = list(value)
         moved[one], moved[other] = value[other], value[one]
-        if written(moved) != written(value):  # there may be arrays in it
+        if written(moved) != written(value):  # it may contain arrays
             yield moved
     for place in places:
         inside = value[place]
@@ -141,7 +140,7 @@ def _rearranged(value: list[Any]) -> Iterator[list[Any]]:
 
 
 def _next_to(value: Any) -> list[Any]:
-    """What an entry may be instead: a number is one off, and no count is negative."""
+    """Other values for an entry: numbers differ by one, and counts are never negative."""
     if isinstance(value, bool):
         return [not value]
     is_number = isinstance(value, (int, float))
@@ -153,7 +152,7 @@ def are_of_one_kind(one: str, other: str) -> bool:
 
 
 def odd_numbers(text: str) -> int:
-    """How many numbers of a text nobody finds in their head."""
+    """How many numbers of a text people cannot compute in their head."""
     return sum(map(_is_odd, numbers_in(text)))
 
 
@@ -162,13 +161,13 @@ def _is_odd(number: float) -> bool:
 
 
 def is_near(one: str, other: str) -> bool:
-    """Whether the numbers of two texts differ by less than somebody who estimates can tell."""
+    """Whether the numbers of two texts are too close to be told apart by an estimate."""
     is_same_form = NUMBER.sub("", one) == NUMBER.sub("", other)
     return is_same_form and one != other and all(map(_are_near, numbers_in(one), numbers_in(other)))
 
 
 def _are_near(one: float, other: float) -> bool:
-    """Whether two numbers are told apart by a calculator alone."""
+    """Whether two numbers can be told apart only with a calculator."""
     return abs(one - other) < (NEAR_ODD if _is_odd(one) or _is_odd(other) else NEAR)
 
 

@@ -1,4 +1,4 @@
-"""The questions for one student: drawn by the course's secret, the student and the file."""
+"""The questions for one student, drawn from the course's secret, the student's id and the file."""
 
 from __future__ import annotations
 
@@ -40,25 +40,25 @@ from autograder.submissions.parse import parse
 from autograder.submissions.submission import Submission, defined_again
 
 QUESTIONS = 4
-"""Questions for a student, unless somebody asks for another number."""
+"""Questions per student, unless another number is asked for."""
 
 SECONDS, CALL_SECONDS = 10.0, 1.0
-"""CPU time that the questions for one student may take, and time by the clock for one call."""
+"""CPU time for the questions of one student, and elapsed time for one call."""
 
 PATIENCE = 6.0
-"""How many times as long they may take by the clock: on a busy machine, or of code that sleeps."""
+"""Elapsed time may be this many times the CPU time: on a busy machine, or for code that sleeps."""
 
 EACH = 2
-"""Questions about one function, as long as there are others to ask about."""
+"""Questions about one function, while there are other functions to ask about."""
 
 MORE_CALLS = 3
-"""Times that each function is called with other arguments, where there are too few questions."""
+"""How often each function is called with other arguments if there are too few questions."""
 
 BATCH = 8
-"""Students whose sheets one process draws, before it takes others."""
+"""Students per process before it takes the next ones."""
 
 LONGEST = 30
-"""Lines of a function that is asked about before those that are longer."""
+"""Functions with more lines are asked about after the others."""
 
 MOST_CODE = 5_000
 """Characters of a function, with what it calls, that is asked about: all of it is shown, and in the
@@ -69,9 +69,9 @@ notebook the questions of a whole class have to fit into one cell."""
 class Sheet:
     """The questions for a student.
 
-    ``code`` are the functions that are asked about: numbered lines by step, and below them, with
-    the number 0, those of what the student has written that is called there. ``note`` says why
-    there are fewer questions than were asked for, or none.
+    ``code`` has the functions that are asked about: their numbered lines by step, and below them,
+    with the number 0, the lines of the student's functions that they call. ``note`` says why there
+    are fewer questions than wanted, or none.
     """
 
     student: str
@@ -81,9 +81,9 @@ class Sheet:
 
 
 class Questioner:
-    """Draws the questions on an exercise for one student after the other.
+    """Draws the questions about an exercise for one student after another.
 
-    A context manager, which has a parent of workers as a grader has.
+    A context manager that has its own parent of workers, like a grader.
 
     Raises:
         Unusable: no worker can be had at the isolation level that is asked for.
@@ -101,7 +101,7 @@ class Questioner:
         code = ExerciseCode(exercise)
         parent = self._workers.parent
         self._compiled = CompiledExercise(exercise, parent, self._settings, secret, code)
-        # With the teacher's own answers: what is drawn depends on nobody's code.
+        # With the teacher's own answers: the draws must not depend on student code.
         self._tools: Any = code.answered().get("tools")
 
     def __enter__(self) -> Questioner:
@@ -115,7 +115,7 @@ class Questioner:
         self._workers.close()
 
     def sheet(self, data: bytes, student: str, wanted: int = QUESTIONS) -> Sheet:
-        """Questions on what a student handed in; whatever that does, it costs this sheet alone.
+        """Questions about a submission; whatever its code does, only this sheet suffers.
 
         Raises:
             Fault: the kit itself fails.
@@ -156,7 +156,7 @@ class Questioner:
         except EngineFault as fault:
             raise Fault(f"{self._exercise.name}: {fault}") from None
         except (Exception, Stopped) as error:
-            # Of what the student's code has answered; it costs this sheet, and no other.
+            # Caused by answers of the student's code; only this sheet suffers.
             why = f"its answers cannot be looked at ({type(error).__name__})"
         code = {subject.step: tuple(subject.code.lines) for subject in subjects}
         found.sort(key=lambda question: list(code).index(question.step))
@@ -206,8 +206,8 @@ def of_class(
     wanted: int,
     jobs: int,
 ) -> Iterator[Sheet]:
-    """A sheet for each of these students, whose files these are, drawn in ``jobs`` processes: code
-    that takes all of its time delays the few that are drawn behind it.
+    """A sheet for each of these students, from their files, drawn in ``jobs`` processes: code that
+    takes all of its time delays only the few students after it in the same process.
 
     Raises:
         Fault: one of these processes was killed.
@@ -235,7 +235,7 @@ def _of_some(
     wanted: int,
     submitted: Sequence[tuple[str, bytes]],
 ) -> list[Sheet]:
-    """The sheets of a few students, one after the other."""
+    """The sheets of a few students, one after another."""
     sheets = []
     questioner = Questioner(exercise, secret, settings)
     try:
@@ -252,7 +252,7 @@ def _of_some(
 
 
 def _bare(questioner: Questioner, data: bytes, student: str, wanted: int) -> Sheet:
-    """A sheet without what was run, which does not go from process to process."""
+    """A sheet without the data of its runs, which is not sent between processes."""
     sheet = questioner.sheet(data, student, wanted)
     questions = tuple(replace(question, asked={}) for question in sheet.questions)
     return replace(sheet, questions=questions)
@@ -263,16 +263,18 @@ def _is_one(one: Any, other: Any) -> bool:
 
 
 def _source(question: CodeQuestion) -> str:
-    """The changed copy that is asked about, or that the right option names; empty for none."""
+    """The changed copy that is asked about, or that the right option names; empty if there is
+    none."""
     change = question.asked.get("right")
     return change.source if change else str(question.asked.get("source", ""))
 
 
 def _tells(one: CodeQuestion, other: CodeQuestion) -> bool:
-    """Whether one of two questions about the same call or change has the answer to the other."""
+    """Whether one of two questions about the same call or change gives away the answer to the
+    other."""
     given = one.asked.get("given")
     if one.step == other.step and {one.kind, other.kind} == {"raised", "shape"}:
-        return True  # with the sizes in one call, that in another is soon found
+        return True  # the sizes in one call soon lead to the sizes in the other
 
     if one.kind == other.kind == "shape" and one.step == other.step:
         place, further = ((q.asked["line"], q.asked["text"]) for q in (one, other))
@@ -283,12 +285,12 @@ def _tells(one: CodeQuestion, other: CodeQuestion) -> bool:
     if one.step != other.step or given is None or given is not other.asked.get("given"):
         return False
     if {one.kind, other.kind} == {"entry", "changed"}:
-        return True  # what is right in one is among the options of the other, as a rule
+        return True  # the right option of one is usually among the options of the other
 
     said = set()
     for question in (one, other):
         if "of" in question.asked and _is_one(question.asked["of"], question.asked["value"]):
-            return True  # how large the result is, which others show
+            return True  # the size of the result, which other options show
         said.add(question.options[question.right].removeprefix("it returns "))
     return len(said) == 1
 
@@ -299,7 +301,8 @@ def _call(question: CodeQuestion) -> str:
 
 
 def _choose(subjects: list[Subject], wanted: int, chosen: list[CodeQuestion]) -> None:
-    """Append to ``chosen`` until it has so many questions: of many kinds, about few functions."""
+    """Append to ``chosen`` until it has ``wanted`` questions: of many kinds, about few
+    functions."""
     used: Counter[str] = Counter()
 
     def take(questions: list[CodeQuestion], most: int) -> None:
@@ -321,7 +324,7 @@ def _choose(subjects: list[Subject], wanted: int, chosen: list[CodeQuestion]) ->
     for questions in left:
         take(questions, wanted)
 
-    for subject in subjects * MORE_CALLS:  # other arguments, where little came of the first
+    for subject in subjects * MORE_CALLS:  # other arguments, if the first gave too few questions
         if len(chosen) < wanted:
             again = Subject(subject.code, subject.laboratory, subject.rng, subject.draws)
             asked = {_call(question) for question in chosen}
@@ -329,13 +332,13 @@ def _choose(subjects: list[Subject], wanted: int, chosen: list[CodeQuestion]) ->
 
 
 def _of_each_kind(subject: Subject, asked: Collection[str] = ()) -> list[CodeQuestion]:
-    """The first question of each kind, in a random order, but none about these calls."""
+    """The first question of each kind, in random order, without those about these calls."""
     first: dict[str, CodeQuestion] = {}
     for kind in subject.shuffled(kinds.KINDS):
         for question in kind(subject):
             if question is None or _call(question) in asked:
                 continue
             first.setdefault(question.kind, question)
-            if kind is not jobs:  # which gives two kinds
+            if kind is not jobs:  # it has two kinds
                 break
     return list(first.values())

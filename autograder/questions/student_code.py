@@ -1,6 +1,6 @@
-"""The code of one step as a student wrote it: its lines, and altered copies of it to be run.
+"""The code of a step as a student wrote it: its lines, and changed copies of it to run.
 
-Reading only says what may be asked about. What is right is found by running the copies.
+Reading the code only shows what can be asked about. Running the copies shows what is right.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from autograder.engine.turns import NAME, counted
 from autograder.submissions.python_source import parsed
 
 VALUE = "__value__"
-"""Marks what an altered copy returns as the value that was asked for."""
+"""Marks the value that was asked for in the result of a changed copy."""
 
 MOST_TURNS = 20_000
-"""Turns of the loops of a changed copy: what is called takes a few."""
+"""Loop turns of a changed copy; functions that it calls count a few."""
 
 LIMIT = f"""
 
@@ -30,7 +30,7 @@ def {NAME}():
     if __turns__ > {MOST_TURNS}:
         raise TimeoutError({VALUE!r})
 """
-"""Stands below a copy whose loops end, whatever was changed in them."""
+"""Appended to a copy: ends its loops, whatever the change made of them."""
 
 HUGE = 1e200
 
@@ -52,16 +52,16 @@ def __watch__(line, *values):
                 raise FloatingPointError(f"{VALUE} {{line}}")
     return values[-1] if values else None
 """
-"""Stands below a copy that stops at the first line whose result is not finite, or at one of which
-nobody knows in their head whether what follows still is."""
+"""Appended to a copy: stops it at the first line whose result is not finite, or so large that
+nobody knows without computing whether later results are finite."""
 
 MOST_CHANGES = 60
-"""Changed copies of one step."""
+"""Most changed copies of a step."""
 
 CALLED = "# It calls:"
 
 WIDEST = 110
-"""Characters of a line that may be quoted."""
+"""Most characters of a line to quote."""
 
 _INSIDE = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.FunctionDef)
 _ENCLOSED = (ast.Tuple, ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
@@ -79,14 +79,14 @@ _OPERATORS: dict[type[ast.AST], tuple[str, str]] = {
 }
 _MODULES = ("np", "numpy", "math")
 _IS_ABSORBED = re.compile(r"finfo|float_info|\de\+?[1-9]\d")
-"""A number next to which others are lost: nobody does that in their head."""
+"""Constants so large or small that a sum loses a number: nobody computes that in their head."""
 
 _MAKERS = ("arange", "empty", "eye", "full", "len", "ones", "range", "tuple", "zeros")
-"""What makes an array, or a row, of a size, or tells it: nobody forgets the call and keeps what is
-in its brackets."""
+"""Functions that make an array of a size, or return a size: nobody forgets such a call and keeps
+its arguments."""
 
 _CONVERTERS = ("array", "asarray", "ascontiguousarray", "astype", "float32", "float64", "tolist")
-"""What makes another type of the same numbers: few know where that matters."""
+"""Functions that change only the type of numbers: few people know where that matters."""
 
 _OTHER_NAMES = {
     "max": "min",
@@ -105,7 +105,7 @@ _OTHER_NAMES = {
 
 @dataclass(frozen=True)
 class LineChange:
-    """A line that is written otherwise: its number, its new text, and the cell with it."""
+    """A changed line: its number, its new text, and the cell with it."""
 
     line: int
     text: str
@@ -117,7 +117,7 @@ class Place:
     """A value that a line computes: a name, or a part of an expression.
 
     ``source`` is a copy of the cell that returns it, marked with ``VALUE``. ``repeated``: the line
-    may run several times, and this is the first.
+    may run several times, and this is the value of the first time.
     """
 
     line: int
@@ -128,14 +128,14 @@ class Place:
 
 @dataclass(frozen=True)
 class Definition:
-    """The lines of a function, or of another name, and the names that it uses."""
+    """The lines of a function or another definition, and the names that it uses."""
 
     lines: tuple[str, ...]
     uses: tuple[str, ...]
 
 
 def definitions(sources: Iterable[str]) -> dict[str, Definition]:
-    """What cells define at their top level, by name."""
+    """The top-level definitions of some cells, by name."""
     found: dict[str, Definition] = {}
     for source in sources:
         tree = parsed(source)
@@ -149,7 +149,7 @@ def definitions(sources: Iterable[str]) -> dict[str, Definition]:
 
 
 def _free(node: ast.AST) -> tuple[str, ...]:
-    """The names that a node uses and does not bind."""
+    """The names that a node uses but does not bind."""
     names = [part for part in ast.walk(node) if isinstance(part, ast.Name)]
     bound = {part.arg for part in ast.walk(node) if isinstance(part, ast.arg)}
     bound |= {name.id for name in names if isinstance(name.ctx, ast.Store)}
@@ -157,7 +157,7 @@ def _free(node: ast.AST) -> tuple[str, ...]:
 
 
 def _shown(node: ast.AST, text: list[str], first: int, last: int) -> Iterator[tuple[int, str]]:
-    """The numbers and texts of lines: without docstrings, comments and empty lines."""
+    """The numbers and texts of lines, without docstrings, comments and empty lines."""
     documented = set[int]()
     for part in ast.walk(node):
         if isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant):
@@ -194,18 +194,18 @@ class StudentCode:
             self._last = self._function.end_lineno or self._last
 
         self.lines: list[tuple[int, str]] = []
-        """The numbers and texts of the lines to show; 0 for those of what it calls."""
+        """The numbers and texts of the lines to show; 0 for lines of functions that it calls."""
         self.lines += _shown(tree, self._text, self._first, self._last)
         self.text = "\n".join(text for _, text in self.lines)
         self.is_random = bool(re.search(r"\bempty|random|\brng\b|\byield\b", self.text))
-        """Whether some numbers may be anything, or whether lines run when nobody expects it."""
+        """Whether some numbers are arbitrary, or whether lines run at unexpected times."""
 
         self.statements = self._statements()
         self.calls_unseen = False
-        """Whether it calls what is not shown: functions of another notebook."""
+        """Whether it calls functions that are not shown, because they are in another notebook."""
 
     def add_called(self, defined: Mapping[str, Definition], unseen: Collection[str] = ()) -> None:
-        """Show what the function calls, too, of what the student has written.
+        """Also show those of the student's functions that the step's function calls.
 
         Args:
             unseen: the names of functions of another notebook.
@@ -231,7 +231,7 @@ class StudentCode:
         return self._text[number - 1].strip()
 
     def _statements(self) -> list[int]:
-        """The lines in which something is computed: each statement that stands alone in one."""
+        """The lines that compute something: every line with exactly one statement."""
         lines = []
         for node in ast.walk(self._tree):
             if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return)) and (
@@ -249,7 +249,7 @@ class StudentCode:
 
     @property
     def returns_early(self) -> bool:
-        """Whether a ``return`` that is put into the function ends the call, and only that."""
+        """Whether an inserted ``return`` ends the call and has no other effect."""
         if self._function is None or self._function.decorator_list:
             return False
         for node in ast.walk(self._function):
@@ -284,7 +284,7 @@ class StudentCode:
                     yield Place(statement.lineno, text, repeated, copy)
 
     def blocks(self) -> Iterator[str]:
-        """For each block of a loop or a condition a copy that returns ``VALUE`` there."""
+        """For each block of a loop or a condition, a copy that returns ``VALUE`` there."""
         if self._function is None or not self.returns_early:
             return
         for statement, _ in _within(self._function.body, repeated=False):
@@ -301,13 +301,13 @@ class StudentCode:
         return ast.unparse(ast.fix_missing_locations(tree)) + WATCH
 
     def _with(self, statement: ast.stmt, instead: list[ast.stmt]) -> str:
-        """A copy with other statements in the place of one."""
+        """A copy with one statement replaced by others."""
         tree = ast.parse(self.source)
         _Replacer(statement, instead).visit(tree)
         return ast.unparse(ast.fix_missing_locations(tree))
 
     def changes(self) -> list[LineChange]:
-        """Copies in which one line is written otherwise, in one place."""
+        """Copies with one change in one line."""
         body = self._tree if self._function is None else self._function
         found: dict[tuple[int, str], LineChange] = {}
         for node in ast.walk(body):
@@ -322,14 +322,14 @@ class StudentCode:
                 is_new &= not _IS_ABSORBED.search(self._text[line - 1])
                 inside = line in self.statements and len(text.strip()) <= WIDEST
                 shown = text.strip().partition("  #")[0].rstrip()
-                inside &= "`" not in shown  # code in a sentence stands between them
+                inside &= "`" not in shown  # backticks enclose code in a sentence
 
                 if is_new and inside and parsed(source) is not None:
                     found[key] = LineChange(line, shown, source)
         return list(found.values())[:MOST_CHANGES]
 
     def _modules(self) -> set[str]:
-        """The names of modules, and of what is taken from them, which are no values."""
+        """The names of modules and of things imported from them, which are no values."""
         found = {*_MODULES}
         for node in ast.walk(self._tree):
             if isinstance(node, (ast.Import, ast.ImportFrom)):
@@ -337,7 +337,7 @@ class StudentCode:
         return found
 
     def _tidy(self, line: int, text: str) -> tuple[str, str]:
-        """A line without brackets that say nothing, and the cell with it."""
+        """A line without redundant brackets, and the cell with it."""
 
         def with_line(text: str) -> str:
             return "\n".join([*self._text[: line - 1], text, *self._text[line:]])
@@ -354,7 +354,7 @@ class StudentCode:
 
 
 def _closing(text: str, place: int) -> int:
-    """Where a bracket is closed; -1 where it is not."""
+    """Where a bracket is closed; -1 if it is not."""
     depth = 0
     for here in range(place, len(text)):
         depth += (text[here] == "(") - (text[here] == ")")
@@ -364,14 +364,14 @@ def _closing(text: str, place: int) -> int:
 
 
 def _passes_on(line: str) -> bool:
-    """Whether a line computes nothing: what comes of it can be read there."""
+    """Whether a line computes nothing: its result can be read in the line."""
     tree = parsed(line.strip())
     value = getattr(tree.body[0], "value", None) if tree and tree.body else None
     return isinstance(value, (ast.Name, ast.Constant))
 
 
 def _gives_twice(line: str) -> bool:
-    """Whether a line computes several values of which two are written alike."""
+    """Whether two of the values that a line computes are written the same."""
     tree = parsed(line.strip())
     value = getattr(tree.body[0], "value", None) if tree and tree.body else None
     parts = [ast.dump(part) for part in value.elts] if isinstance(value, ast.Tuple) else []
@@ -379,7 +379,7 @@ def _gives_twice(line: str) -> bool:
 
 
 def ending(source: str) -> str:
-    """A copy of a cell in which a loop that does not end raises."""
+    """A copy of a cell in which endless loops raise."""
     return ast.unparse(counted(ast.parse(source))) + LIMIT
 
 
@@ -388,7 +388,7 @@ def _give(text: str) -> ast.stmt:
 
 
 def _within(body: list[ast.stmt], repeated: bool) -> Iterator[tuple[ast.stmt, bool]]:
-    """The statements of a function, without those of functions in it."""
+    """The statements of a function, without those of nested functions."""
     for node in body:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             continue
@@ -399,7 +399,7 @@ def _within(body: list[ast.stmt], repeated: bool) -> Iterator[tuple[ast.stmt, bo
 
 
 def _parts(statement: ast.stmt) -> Iterator[ast.expr]:
-    """The parts of what a statement computes that stand for themselves: no branch of anything."""
+    """The expressions in a statement that make sense by themselves, none of them in a branch."""
     value = getattr(statement, "value", None)
     waiting = [value] if isinstance(value, ast.expr) else []
     while waiting:
@@ -414,8 +414,8 @@ def _parts(statement: ast.stmt) -> Iterator[ast.expr]:
 
 
 def _mixes_indices(node: ast.AST) -> bool:
-    """Whether arrays and slices stand between the same brackets: few know which axis comes first
-    then."""
+    """Whether arrays and slices are mixed in one pair of brackets: few people know the order of the
+    axes then."""
     inside = node.slice.elts if isinstance(getattr(node, "slice", None), ast.Tuple) else []  # type: ignore[attr-defined]
     arrays = [part for part in inside if not isinstance(part, (ast.Slice, ast.Constant))]
     slices = [part for part in inside if isinstance(part, ast.Slice)]
@@ -423,8 +423,8 @@ def _mixes_indices(node: ast.AST) -> bool:
 
 
 def _is_seen_at_once(node: ast.AST) -> bool:
-    """Whether the size of this can be read: an array is made with it, or a name has it, and its
-    axes or some of its entries are taken."""
+    """Whether the size of this value can be read in the code: an array is made with it, or a name
+    holds it, and its axes or some of its entries are taken."""
     if isinstance(node, ast.Subscript):
         return isinstance(node.value, ast.Name)
     if not isinstance(node, ast.Call):
@@ -447,7 +447,7 @@ class _Replacer(ast.NodeTransformer):
 
 
 class _Watcher(ast.NodeTransformer):
-    """Looks at what every statement binds, changes in a call, yields or returns."""
+    """Watches what every statement binds, changes in a call, yields or returns."""
 
     depth = 0
 
@@ -495,18 +495,18 @@ class _Watcher(ast.NodeTransformer):
 
 
 def _look(node: ast.stmt | ast.expr, names: list[str]) -> ast.Expr:
-    """A call that looks at these names, for the line of a node."""
+    """A call that watches these names, for the line of a node."""
     look = ast.parse(f"__watch__({', '.join([str(node.lineno), *names])})").body[0]
     assert isinstance(look, ast.Expr)
     return look
 
 
 Edit = tuple[int, int, int, str]
-"""A line, where in its bytes something begins and ends, and what stands there instead."""
+"""A line, the range of bytes to replace in it, and the new text."""
 
 
 def _edits(node: ast.AST, text: list[str], modules: set[str]) -> Iterator[Edit]:
-    """Other ways to write a node that stands in one line."""
+    """Other ways to write a node that is within one line."""
     if getattr(node, "lineno", 0) != getattr(node, "end_lineno", None):
         return
     line, start, end = node.lineno, node.col_offset, node.end_col_offset  # type: ignore[attr-defined]
@@ -523,7 +523,7 @@ def _edits(node: ast.AST, text: list[str], modules: set[str]) -> Iterator[Edit]:
         yield from _operated(line, code, node.left, node.op, node.right)
         symbol = _OPERATORS.get(type(node.op), ("",))[0]
         if isinstance(node.left, (ast.Constant, ast.UnaryOp)):
-            symbol = ""  # nobody writes a factor of 1 alone
+            symbol = ""  # nobody writes a factor of 1
         gap = code[node.left.end_col_offset : node.right.col_offset].decode()
         if symbol:
             before = code[start : node.left.end_col_offset].decode() + gap.partition(symbol)[0]
@@ -571,7 +571,7 @@ def _edits(node: ast.AST, text: list[str], modules: set[str]) -> Iterator[Edit]:
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Invert):
         yield line, start, end, of(node.operand)
     elif isinstance(node, ast.Constant) and type(node.value) is int and node.value < 100:
-        # What reshape makes of -2 depends on NumPy, as does a ufunc of two results.
+        # The meaning of -2 in reshape depends on NumPy, and so does a ufunc with two results.
         is_rest = b"reshape" in code and code[start - 1 : start] == b"-"
         if not is_rest and b"frompyfunc" not in code:
             yield line, start, end, str(node.value + 1)

@@ -17,13 +17,13 @@ from autograder.questions.student_code import VALUE, LineChange, StudentCode
 
 NOTATION = """Numbers are rounded to two digits. Arrays are written as lists; their numbers are
 floats, except for token ids."""
-"""How questions are to be read: said once for several, or below each."""
+"""How to read the questions: said once for several, or below each."""
 
 TRIES = 30
-"""Arguments for computing by hand from which the best are taken."""
+"""Draws of arguments to compute with by hand; the best are taken."""
 
 FURTHER = 12
-"""How often numbers are drawn again before something is said of all numbers."""
+"""How often numbers are drawn again before something is claimed for all numbers."""
 
 ORDINALS = ("first", "second", "third", "fourth")
 
@@ -33,8 +33,8 @@ class CodeQuestion:
     """A question about the answer to a step.
 
     ``prompt`` has code between backticks, ``options`` are code or a few words. ``line`` is the line
-    of the answer's cell that it is about, or 0. ``asked`` is what was run: for whoever wants to
-    know how the right option was found.
+    of the answer's cell that it is about, or 0. ``asked`` holds what was run, and shows why the
+    right option is right.
     """
 
     kind: str
@@ -48,15 +48,16 @@ class CodeQuestion:
 
 @dataclass(eq=False)
 class Subject:
-    """The answer to a step, and where it can be called, with which arguments."""
+    """The answer to a step, the laboratory in which it can be called, and arguments for its
+    calls."""
 
     code: StudentCode
     laboratory: Laboratory
     rng: np.random.Generator
     draws: Iterator[Arguments]
     _calls: dict[tuple[int, str], tuple[Arguments, Observed | None]] = field(default_factory=dict)
-    """What came of calls, by the arguments, which are kept so that no others are taken for them,
-    and the source."""
+    """The outcomes of calls, by the id of their arguments and by source. The arguments are kept so
+    that their ids stay in use."""
 
     @cached_property
     def plain(self) -> Arguments | None:
@@ -65,8 +66,8 @@ class Subject:
 
     @cached_property
     def small(self) -> Arguments | None:
-        """Arguments for computing by hand: of several those that make the code do most of what it
-        can, and none that it just returns."""
+        """Arguments to compute with by hand: of several, the ones for which the code runs most of
+        its blocks, and none that it just returns."""
         blocks = list(self.code.blocks())
         best, most = None, -1
         for _ in range(TRIES):
@@ -84,7 +85,7 @@ class Subject:
             outcomes = [self.call(given, block) for block in blocks]
             done = sum(outcome is not None and is_marked(outcome.value) for outcome in outcomes)
             lists = [name for name, value in given.items() if isinstance(value, list)]
-            for name in lists:  # does it matter what is in the list?
+            for name in lists:  # does it matter whether the list is empty?
                 without = self.call({**given, name: []})
                 done += without is not None and written(without.value) != result
             if done > most:
@@ -95,13 +96,13 @@ class Subject:
 
     @cached_property
     def by_shape(self) -> list[Arguments]:
-        """Arguments of any size with the same shapes: what is said where only these are told has to
+        """Arguments of any size with the same shapes: if only the shapes are told, an answer must
         hold for all of them."""
         return [self.plain, *arguments.redrawn(self.plain, self.rng)] if self.plain else []
 
     @cached_property
     def further(self) -> list[Arguments]:
-        """More of them, for what is true of nearly all numbers: that a maximum is in the first
+        """More of them, for statements about nearly all numbers: that a maximum is in the first
         block, say."""
         return arguments.redrawn(self.plain, self.rng, FURTHER) if self.plain else []
 
@@ -118,8 +119,8 @@ class Subject:
         return self._calls[called][1]
 
     def answered(self, given: Arguments | None) -> tuple[Arguments, Observed] | None:
-        """Arguments, and what the student's own code returns for them; None where it raises, or
-        there are none."""
+        """Arguments, and what the student's own code returns for them; None if it raises, or there
+        are no arguments."""
         usual = None if given is None else self.call(given)
         if given is None or usual is None or usual.raised:
             return None
@@ -127,7 +128,7 @@ class Subject:
 
     @cached_property
     def changes(self) -> list[LineChange]:
-        """In a random order."""
+        """All changes, in random order."""
         return self.shuffled(self.code.changes())
 
     def shuffled(self, things: Sequence[Any]) -> list[Any]:
@@ -143,8 +144,8 @@ class Subject:
         asked: dict[str, Any],
         sure: Sequence[str] = (),
     ) -> CodeQuestion | None:
-        """A question with the right option and three others, early ones if possible; None where
-        that is not four different ones.
+        """A question with the right option and three others, early ones if possible; None if there
+        are not four different options.
 
         Args:
             sure: wrong options that must be there.
@@ -153,7 +154,7 @@ class Subject:
         if len(others) < OPTIONS - 1:
             return None
         options = self.shuffled([right, *beside(right, others, len(sure), self.rng)])
-        # Whatever the right one is: an order that is broken for some would tell which.
+        # For all questions with lines: an order that only some have would give answers away.
         if any(option.startswith("line ") for option in options):
             options.sort(key=line_number)
         return CodeQuestion(

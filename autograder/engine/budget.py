@@ -1,10 +1,9 @@
-"""What one submission may take: the time of its workers, and time and memory of the grader itself.
+"""Limits for one submission: the time of its workers, and time and memory of the grader itself.
 
 A clock charges it with each request to a worker, and says when the grader gives up.
 
-Values that a student's code returns are looked at in the grader, by checks, diagnoses and pictures.
-So what the grader does for a submission is charged to that submission, too, and ends when its time
-is over.
+Checks, diagnoses and pictures look at values that student code returned. So the grader's own work
+for a submission is charged to that submission, too, and ends when its time is over.
 """
 
 from __future__ import annotations
@@ -28,29 +27,29 @@ except ImportError:  # Windows has no such limits; there a student checks their 
     resource = None  # type: ignore[assignment]
 
 MEMORY = "RLIMIT_DATA"
-"""The limit on memory: of all that is asked for, and not of the stack.
+"""The limit on memory: on data, and not on the stack.
 
-Where a stack has no room to grow the system ends the process; memory that is asked for in vain is a
-MemoryError.
+If the stack cannot grow, the system ends the process; a failed allocation is a MemoryError.
 """
 
 MORE_MEMORY = 256 << 20
-"""Bytes by which the grader may grow while it grades one submission."""
+"""Bytes by which the grader may grow while it grades a submission."""
 
 CALLED_MEMORY = 32 << 20
-"""Bytes of these while student code has called a function of a check: it chooses what with."""
+"""The part of them for a function of a check that student code calls, with arguments of its
+choice."""
 
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
 MORE_SECONDS = 10.0
-"""CPU seconds, beyond twice a submission's own time, after which the system ends a grader that does
-not come back."""
+"""After twice the submission's own time and these CPU seconds, the system ends a grader that is
+stuck."""
 
 MOST_KEPT = 4 << 20
-"""Bytes of calls that are kept of one submission, for diagnoses and pictures."""
+"""Bytes of calls that are kept per submission, for diagnoses and pictures."""
 
 TICK_SECONDS = 0.05
-"""CPU seconds between two looks at whether a submission's time is over."""
+"""CPU seconds between two checks whether a submission's time is over."""
 
 Found = TypeVar("Found")
 Hook = Callable[["sys.UnraisableHookArgs"], Any]
@@ -59,12 +58,12 @@ Hook = Callable[["sys.UnraisableHookArgs"], Any]
 class OutOfTime(BaseException):
     """The grader's own work for a submission has used up the submission's time.
 
-    No Exception, so that nothing in a check takes it for an answer.
+    No Exception: nothing in a check takes it for an answer.
     """
 
 
 class Budget:
-    """The time of one submission: of its workers by the clock, of the grader in CPU time.
+    """The time of one submission: elapsed time of its workers, CPU time of the grader.
 
     Args:
         seconds: how much there is.
@@ -85,34 +84,34 @@ class Budget:
         self._added: AddedCells | None = None
 
     def part(self, share: float = 1.0) -> Budget:
-        """A part of the whole, for further runs, in which functions are no longer known to hang."""
+        """A part of the whole, for further runs, in which no function is known to hang yet."""
         return Budget(min(share * self.total, self.left), self)
 
     @property
     def added(self) -> AddedCells:
-        """What the cells that the student added may take, over all runs, and have taken."""
+        """The time for cells that the student added, over all runs, and how much of it is used."""
         root = self._root
         if root._added is None:
             root._added = AddedCells(root.total, patience=root.patience)
         return root._added
 
     def spend(self, seconds: float) -> None:
-        """Take time away: what a worker took."""
+        """Subtract the time that a worker took."""
         self._root._charged = time.thread_time()
         self._spend(seconds)
 
     def charge(self) -> None:
-        """Take away the CPU time that the grader has used since it was charged last."""
+        """Subtract the CPU time of the grader since the last charge."""
         now = time.thread_time()
         self._spend(now - self._root._charged)
         self._root._charged = now
 
     def resume(self) -> None:
-        """Charge nothing for what the grader has done since it was charged last, for others."""
+        """Charge nothing for the grader's work since the last charge: it was for others."""
         self._root._charged = time.thread_time()
 
     def keep(self, size: int) -> bool:
-        """Whether so many bytes more may be kept."""
+        """Whether this many more bytes may be kept."""
         if self._root.kept + size > MOST_KEPT:
             return False
         self._root.kept += size
@@ -120,11 +119,11 @@ class Budget:
 
     @property
     def is_over(self) -> bool:
-        """Whether what has been spent, and what has not been charged yet, is all there was."""
+        """Whether the time is over, including time that has not been charged yet."""
         return time.thread_time() - self._root._charged >= self.left
 
     def at_work(self) -> _AtWork:
-        """Let the end of this time interrupt, with ``OutOfTime``, what is done here."""
+        """Interrupt the work in this block with ``OutOfTime`` when this time is over."""
         return _AtWork(self)
 
     def _spend(self, seconds: float) -> None:
@@ -134,19 +133,19 @@ class Budget:
 
 
 class AddedCells(Budget):
-    """The time of the cells that a student added: as much again as there is for all else, so that
-    trying things out takes no points from answers."""
+    """The time for cells that a student added: as much again as for all else, so that experiments
+    take no points from answers."""
 
     def __init__(self, seconds: float, patience: float = 1.0) -> None:
         super().__init__(seconds, patience=patience)
         self.idle: set[str] = set()
-        """Those that took long, and made nothing that others use: they run once."""
+        """Added cells that took long and bind nothing that others use: they run once."""
         self.took: dict[str, float] = {}
-        """Seconds, by the cell in words."""
+        """Seconds, by the name of the cell."""
 
 
 class Watch:
-    """Whose time a tick looks at.
+    """The submission whose time a tick checks.
 
     An object's attributes and not a class's: whenever one of those is set, Python forgets what it
     has looked up in that class, and with it, bit by bit, in all others.
@@ -154,10 +153,9 @@ class Watch:
 
     def __init__(self) -> None:
         self.watched: Budget | None = None
-        """Whose time ends the work that the grader is doing now; None where it must not be
-        interrupted."""
+        """The time that ends the grader's current work; None if it must not be interrupted."""
         self.interrupted: Budget | None = None
-        """Whose time has ended the work in hand, until that work is left."""
+        """The time that has ended the current work, until that work is left."""
 
 
 WATCH = Watch()
@@ -165,9 +163,10 @@ WATCH = Watch()
 
 
 class _AtWork:
-    """Sets whose time is watched, and sets it back.
+    """Sets the time that is watched, and restores the one before.
 
-    A class, for this is entered some hundred times a submission. No tick interrupts its methods.
+    A class, because it is entered some hundred times per submission. No tick interrupts its
+    methods.
     """
 
     def __init__(self, budget: Budget | None) -> None:
@@ -183,15 +182,15 @@ class _AtWork:
 
 
 def unwatched() -> _AtWork:
-    """Let nothing interrupt what is done here: conversations with a worker have own deadlines."""
+    """Let nothing interrupt this block: conversations with a worker have deadlines of their own."""
     return _AtWork(None)
 
 
 def extra(budget: Budget, find: Callable[[], Found | None]) -> Found | None:
-    """What is said beyond the verdicts, in what is left of the submission's time.
+    """Facts beyond the verdicts, found in the time that is left for the submission.
 
-    None where it cannot be found. It is found by looking at values of the student's choice, and no
-    verdict may depend on how that ends.
+    None if they cannot be found. The search looks at values of the student's choice, and no verdict
+    may depend on how it ends.
     """
     if budget.is_over:
         return None
@@ -207,19 +206,19 @@ def extra(budget: Budget, find: Callable[[], Found | None]) -> Found | None:
 
 @contextlib.contextmanager
 def limits(seconds: float) -> Iterator[None]:
-    """Hold this process to what one submission may take: memory, and CPU time.
+    """Limit this process to what one submission may use: memory, and CPU time.
 
-    Two clocks: one that ends the work in hand with ``OutOfTime``, and far behind it one of the
-    system's, which ends the process, should it be in some function of NumPy that never comes back.
+    Two clocks: one ends the current work with ``OutOfTime``. Much later, one of the system ends the
+    process, in case it is stuck in a function of NumPy.
     """
     with _limit(_memory() + MORE_MEMORY), _ended_after(2 * seconds + MORE_SECONDS), _ticking():
         yield
 
 
 def called() -> contextlib.AbstractContextManager[None]:
-    """Hold this process to the memory that a function of a check may take.
+    """Limit this process to the memory that a function of a check may use.
 
-    Nothing must interrupt it: what it limits is taken back at its end.
+    Nothing may interrupt this block: the limit is removed at its end.
     """
     return _limit(_memory() + CALLED_MEMORY)
 
@@ -246,7 +245,7 @@ def _limit(most: int) -> Iterator[None]:
 
 
 def _memory() -> int:
-    """Bytes of this process's data and stack; where nobody tells, more than any process has."""
+    """Bytes of this process's data and stack; if unknown, more than any process has."""
     try:
         # Not ``open``: this is asked whenever student code calls a function of a check.
         descriptor = os.open("/proc/self/statm", os.O_RDONLY)
@@ -260,11 +259,11 @@ def _memory() -> int:
 
 @contextlib.contextmanager
 def _ended_after(seconds: float) -> Iterator[None]:
-    """Let the system end this process when it has computed for so long, from now on.
+    """Let the system end this process after this much more CPU time.
 
-    A timer, and no RLIMIT_CPU. That one goes by a clock which no process can read, and which, in
-    minutes of computing on a busy machine, comes to be many seconds before or behind all others: a
-    grader of a large class would be ended for its age.
+    It is a timer, and not RLIMIT_CPU: no process can read the clock of that limit, which differs
+    from all others by many seconds after minutes of computing on a busy machine. It would end the
+    grader of a large class for its age.
     """
     try:
         before = signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
@@ -307,7 +306,7 @@ def _tick(_: int, frame: FrameType | None) -> None:
     if frame is not None and frame.f_code in _SWITCHES:
         return
 
-    # The work is left within a tick, unless something there has swallowed the exception.
+    # The work ends within a tick, unless something in it has swallowed the exception.
     budget = WATCH.watched or WATCH.interrupted
     if budget is not None and budget.is_over:
         WATCH.watched, WATCH.interrupted = None, budget
@@ -315,9 +314,9 @@ def _tick(_: int, frame: FrameType | None) -> None:
 
 
 def _silent(hook: Hook) -> Hook:
-    """A hook for what Python drops: an exception in a finalizer, or while garbage is collected.
+    """A hook for exceptions that Python drops: in a finalizer, or during garbage collection.
 
-    A dropped ``OutOfTime`` is raised again by the next tick, and nobody need hear of it.
+    The next tick raises a dropped ``OutOfTime`` again, so nobody needs to see it.
     """
 
     def dropped(what: sys.UnraisableHookArgs) -> None:
@@ -332,14 +331,14 @@ GRACE_SECONDS = 0.5
 survives the alarm."""
 
 GRACE_SHARE = 0.05
-"""The grace at most, as a share of a submission's time: the last call of all must not take much
-more than there is."""
+"""The longest grace, as a share of a submission's time: even the last call must not take much more
+than the time that is left."""
 
 
 class Clock:
-    """Charges a submission's budget with requests, and says when an answer to one is late.
+    """Charges a submission's budget with requests, and knows when an answer is late.
 
-    Requests nest where both sides call each other: only the outermost one counts, and has a
+    Requests are nested if both sides call each other: only the outermost one counts and has a
     deadline.
 
     Args:
@@ -359,17 +358,17 @@ class Clock:
         self.depth = 0
         self.deadline = 0.0
         self.given = 0.0
-        """Seconds that the request in hand was given."""
+        """Seconds for the current request."""
         self._begun = 0.0
 
     @property
     def seconds(self) -> float:
-        """What the next call may take."""
+        """Seconds for the next call."""
         return max(0.0, min(self._call_seconds, self.budget.left * self.budget.patience))
 
     @property
     def timeouts(self) -> Counter[str]:
-        """How often each function has not returned in time."""
+        """How often each function did not return in time."""
         return self.budget.timeouts
 
     @contextlib.contextmanager
@@ -385,7 +384,7 @@ class Clock:
             outer.resume()
 
     def enter(self) -> float:
-        """A request begins; how many seconds there are until the deadline."""
+        """Begin a request; return the seconds until its deadline."""
         now = time.monotonic()
         if self.depth == 0:
             self.budget.charge()
@@ -398,13 +397,13 @@ class Clock:
         return max(self.deadline - now, 0.001)
 
     def leave(self) -> None:
-        """A request has ended, somehow."""
+        """End a request, however it went."""
         self.depth -= 1
         if self.depth == 0:
             self.spend()
 
     def spend(self) -> None:
-        """Take away the time since the request began, or since this was last done."""
+        """Subtract the time since the request began, or since the last call of this method."""
         now, computed = time.monotonic(), self._worker_seconds()
         took = now - self._begun
         if computed is not None and self._computed is not None:

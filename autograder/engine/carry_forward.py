@@ -1,5 +1,5 @@
-"""A mistake costs its marks once: a check that failed for an earlier step's sake is run with that
-step mended.
+"""A mistake costs its marks once: a check that failed because of an earlier step runs again with
+that step replaced.
 
 These runs come after all ordinary verdicts are final, each in a worker of its own that is thrown
 away afterwards: one for the visible checks of all later steps and one for the hidden ones. A step
@@ -8,11 +8,11 @@ student's worker: what is bound there is a stub that calls back. A replaced step
 itself, for a worker that may hear the reference answer for a step serves none of that step's checks
 any more.
 
-Where it fails with another message there, that is what *remains* to be mended in the step itself.
-That of a visible check may quote student code, as its ordinary message may: visible and hidden
-checks are never asked in one run, and no run uses answers of the reference that were kept in one of
-the other kind, so the worker that it comes from has seen no input of a hidden check. It may hold
-answers of the reference to calls of the student's choice, which are no secret; its source is.
+If a check fails with another message there, that is what *remains* to be mended in the step itself.
+The new message of a visible check may quote student code, as its ordinary message may: visible and
+hidden checks are never asked in one run, and no run uses answers of the reference that were kept in
+one of the other kind, so the worker that it comes from has seen no input of a hidden check. It may
+hold answers of the reference to calls of the student's choice, which are no secret; its source is.
 """
 
 from __future__ import annotations
@@ -32,19 +32,20 @@ from autograder.exercises.exercise import Check
 from autograder.submissions.submission import DefinedAgain, Submission, SubmittedCell, defined_again
 
 Carried = dict[str, tuple[str, ...]]
-"""By check: the earlier steps whose replacement made it pass. None of them: it passes without a
+"""By check: the earlier steps whose replacement made it pass; an empty set if it passes without a
 loss."""
 
 _Kind = tuple[frozenset[str], frozenset[str], bool]
-"""Of a run: the replaced steps, those replaced once more behind other cells, and whether it asks
+"""A kind of run: the replaced steps, those replaced again after other cells, and whether it asks
 hidden checks."""
 
 
 class _Mended(NamedTuple):
-    """What came of a check in a run with steps replaced, and which of these it called.
+    """The outcome of a check in a run with replaced steps, and which of these it called.
 
-    ``refused``: those that were called with what the right one does not take. ``in_time``: no
-    limit of time has come in, of the submission or of a call, perhaps one for a hidden check.
+    ``refused``: steps that were called with arguments that the right one does not take.
+    ``in_time``: no time limit was hit, of the submission or of a call, perhaps one for a hidden
+    check.
     """
 
     verdict: Verdict
@@ -73,7 +74,7 @@ class CarryForward:
         self._broken: set[str] = set()
         self._broken_visibly: set[str] = set()
         self._doubtful: set[str] = set()
-        """Steps with a check that is not asked: nobody knows whether they are right."""
+        """Steps with a check that was not asked: nobody knows whether they are right."""
         self._at_fault: set[str] = set()
         attempted = set()
         for check in compiled.exercise.checks:
@@ -93,11 +94,11 @@ class CarryForward:
         """By step: the hidden checks that its answer passes although a value has its name."""
         self._ran: dict[_Kind, dict[str, _Mended]] = {}
         self.calls: dict[str, tuple[Call, ...]] = {}
-        """Calls of steps at fault, made while earlier steps were mended: what is wrong there is
-        theirs alone."""
+        """Calls of steps at fault, made while earlier steps were replaced: their mistakes are the
+        step's own."""
         self.remaining: dict[str, Remaining] = {}
-        """By check that fails with earlier steps mended, too: what it says there, where that is
-        something else."""
+        """By check that also fails with earlier steps replaced: its message there, if it is another
+        one."""
         self._order = {step: place for place, step in enumerate(compiled.exercise.steps)}
 
     def carried(self, budget: Budget) -> Carried:
@@ -121,10 +122,10 @@ class CarryForward:
         return [check for check in checks if self._verdicts[check.id].message is not None]
 
     def _mended(self, check: Check, budget: Budget) -> tuple[str, ...] | None:
-        """The earlier steps whose replacement made a check pass; None if none does."""
+        """The earlier steps whose replacement made a check pass; None if there are none."""
         place = self._order[check.step]
         earlier = set(self._compiled.exercise.steps[:place])
-        # What a class makes stays in one worker, and cannot be handed on to another.
+        # Objects of a class stay in one worker, and cannot be handed on to another.
         earlier -= self._compiled.exercise.classes.keys()
         # A float32 softmax is right by itself, and must not fail the attention that calls it. What
         # is said of a visible check must depend neither on the verdicts of hidden ones nor on what
@@ -136,8 +137,8 @@ class CarryForward:
         if imprecise and self._passes(check, imprecise, budget):
             return ()
 
-        # First those that are at fault themselves. A step that was carried is right once those are,
-        # as a rule.
+        # First the steps that are at fault themselves. A step that was carried is usually right
+        # once those are.
         likely, all_of_them = frozenset(self._at_fault & earlier), frozenset(self._broken & earlier)
         doubtful = all_of_them | (self._doubtful & earlier)
         for broken in dict.fromkeys((likely, all_of_them, doubtful)):
@@ -145,8 +146,8 @@ class CarryForward:
             if called:
                 return self._needed(check, called & broken, broken | imprecise, budget)
 
-        # An earlier cell has taken the place of a step, perhaps of one that is right. Where the
-        # step that is asked has done so in its own cell, that is its own fault.
+        # An earlier cell has replaced a step, perhaps a right one. If the asked step has done so in
+        # its own cell, that is its own fault.
         own_or_later = self._compiled.exercise.steps[place:]
         taken = {one.step for one in self._defined_again if one.cell.id not in own_or_later}
         again = frozenset(taken & earlier)
@@ -163,8 +164,8 @@ class CarryForward:
     def _needed(
         self, check: Check, steps: set[str], replaced: frozenset[str], budget: Budget
     ) -> tuple[str, ...]:
-        """Those of the replaced steps without which a check would say something else: the others
-        are right in what it asks of them."""
+        """The replaced steps that a check needs for its message: the others are right in everything
+        that it asks of them."""
         said = _said(self._ran[replaced, frozenset(), check.hidden][check.id].verdict)
         needed = set()
         for step in self._in_order(steps):
@@ -174,14 +175,14 @@ class CarryForward:
                 without = self._outcome(check, others, budget).verdict
             if _said(without) != said:
                 needed.add(step)
-        # Each of two may do where they make up for each other.
+        # Either of two may do if they compensate for each other.
         return self._in_order(needed or steps)
 
     def _passed_by_answer(self, step: str, budget: Budget) -> set[str]:
-        """The hidden checks of a step that its answer passes, and that fail for an added cell
-        which has put a value in its place: ``softmax = softmax(scores)``, below the visible ones.
+        """The hidden checks of a step that its answer passes, but that fail because an added cell
+        has given its name to a value: ``softmax = softmax(scores)``, below the visible checks.
 
-        Nobody gets the better of two answers: what took the name is good for none of them.
+        Nobody gets the better of two answers: the value that took the name passes none of them.
         """
         if step not in self._by_answer:
             self._by_answer[step] = self._asked_of_answer(step, budget)
@@ -220,9 +221,9 @@ class CarryForward:
     def _note_remaining(
         self, check: Check, broken: frozenset[str], imprecise: frozenset[str], budget: Budget
     ) -> None:
-        """Keep what a check says that has failed with the steps at fault replaced.
+        """Keep the message of a check that fails although the steps at fault are replaced.
 
-        Those have to be mended. Others that fail are right as soon as they are.
+        Those steps have to be mended. Other failing steps are right as soon as they are.
         """
         kind: _Kind = (broken | imprecise, frozenset(), check.hidden)
         verdict, called, refused, in_time = self._ran[kind][check.id]
@@ -273,10 +274,10 @@ class CarryForward:
     def _run(
         self, first: Check, replaced: frozenset[str], budget: Budget, again: frozenset[str]
     ) -> None:
-        """Run a check with steps replaced, and those of its kind that will be asked for behind it.
+        """Run a check with replaced steps, and those of its kind that will be asked for after it.
 
-        A later step that fails again is at fault itself, as a rule, and those behind it are asked
-        with that replaced, too.
+        A later step that fails again is usually at fault itself, and the steps after it run with
+        that one replaced, too.
         """
         last = self._order[first.step]
         if replaced <= self._at_fault | self._imprecise[first.hidden]:
@@ -299,11 +300,11 @@ class CarryForward:
             called, refused = set(run.called), set(run.refused)  # the next check clears them
             in_time = not (budget.is_over or budget.timeouts)
             known[check.id] = _Mended(verdict, called, refused, in_time)
-            # Where nothing at fault is replaced, float32 alone, all are asked the same.
+            # If no step at fault is replaced, but only float32 ones, all checks have the same run.
             if verdict.message is not None and replaced & self._at_fault:
                 run.replace(check.step)
 
 
 def _said(verdict: Verdict) -> tuple[str | None, str]:
-    """What a verdict says, and asks in a student's own copy."""
+    """The message of a verdict, and its question in a student's own copy."""
     return verdict.message, verdict.hint

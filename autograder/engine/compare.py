@@ -1,4 +1,4 @@
-"""Whether two answers are the same, as far as whoever asks needs to know."""
+"""Whether two answers are the same, as precisely as the caller needs to know."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from autograder.sandbox.worker.protocol.records import form_of, values_of
 
 Tolerance = tuple[float, float]
-"""Relative and absolute."""
+"""Relative and absolute tolerance."""
 
 _INEXACT = (np.ndarray, np.generic, float, complex)
 _NUMBERS = (*_INEXACT, bool, int)
@@ -26,7 +26,7 @@ def same(
     kinds_alike: bool = False,
     equal_nan: bool = True,
 ) -> bool:
-    """Whether two answers are the same, parts of tuples, lists and dictionaries one by one.
+    """Whether two answers are the same; tuples, lists and dictionaries are compared part by part.
 
     Args:
         rtol, atol: how far numbers may lie apart, relative to the second one and in itself.
@@ -64,8 +64,8 @@ def same(
         if not {a.dtype.kind, b.dtype.kind} <= set("biufc"):  # texts, integers of over 64 bits
             return bool(np.array_equal(a, b))
 
-        # What was not touched is the same to the byte, and of the rest most differ at the ends
-        # already: both are known sooner than by a look at every number.
+        # Unchanged answers are the same to the byte, and most others differ at their ends: both are
+        # known sooner than by a look at every number.
         if equal_nan and a.dtype == b.dtype and a.tobytes() == b.tobytes():
             return True
         tolerance = (rtol, atol)
@@ -81,5 +81,5 @@ def same(
 
 
 def _are_apart(one: float, other: float, rtol: float, atol: float) -> bool:
-    """Whether two finite numbers lie too far apart."""
+    """Whether two finite numbers are too far apart."""
     return abs(one - other) > atol + rtol * abs(other) and isfinite(one) and isfinite(other)

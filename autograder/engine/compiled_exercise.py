@@ -1,4 +1,4 @@
-"""An exercise with its cells compiled: what all runs of submissions share."""
+"""An exercise with its cells compiled: the part that all runs of submissions share."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ if TYPE_CHECKING:
 _PARTS = slice(16), slice(16, 32)
 
 STUDENT = "graded_student"
-"""Whose submission it is, to checks of questions that are each student's own."""
+"""The name under which checks of questions about own code find the student's id."""
 
 SEEDS = 16
-"""Seeds of a check, of which each submission gets one: what is known of the inputs of one
-submission serves others."""
+"""Seeds per check, of which each submission gets one: answers that are known for the inputs of one
+submission serve others."""
 
 
 @dataclass
 class SubmissionState:
-    """What the runs of one submission share."""
+    """The part that the runs of one submission share."""
 
     sha256: str = ""
     namespace: Namespace = field(default_factory=dict)
     names: Namespace = field(default_factory=dict)
-    """What the namespace holds at the beginning of a run."""
+    """The namespace at the beginning of a run."""
     drawn: dict[str, tuple[int, int]] = field(default_factory=dict)
     """Seed and number by check."""
 
@@ -53,8 +53,8 @@ class SubmissionState:
 class CompiledExercise:
     """The compiled cells of an exercise, its reference, and the parent of its workers.
 
-    The teacher's cells run unwatched. They do what no student chooses, and a library that is
-    interrupted anywhere, in the opening of an archive, say, leaves half an object behind.
+    The teacher's cells run unwatched: they do nothing of a student's choice, and a library that is
+    interrupted, while it opens an archive, say, leaves half an object behind.
 
     Args:
         code: the exercise's, where it is compiled already.
@@ -82,20 +82,20 @@ class CompiledExercise:
         self._wrong: dict[str, Callable[..., Any]] = {}
 
         self.hidden = frozenset(check.id for check in exercise.checks if check.hidden)
-        # A student's own copy has no reference: there they use what they have pasted.
+        # A student's own copy has no reference: there they use the functions that they pasted.
         self.needed = frozenset(exercise.needed) if exercise.has_reference else frozenset[str]()
         self._space: Namespace = {}
         self._right: Namespace = {}
 
         self.answers = {False: KnownAnswers(), True: KnownAnswers()}
-        """What the reference has answered, by whether hidden checks were asked in that run: how
-        soon an answer comes must not tell a visible check what was called for a hidden one."""
+        """The answers of the reference, separately for runs with hidden checks: the time of an
+        answer must not tell a visible check what was called for a hidden one."""
 
     @property
     def is_read(self) -> bool:
-        """Whether the tools remember what a check was given, and have a question about it.
+        """Whether the tools remember the arguments of a check, and have a question about them.
 
-        They are asked in a student's own copy; the grader has better ways to find one.
+        They are asked in a student's own copy; the grader has better ways to find a question.
         """
         return not self.exercise.has_reference
 
@@ -112,8 +112,8 @@ class CompiledExercise:
             parent.compiled["setup", setup] = marshal.dumps(self._code.setup)
 
     def namespace(self, submission: Submission) -> Namespace:
-        """The names of the setup cell, made anew for each submission: nothing of one stays for the
-        next."""
+        """The names of the setup cell, made again for each submission: nothing of a submission
+        stays."""
         shared = self._shared_by(submission)
         if not shared.names:
             with unwatched():
@@ -122,7 +122,7 @@ class CompiledExercise:
             cell_code.reveal(shared.namespace, self.is_read)
             shared.names = dict(shared.namespace)
 
-        # The very one in which the setup cell ran: its functions look there for the steps.
+        # The same dictionary in which the setup cell ran: its functions look there for the steps.
         shared.namespace.clear()
         shared.namespace.update(shared.names)
         if self.exercise.own:
@@ -140,9 +140,9 @@ class CompiledExercise:
         return {step: self._answered[step] for step in self.exercise.steps}
 
     def takes(self, step: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-        """Whether the reference for a step takes such arguments, by their number and names.
+        """Whether the reference for a step takes these arguments, by their number and names.
 
-        Without one it is whether a student's own copy knows the right answer.
+        Without a reference: whether a student's own copy knows the right answer.
         """
         if not self.exercise.has_reference:
             return False
@@ -150,16 +150,16 @@ class CompiledExercise:
             inspect.signature(self._answered[step]).bind(*args, **kwargs)
         except TypeError:
             return False
-        except ValueError:  # one of Python's own, which tells nobody what it takes
+        except ValueError:  # a builtin without a signature
             return True
         return True
 
     def known(self, step: str) -> Callable[..., Any]:
-        """What stands for a step of the reference in a student's own copy: it answers as far as the
+        """A stand-in for a step of the reference in a student's own copy: it answers as far as the
         copy knows right answers, and raises StudentError for other calls."""
 
         def known(*args: Any, **kwargs: Any) -> Any:
-            try:  # no tools of an older kit know any
+            try:  # tools of an older kit do not know any
                 return self._shared.names["tools"].answer(step, args, kwargs)
             except (LookupError, AttributeError):
                 raise StudentError from None
@@ -167,9 +167,9 @@ class CompiledExercise:
         return known
 
     def laboratory(self) -> Namespace:
-        """The reference and what it uses, in a namespace of their own, where any of it may be
-        replaced for an experiment, and in which loops are counted; another call puts everything
-        back."""
+        """The reference and everything that it uses, in a namespace of their own. There an
+        experiment may replace any of it, and loops are counted; another call restores
+        everything."""
         if not self._right:
             with unwatched():
                 self._space = self._code.rewritten(counted, {NAME: take})
@@ -179,7 +179,7 @@ class CompiledExercise:
         return self._space
 
     def wrong(self, misconception: Misconception) -> Callable[..., Any]:
-        """A wrong answer of the bank, among right answers to all other steps."""
+        """A wrong answer of the bank, together with right answers to all other steps."""
         if misconception.name not in self._wrong:
             namespace = dict(self._answered)
             cell_code.bind(misconception.source, misconception.name, namespace)
@@ -187,9 +187,10 @@ class CompiledExercise:
         return self._wrong[misconception.name]
 
     def draw(self, check: Check, submission: Submission) -> tuple[int, int]:
-        """Which of a check's seeds a submission gets, and a number that nobody can tell from it.
+        """Which of a check's seeds a submission gets, and a number that cannot be derived from the
+        seed.
 
-        Drawn after the submission is fixed: the same for the same bytes, and not to be guessed.
+        Drawn after the submission is fixed: the same for the same bytes, and unpredictable.
         """
         drawn = self._shared_by(submission).drawn
         if check.id not in drawn:
@@ -198,16 +199,16 @@ class CompiledExercise:
         return drawn[check.id]
 
     def _shared_by(self, submission: Submission) -> SubmissionState:
-        """What the runs of a submission have in common: they come one behind the other."""
+        """The shared part of the runs of a submission, which run one after another."""
         if self._shared.sha256 != submission.sha256:
             self._shared = SubmissionState(submission.sha256)
         return self._shared
 
     def generator(self, check: Check, seed: int) -> np.random.Generator:
-        """What a check draws its random inputs from; it is good until the next call."""
+        """The source of a check's random inputs; it is good until the next call."""
         drawn = self._digest(f"{check.id}/{seed}")
         state, increment = (int.from_bytes(drawn[part], "big") for part in _PARTS)
-        # A keyed hash is as random as a seed can be, and need not be stirred again.
+        # A keyed hash is as random as a seed can be, so NumPy need not mix it again.
         self._bits.state = {
             "bit_generator": "PCG64",
             "state": {"state": state, "inc": increment | 1},
@@ -217,6 +218,6 @@ class CompiledExercise:
         return self._rng
 
     def _digest(self, text: str) -> bytes:
-        """32 bytes that nobody can tell who does not know the secret."""
+        """32 bytes that only somebody who knows the secret can compute."""
         whole = f"{self.exercise.name}/{text}".encode()
         return hashlib.blake2b(whole, key=self._key, digest_size=32).digest()

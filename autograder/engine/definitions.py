@@ -22,22 +22,22 @@ import numpy as np
 from autograder.exercises import names
 
 NAME = "__definition__"
-"""Under this name a check finds what makes its definitions remember."""
+"""The name under which a check finds the decorator for its definitions."""
 
 MAX_BYTES = 16 << 20
 """Bytes of all arguments and values that a grader keeps."""
 
 EACH = 200
-"""What a call takes beside its value."""
+"""Bytes of a call apart from its value."""
 
 MAX_EACH = 64 << 10
-"""Bytes of one array that is kept."""
+"""Most bytes of one array that is kept."""
 
 MODULES = frozenset({"np", "math", "itertools", "functools", "operator"})
-"""What a definition may use of what setup cells import."""
+"""The imports of setup cells that a definition may use."""
 
 CHANGING = frozenset({"random", "rng", "open", "input", "print", "exec", "eval", "globals", "vars"})
-"""What gives something else each time, or leaves something behind."""
+"""Names whose values differ from call to call, or that have effects."""
 
 LOOPS = (ast.For, ast.While, ast.comprehension)
 
@@ -70,7 +70,7 @@ def marked(tree: ast.Module) -> ast.Module:
             del functions[name]
 
     for node in functions.values():
-        # What computes without a loop is as quick as remembering.
+        # Without a loop, computing is as quick as remembering.
         if _loops(node, functions):
             mark = ast.copy_location(ast.Name(NAME, ast.Load()), node)
             node.decorator_list.append(mark)
@@ -142,7 +142,7 @@ def _digest(value: Any) -> bytes:
 
 
 def _write(value: Any, out: bytearray) -> int:
-    """Write a value so that no other is written like it; how many bytes it has taken."""
+    """Write a value so that no other value is written the same way; return the number of bytes."""
     kind, before = type(value), len(out)
 
     if kind is np.ndarray or isinstance(value, np.generic):
@@ -151,7 +151,7 @@ def _write(value: Any, out: bytearray) -> int:
         out += f"{kind.__name__}{value.dtype.str}{value.shape}".encode()
         out += value.tobytes()
     elif kind is float:
-        out += value.hex().encode()  # minus zero is another one, and NaN the same
+        out += value.hex().encode()  # minus zero differs, and NaN is equal to itself
     elif kind in _PLAIN:
         out += f"{kind.__name__}{value!r};".encode()
     elif kind is tuple or kind is list:
@@ -169,7 +169,7 @@ def _write(value: Any, out: bytearray) -> int:
 
 
 def _copy(value: Any) -> Any:
-    """A value that may be changed without changing the one that is kept."""
+    """A copy of a value, so that changes do not reach the one that is kept."""
     if isinstance(value, np.ndarray):
         return value.copy()
     if isinstance(value, (tuple, list)):

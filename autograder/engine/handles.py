@@ -1,4 +1,4 @@
-"""What crosses by a number and never as itself: functions, objects of a student's classes, and
+"""Things that cross the wire only as numbers: functions, objects of a student's classes, and
 exceptions that a check's own functions have raised."""
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from autograder.sandbox.worker.protocol.bounds import ProtocolError
 from autograder.sandbox.worker.protocol.frames import Payload
 
 MAX_CALLBACKS = 20_000
-"""Calls of a check's functions during one check."""
+"""Most calls of a check's functions during one check."""
 
 CALLED = struct.Struct("<cIcI")
-"""How the call of one begins: it is a tuple of three, of which the function's number is first."""
+"""The first bytes of such a call: it is a tuple of three, and the function's number is its first
+part."""
 
 
 class Functions:
@@ -29,18 +30,18 @@ class Functions:
         self.calls = 0
 
     def forget(self) -> None:
-        """Forget all but what was bound: another check begins."""
+        """Another check begins: forget everything except bound functions."""
         self.calls = 0
         self._functions[:] = self._bound
         self._raised.clear()
 
     def bind(self, function: Callable[..., Any]) -> None:
-        """Know a function from now on, in every check."""
+        """Remember a function from now on, in every check."""
         self._bound.append(function)
         self._functions[:] = self._bound
 
     def number(self, function: Callable[..., Any]) -> int:
-        """The number of a function; a new one where it has none."""
+        """The number of a function; a new number if it has none."""
         for number, known in enumerate(self._functions):
             if known is function:
                 return number
@@ -49,7 +50,7 @@ class Functions:
         return len(self._functions) - 1
 
     def count_call(self) -> None:
-        """The worker calls one of them; ProtocolError when that is too often."""
+        """The worker calls one of them; ProtocolError if it does so too often."""
         self.calls += 1
         if self.calls > MAX_CALLBACKS:
             raise ProtocolError("too many calls of the check's functions")
@@ -61,7 +62,7 @@ class Functions:
         return self._functions[number]
 
     def called(self, payload: Payload) -> Callable[..., Any] | None:
-        """The function that a call is for; None where it is for none of these."""
+        """The function that a call is for; None if it is for none of these."""
         if len(payload) < CALLED.size:
             return None
         *head, number = CALLED.unpack_from(payload)
@@ -69,12 +70,12 @@ class Functions:
         return self._functions[number] if is_call else None
 
     def has(self, function: Any) -> bool:
-        """Whether it is one of these, the very object."""
+        """Whether this very object is one of these."""
         return any(known is function for known in self._functions)
 
     def tell(self, error: Exception) -> Raised:
-        """An exception in the words of the wire; it is known again when it comes back."""
-        # Without the frames that it came through: they hold arguments of the student's choice.
+        """An exception as it crosses the wire; it is recognized when it comes back."""
+        # Without the frames that it passed: they hold arguments of the student's choice.
         error.__traceback__ = error.__context__ = None
         self._raised.append(error)
         names = tuple(kind.__name__ for kind in type(error).__mro__)
@@ -86,14 +87,14 @@ class Functions:
 
 
 class Objects:
-    """What stands for the objects of a student's classes, which stay in the worker."""
+    """Stand-ins for the objects of a student's classes, which stay in the worker."""
 
     def __init__(self) -> None:
         self._classes: list[type[RemoteObject]] = []
         self._objects: dict[tuple[int, int], RemoteObject] = {}
 
     def keep(self, classes: Mapping[str, str]) -> None:
-        """Know these steps, which are classes.
+        """Register these steps, which are classes.
 
         Args:
             classes: the author's own answers to them; empty texts where nobody knows them.
@@ -105,7 +106,7 @@ class Objects:
         self._objects.clear()
 
     def find(self, session: Any, generation: int, number: int, place: int) -> RemoteObject:
-        """What stands for an object: always the same for the same.
+        """The stand-in for an object: the same object always has the same one.
 
         Args:
             place: which of the classes the worker says that it is of.

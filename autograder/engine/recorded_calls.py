@@ -1,4 +1,4 @@
-"""The calls that a check has made, kept for a second look, diagnoses and pictures."""
+"""The calls of a check, kept to repeat one, for diagnoses and for pictures."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ MAX_KEPT = bounds.MAX_BYTES // 2
 """Bytes of calls kept in one check, to repeat one of them."""
 
 MAX_CALL = 1 << 20
-"""Bytes of a request and its reply that are kept beyond the check, for diagnoses and pictures."""
+"""Bytes of a request and its reply that are kept after the check, for diagnoses and pictures."""
 
 
 class Call(NamedTuple):
-    """A call of a student's function as it went over the wire: its name, the request, the reply."""
+    """A call of a student's function as it crossed the wire: its name, the request, the reply."""
 
     name: str
     request: Payload
     kind: int
     reply: Payload
     untouched: bool
-    """Whether no call of this check had changed an argument before: then the student's code chose
-    none of it."""
+    """Whether no earlier call of this check had changed an argument: then no input was chosen by
+    student code."""
 
     @property
     def answer(self) -> tuple[int, Payload]:
@@ -45,7 +45,8 @@ class Call(NamedTuple):
 
     @property
     def listens(self) -> bool:
-        """Whether the check reads what the call prints: the request is a tuple of so many."""
+        """Whether the check reads what the call prints: such a request is a tuple of this
+        length."""
         return self.request[1] == call_request.LISTENING
 
     @property
@@ -67,17 +68,18 @@ class RecordedCalls:
         self._untouched = True
         self._changed = False
         self.is_plain = False
-        """Whether no function crosses with the call under way: one may answer differently each
+        """Whether the current call passes no function: a function may answer differently each
         time."""
 
     def forget(self) -> None:
-        """Begin anew, for the next check."""
+        """Start again for the next check."""
         self._calls.clear()
         self._kept = self.heard = 0
         self._untouched = True
 
     def hear(self, payload: Payload) -> None:
-        """Count what the worker sends, kept or not; ProtocolError when that is too much."""
+        """Count the bytes that the worker sends, kept or not; ProtocolError if there are too
+        many."""
         self.heard += len(payload)
         if self.heard > MAX_HEARD:
             raise ProtocolError(f"more than {MAX_HEARD >> 20} MB in one check")
@@ -91,7 +93,8 @@ class RecordedCalls:
         self._changed = any_argument
 
     def note(self, name: str, request: Payload, kind: int, reply: Payload, nested: bool) -> None:
-        """A call has ended; it is kept where it is plain, no part of another, and there is room."""
+        """A call has ended. Keep it if it is plain and not part of another call, and if there is
+        room."""
         call = Call(name, request, kind, reply, self._untouched)
         if not nested and self.is_plain and self._kept + call.size <= MAX_KEPT:
             self._kept += call.size
@@ -99,14 +102,14 @@ class RecordedCalls:
         self._untouched = self._untouched and not self._changed
 
     def drawn(self, number: int) -> Call | None:
-        """One of the calls, at a random number."""
+        """One of the calls, chosen by a random number."""
         return self._calls[number % len(self._calls)] if self._calls else None
 
     def __len__(self) -> int:
         return len(self._calls)
 
     def take_back(self, count: int) -> list[Call]:
-        """Remove all calls but the first so many, and return them."""
+        """Remove and return all calls except the first ``count``."""
         taken = self._calls[count:]
         del self._calls[count:]
         return taken
@@ -116,7 +119,7 @@ class RecordedCalls:
         self._calls += calls
 
     def of(self, name: str) -> list[Call]:
-        """The calls of a function that are worth keeping: small ones, and the check's own."""
+        """The calls of a function that are worth keeping: small ones that the check made itself."""
         found = []
         for call in self._calls:
             if call.name == name and call.untouched and call.size <= MAX_CALL:
@@ -125,28 +128,28 @@ class RecordedCalls:
 
 
 Find = Callable[[bytes, Name], Any]
-"""What makes of a function's name on the wire what stands for it here."""
+"""Turns the name of a function on the wire into its stand-in here."""
 
 
 def arguments(request: Payload, find: Find) -> list[Any]:
-    """The arrays, lists and dictionaries of a request, as they are numbered."""
+    """The arrays, lists and dictionaries of a request, in the order of their numbers."""
     decoder = Decoder(request, find)
     decoder.value()
     return decoder.known
 
 
 def agree(one: Call, other: Call, find: Find) -> bool:
-    """Whether the same call was answered twice alike."""
+    """Whether the same call got the same answer twice."""
     return same(_outcome(one, find), _outcome(other, find), rtol=AGREE, atol=AGREE)
 
 
 def _outcome(call: Call, find: Find) -> Any:
-    """A reply's value, for comparison; of an exception only its kind."""
+    """The value of a reply, for comparison; for an exception only its kind."""
     known = arguments(call.request, find)
     value = Decoder(call.reply, _unnamed, known).value()
     try:
         weight.weigh(value)
-    except ProtocolError:  # its arguments had changed when it was first weighed
+    except ProtocolError:  # its arguments have changed since it was first measured
         return object()
 
     return check_raised(value).names if call.kind == frames.RAISE else value
@@ -158,7 +161,7 @@ def _unnamed(tag: bytes, name: Name) -> Any:
 
 
 def is_imprecise(answer: Any) -> bool:
-    """Whether an answer holds numbers of less than float64."""
+    """Whether an answer holds numbers less precise than float64."""
     if isinstance(answer, (np.ndarray, np.generic)):
         return answer.dtype.char in "fF"
     return isinstance(answer, (tuple, list)) and any(map(is_imprecise, answer))

@@ -1,7 +1,7 @@
 """The reference as student code may call it: in a locked worker of its own.
 
-Student code chooses the arguments of these calls, and right functions, too, can be made to use any
-amount of time and memory. Here that costs the worker, not the grader.
+Student code chooses the arguments of these calls, and even right functions can be made to use any
+amount of time and memory. Here that costs the worker, and not the grader.
 """
 
 from __future__ import annotations
@@ -19,18 +19,17 @@ from autograder.exercises.exercise import Exercise
 from autograder.sandbox.parents import EngineFault, Parent
 
 SECONDS = 1.0
-"""For one call; on inputs of a check it takes a thousandth of that."""
+"""Seconds for one call; for the inputs of a check it takes a thousandth of that."""
 
 FRESH = 0.9
-"""Share of its time that it has at least for a submission: all that one may take, but for a
-tenth."""
+"""The least share of a fresh reference's time for a submission: all of it but a tenth."""
 
 
 class Reference:
-    """The teacher's answers to all steps and to what is needed of others.
+    """The teacher's answers to all steps and to steps of other exercises that are needed.
 
-    A context manager, which starts its worker when needed. Nothing runs there but what the teacher
-    wrote, so one worker serves one submission after the other.
+    A context manager that starts its worker when it is needed. Only the teacher's code runs there,
+    so one worker serves one submission after another.
     """
 
     def __init__(self, exercise: Exercise, parent: Parent, settings: Settings) -> None:
@@ -42,7 +41,7 @@ class Reference:
         return self
 
     def __exit__(self, *_: object) -> None:
-        # Where the parent has gone, its workers have, too.
+        # If the parent has ended, so have its workers.
         with contextlib.suppress(EngineFault):
             self._session.__exit__()
 
@@ -52,7 +51,7 @@ class Reference:
         self._begin(parent)
 
     def refresh(self) -> None:
-        """Begin anew, unless the worker is as good as new: another submission comes."""
+        """Another submission comes: start again, unless the worker is as good as new."""
         is_fresh = self._budget.left > FRESH * self._budget.total
         if self._session.has_lost_a_worker or not is_fresh:
             self.use(self._parent)
@@ -64,7 +63,7 @@ class Reference:
         self._is_ready = False
 
     def function(self, step: str) -> Callable[..., Any]:
-        """The reference for a step; it forgets the functions that were handed to earlier ones."""
+        """The reference for a step; it forgets functions that were passed to earlier steps."""
         self._budget.resume()
         if not self._is_ready:
             self._run("setup", self._exercise.setup)

@@ -1,9 +1,9 @@
 """A student's function, and an object of a student's class, as a check holds them.
 
 The object itself stays in the worker: its methods and attributes are calls over the wire. Of the
-operations with a sign or a function of their own (``len``, ``==``, ``+``) it answers those alone
-that the author's own class defines: an object that is like any other, or larger than all, would
-pass checks that nobody thought of.
+operations with a sign or a function of their own (``len``, ``==``, ``+``) it answers only those
+that the author's own class defines: an object that is equal to any other, or larger than all, would
+pass checks in unforeseen ways.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ class Caller(Protocol):
     """Calls functions of the student, and works on their objects: a session."""
 
     def call(self, function: RemoteFunction, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Call one."""
+        """Call a function."""
 
     def operate(self, operation: str, thing: Any, args: Any, kwargs: Any) -> Any:
-        """Do something with a function or an object; it is among the arguments."""
+        """Do something with a function or an object, which is among the arguments."""
 
 
 class RemoteFunction:
@@ -53,11 +53,11 @@ class RemoteFunction:
         return self.session.call(self, args, kwargs)
 
     def remote_memory(self, *args: Any) -> tuple[Any, int]:
-        """As ``tools.memory``: counted where the function runs."""
+        """The same as ``tools.memory``, but measured where the function runs."""
         found = self.session.operate("memory", self, (self, *args), {})
         if type(found) is tuple and len(found) == 2 and type(found[1]) is int:
             return found
-        return found, sys.maxsize  # only by taking the count apart
+        return found, sys.maxsize  # only if student code broke the measurement
 
     def __repr__(self) -> str:
         return f"<function {self.__name__}>"
@@ -74,7 +74,7 @@ class RemoteObject:
         object.__setattr__(self, "remote_handle", handle)
 
     def __getattr__(self, name: str) -> Any:
-        # Python and NumPy ask any object for names like these, and believe what they get.
+        # Python and NumPy ask any object for such names, and believe its answers.
         if name.startswith(("__", "remote_")):
             raise AttributeError(f"{type(self).__name__} has no {name}")
         is_method, value = _done(self, "attribute", self, name)
@@ -91,7 +91,8 @@ class RemoteObject:
 
 
 class RemoteClass(RemoteFunction):
-    """A class of the student: to be called, asked for its methods, and whether an object is its."""
+    """A class of the student: it can be called, asked for its methods, and used in
+    ``isinstance``."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -112,7 +113,7 @@ def _done(thing: RemoteObject, operation: str, *args: Any, **kwargs: Any) -> Any
 
 @functools.lru_cache(maxsize=64)
 def class_of(step: str, source: str) -> type[RemoteObject]:
-    """The class of what stands for the objects of a step that is a class.
+    """The class of the stand-ins for objects of a step that is a class.
 
     Args:
         source: the author's own class; without it objects answer every operation.
@@ -131,7 +132,7 @@ def class_of(step: str, source: str) -> type[RemoteObject]:
 
 
 def _defined(step: str, source: str) -> frozenset[str]:
-    """The operations that the author's class defines; all where it has them from elsewhere."""
+    """The operations that the author's class defines; all operations if it inherits them."""
     own = None
     for statement in ast.parse(source).body:
         if isinstance(statement, ast.ClassDef) and statement.name == step:
@@ -163,7 +164,7 @@ def _one(name: str) -> Callable[..., Any]:
 
 def _two(name: str, is_reflected: bool = False) -> Callable[[RemoteObject, Any], Any]:
     def operation(self: RemoteObject, other: Any) -> Any:
-        # What is equal to everything is equal to the right answer, too.
+        # An object that is equal to everything is also equal to the right answer.
         if name in _COMPARISONS and not isinstance(other, RemoteObject):
             return NotImplemented
         operands = (other, self) if is_reflected else (self, other)

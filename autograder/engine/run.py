@@ -34,15 +34,15 @@ from autograder.submissions.python_source import binds, words
 from autograder.submissions.submission import Submission, SubmittedCell
 
 LONG = 0.5
-"""Seconds after which an added cell is not run again without need."""
+"""Seconds after which an added cell does not run again without need."""
 
 PRINTED, WIDTH, TABLE = 10, 200, 1_500
-"""What is shown of a check that fails: lines of what was printed, characters of such a line, and of
-a value."""
+"""Limits for the output shown with a failed check: lines, characters per line, and characters of a
+value."""
 
 
 class SetupFailed(EngineFault):
-    """The setup cell raises where student code runs, so that nobody can be graded."""
+    """The setup cell raises in the worker, so nobody can be graded."""
 
 
 class Run:
@@ -70,7 +70,7 @@ class Run:
         self.replaced = replaced
         """The steps that are replaced by now."""
         self._is_hidden = True
-        """Whether a hidden check is asked in it."""
+        """Whether a hidden check is asked in this run."""
         self._due: list[str] = []
 
         self._stages = stages(compiled.exercise, submission, replaced | compiled.needed, again)
@@ -80,19 +80,19 @@ class Run:
         self._written: set[str] = set()
 
         self.unended: list[str] = []
-        """The cells that had to be stopped, or ended the process, in words."""
+        """The cells that were stopped or that ended the process, by name."""
         self.called: set[str] = set()
         """The replaced steps that were called while the last check ran."""
         self.refused: set[str] = set()
-        """Those of them that were called with what the right one does not take."""
+        """The ones that were called with arguments that the right step does not take."""
 
     def replace(self, step: str) -> None:
-        """Replace a step, too, from where all of its checks that are wanted have been asked."""
+        """Replace another step, as soon as all of its wanted checks have been asked."""
         if step not in self._due:
             self._due.append(step)
 
     def verdicts(self, wanted: Set[str]) -> Iterator[tuple[Check, Verdict]]:
-        """Run the cells in their order, checks at their places, and no cell after the last check.
+        """Run the cells in order, with checks at their places; stop after the last check.
 
         Args:
             wanted: ids of checks; one that is no longer among them when its turn comes is left out.
@@ -119,7 +119,7 @@ class Run:
     def ready(
         self, is_hidden: bool = False, most_unended: int | None = None
     ) -> Iterator[tuple[Session, Namespace]]:
-        """The session once every cell has run and no check was asked, and the names of checks.
+        """The session after all cells have run without any check, and the names of checks.
 
         Args:
             is_hidden: hidden checks are asked in it.
@@ -134,7 +134,7 @@ class Run:
             yield self._session, namespace
 
     def passes(self, check: Check, namespace: Namespace) -> bool:
-        """Whether a check passes now, in a run that is ``ready``; nobody asks why not.
+        """Whether a check passes now, in a run that is ``ready``; without a reason.
 
         Raises:
             Stopped: nothing can be asked any more.
@@ -155,7 +155,7 @@ class Run:
         return session.never is None and not session.unanswered
 
     def _replace_due(self, wanted: Set[str]) -> Iterator[str]:
-        """The steps that are to be replaced, and are asked for nothing that is wanted any more."""
+        """The steps that are to be replaced and have no wanted check left."""
         if not self._due:
             return
         still_asked = {check.step for check in self._compiled.exercise.checks if check.id in wanted}
@@ -166,7 +166,7 @@ class Run:
                 yield step
 
     def _run(self, parts: list[SubmittedCell | str]) -> None:
-        """Run cells, and bind what stands in the place of some."""
+        """Run cells, and bind replacements for some of them."""
         for part in parts:
             if isinstance(part, str):
                 self._session.bind(part, self._stub(part))
@@ -183,7 +183,7 @@ class Run:
         self._give_up()
 
     def _run_added(self, name: str, cell: SubmittedCell) -> StudentError | Stopped | None:
-        """Run a cell that the student added, in the time that there is for these."""
+        """Run a cell that the student added, within the time for added cells."""
         added = self._budget.added
         if cell.source in added.idle:
             return None
@@ -209,7 +209,7 @@ class Run:
         return not all(bound.isdisjoint(words(source)) for source in others)
 
     def _give_up(self) -> None:
-        """Let later steps not wait for a function that has hung: what calls it stops at once."""
+        """Let later steps not wait for a function that has hung: calls to it stop at once."""
         if not self._budget.timeouts:
             return
         for step in self._written - self.replaced - self._compiled.needed:
@@ -221,7 +221,7 @@ class Run:
         self._session.get_ready(step)
 
     def _set_up(self) -> Namespace:
-        """Run the setup cell in the worker, and here; its names, and the steps.
+        """Run the setup cell in the worker, and here; return its names, and the steps.
 
         Raises:
             SetupFailed: it raises there, though not here.
@@ -239,7 +239,7 @@ class Run:
 
         namespace = self._compiled.namespace(self._submission)
         session.types = namespace
-        # What a student has pasted; the grader has what it needs among its own names.
+        # The functions that a student pasted; the grader has its own.
         session.pasted = set(exercise.needed) - self._compiled.needed
         for step in (*exercise.steps, *session.pasted):
             kind = RemoteClass if step in exercise.classes else RemoteFunction
@@ -248,7 +248,7 @@ class Run:
 
     @property
     def imprecise(self) -> frozenset[str]:
-        """The steps that have returned less than float64."""
+        """The steps that have returned numbers less precise than float64."""
         return frozenset(self._session.imprecise)
 
     def _stub(self, step: str) -> Stub:
@@ -271,7 +271,7 @@ class Run:
         before = dict(namespace)
         seed, number = self._compiled.draw(check, self._submission)
         if self._compiled.is_read:
-            session.overheard()  # what was printed before has nothing to do with this check
+            session.overheard()  # earlier output does not belong to this check
         session.begin_check()
         place, hint, raised, asked = ("", 0), "", "", ""
         is_missing = changes_nothing = False
@@ -281,7 +281,7 @@ class Run:
                 namespace["rng"] = self._compiled.generator(check, seed)
                 exec(self._compiled.checks[check.id], namespace)
                 message = session.never
-                if message is None and session.unanswered:  # no answer that a check may like
+                if message is None and session.unanswered:  # no check may accept it
                     message = self._failure(session.unanswered, check)
                 if message is None and check.repeatable:
                     message = session.repeat(number)
@@ -309,13 +309,13 @@ class Run:
         except (EngineFault, OSError):
             raise
         except Exception as error:
-            # The check passes with the reference, so this comes of what the student returned.
+            # The check passes with the reference, so the student's answers caused this.
             raised = type(error).__name__
             detail = raised if check.hidden else f"{raised}: {error}"
             message = f"what {check.step} returned cannot be used ({detail})"
             hint = self._hint(check, error, namespace)
         finally:
-            # Checks stand alone: nothing that one of them binds is there for the next.
+            # Checks are independent: names that one binds are not there for the next.
             namespace.clear()
             namespace.update(before)
 
@@ -338,7 +338,7 @@ class Run:
         return failure(error, check, self._submission, self._raised, self._compiled.exercise)
 
     def _hint(self, check: Check, error: Exception, namespace: dict[str, Any]) -> str:
-        """What the tools in a student's own notebook have to ask about a failure."""
+        """The question about a failure from the tools in a student's own notebook."""
         if not self._compiled.is_read:
             return ""
 
@@ -351,7 +351,7 @@ class Run:
         return extra(self._budget, question) or ""
 
     def _asked(self, error: StudentError, namespace: dict[str, Any]) -> str:
-        """What a check in a student's own notebook asks where an exception has ended it."""
+        """The question of a check in a student's own notebook that an exception has ended."""
         if not self._compiled.is_read or error.is_unanswered:
             return ""
 
@@ -361,14 +361,15 @@ class Run:
                 trace = trace.tb_next
             return str(namespace["tools"].fitting_question(error, trace))
 
-        return extra(self._budget, question) or ""  # no tools of an older kit have one
+        return extra(self._budget, question) or ""  # tools of an older kit have none
 
     def _look(self, check: Check, namespace: dict[str, Any], asked: str) -> Look:
-        """What the student's code has printed during a check, and what the check has compared."""
+        """The output of the student's code during a check, and the values that the check
+        compared."""
         printed = _first_lines(self._session.overheard())
 
         def compared() -> Look | None:
-            from autograder.tools import showing  # late: who passes all checks need not wait for it
+            from autograder.tools import showing  # late: only a failed check needs it
 
             for one in reversed(namespace["tools"].SHOWN):
                 if one["problem"]:
@@ -388,7 +389,7 @@ class Run:
 
 
 def _first_lines(printed: str) -> str:
-    """The first lines of what was printed, long ones cut, and how many others there are."""
+    """The first lines of an output, long ones cut, and how many lines follow."""
     lines = printed.expandtabs().rstrip("\n").split("\n")
     shown = [cut(line, WIDTH) for line in lines[:PRINTED]]
     more = len(lines) - PRINTED
@@ -400,10 +401,10 @@ def _first_lines(printed: str) -> str:
 
 @dataclass(frozen=True)
 class OrdinaryVerdicts:
-    """Every check's verdict, by its id, and what was seen beside.
+    """Every check's verdict, by its id, and other observations.
 
-    ``imprecise``: by whether hidden checks may know, the steps that returned less than float64.
-    ``unended``: the cells that did not end, in words.
+    ``imprecise``: the steps that returned numbers less precise than float64, separately for runs
+    with hidden checks. ``unended``: the cells that did not end, by name.
     """
 
     verdicts: dict[str, Verdict]
@@ -414,10 +415,11 @@ class OrdinaryVerdicts:
 def ordinary_verdicts(
     compiled: CompiledExercise, submission: Submission, budget: Budget, reference: Reference
 ) -> OrdinaryVerdicts:
-    """Ask every check of a submission: the visible ones first, the hidden ones of another worker.
+    """Ask every check of a submission: first the visible ones, then the hidden ones with another
+    worker.
 
-    What is said of a visible check may be read before anything may be known of hidden ones. So it
-    comes from a worker that has heard none of their inputs, and in whose time they have no share.
+    The message of a visible check must not reveal anything about hidden ones. So it comes from a
+    worker that has seen none of their inputs, and their time is counted apart.
     """
     verdicts: dict[str, Verdict] = {}
     hidden, visible = set(), set()
@@ -438,7 +440,7 @@ def ordinary_verdicts(
             for check, verdict in run.verdicts(wanted):
                 verdicts[check.id] = verdict
             returned |= run.imprecise
-            # How cells end may tell of hidden inputs, too.
+            # The way in which cells end may depend on hidden inputs, too.
             unended = run.unended if unended is None else unended
         imprecise[are_hidden] = returned
 

@@ -1,4 +1,4 @@
-"""The order in which the cells of a submission run, and checks are asked behind them."""
+"""The order of a submission's cells, and of the checks between them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from autograder.submissions.python_source import binds, uses, words
 from autograder.submissions.submission import Submission, SubmittedCell, defined_beside
 
 Stage = tuple[list[SubmittedCell | str], list[Check]]
-"""Cells, with the name of a step behind each that is replaced, and the checks behind them."""
+"""Cells, each followed by the name of its step if that is replaced, and the checks after them."""
 
 
 def stages(
@@ -39,8 +39,8 @@ def stages(
 def _parts(
     exercise: Exercise, submission: Submission, replaced: Set[str], again: Set[str]
 ) -> Iterator[SubmittedCell | Check | str]:
-    """Cells, checks and the names of replaced steps; what a student added stays behind what it
-    followed."""
+    """Cells, checks and the names of replaced steps; cells that a student added stay after the cell
+    that they followed."""
     idle = idle_pictures(exercise, submission)
     for place in submission.by_master(cell.id for cell in exercise.cells):
         check = exercise.cell(place.id).check
@@ -63,8 +63,8 @@ def _parts(
 
 
 def idle_pictures(exercise: Exercise, submission: Submission) -> set[str]:
-    """The ids of plain cells that are as they were handed out, and whose names no cell of the
-    student uses."""
+    """The ids of plain cells that were not changed, and whose names the student's cells do not
+    use."""
     idle: set[str] = set()
     offered: dict[str, str] = {}
     own: list[str] = []
@@ -77,7 +77,7 @@ def idle_pictures(exercise: Exercise, submission: Submission) -> set[str]:
         elif cell.is_code:
             own.append(cell.source)
 
-    # Nearly always; a closer look takes a while.
+    # Nearly always; a closer look takes longer.
     said = frozenset[str]().union(*map(words, own))
     if not any(said & binds(source) for source in offered.values()):
         return idle.union(offered)
@@ -98,6 +98,6 @@ def _is_as_released(exercise: Exercise, cell: SubmittedCell) -> bool:
 
 
 def _is_imported(exercise: Exercise, source: str) -> bool:
-    """Whether a cell is an import that stands, the same, in the setup cell."""
+    """Whether a cell is an import that is also in the setup cell."""
     line = source.strip()
     return line.startswith("import ") and f"\n{line}\n" in exercise.setup

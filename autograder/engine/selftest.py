@@ -100,10 +100,10 @@ TOO_MUCH = {
     "run past its time": "while True: pass",
     "take all memory": "import numpy; numpy.empty(1 << 29, 'u1')",
 }
-"""What the system's own limits stop at other levels, and at the level ``wasm`` its host."""
+"""The system's own limits stop these at other levels; at the level ``wasm`` its host does."""
 
 LIMITS = Settings(call_seconds=0.2, memory_mb=512)
-"""For them."""
+"""The limits for these attempts."""
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ def strongest(
 ) -> tuple[str, Parent]:
     """The parent of the workers at the level asked for, or at the best one that proves itself here.
 
-    ``process`` proves nothing and is never chosen: it must be asked for by name.
+    ``process`` proves nothing and is never chosen automatically.
 
     Raises:
         Unusable: no level that may be used works here.
@@ -164,7 +164,7 @@ def strongest(
             reasons.append(f"{level.name}: {reason}")
             continue
 
-        # A test that leaves a protection out knows what it does.
+        # A test that leaves out a protection expects this.
         problem = _problem(parent) if level.proves_itself and not without else ""
         if not problem:
             return level.name, parent
@@ -179,7 +179,7 @@ def strongest(
 
 
 def _problem(parent: Parent) -> str:
-    """What student code could do at the level of this parent; nothing, if it is safe."""
+    """What student code could do at the level of this parent; empty if it is safe."""
     open_doors = []
     try:
         for finding in examine(parent):

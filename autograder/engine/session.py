@@ -1,7 +1,7 @@
 """The conversation about one submission: calls go to a worker, values come back.
 
-A session has parts, each of which knows one thing: the worker that is alive, the clock, the calls
-that were made, what crosses by a number, and how exceptions of students are told.
+Each part of a session knows one thing: the worker that is alive, the clock, the recorded calls, the
+things that cross as numbers, and how to report exceptions of students.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from autograder.sandbox.worker.protocol.encode import words
 from autograder.sandbox.worker.protocol.frames import Payload
 
 TIMEOUTS = 2
-"""Timeouts after which a function is not called again."""
+"""After this many timeouts a function is not called again."""
 
 MAX_NESTED = 20
-"""Calls within calls, back and forth, before Python's own stack would run out."""
+"""Most nested calls, in both directions; more would overflow Python's own stack."""
 
 
 class Session(Peer):
@@ -80,10 +80,10 @@ class Session(Peer):
     def run(
         self, cell: str, source: Source, budget: Budget | None = None
     ) -> StudentError | Stopped | None:
-        """Run a cell; what it raised, if anything.
+        """Run a cell; return what it raised, if anything.
 
-        A cell that kills the worker is left out from then on. A function in the place of the source
-        is bound to the cell's name.
+        A cell that kills the worker is left out from then on. If the source is a function, the
+        function is bound to the cell's name.
 
         Args:
             budget: what pays for it, where that is not the submission's.
@@ -123,7 +123,7 @@ class Session(Peer):
         self.run("classes", tuple(classes))
 
     def begin_check(self) -> None:
-        """Forget what belongs to the check before: its callbacks, its objects, its calls."""
+        """Forget the callbacks, objects and calls of the check before."""
         self._stdout = sys.stdout
         self._functions.forget()
         self._objects.forget()
@@ -154,7 +154,7 @@ class Session(Peer):
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
     ) -> Any:
-        """Do something with an object of the student, or with a class of theirs.
+        """Do something with an object of the student, or with one of their classes.
 
         Raises:
             StudentError: it raised.
@@ -170,8 +170,8 @@ class Session(Peer):
         return self.ask(name, (operation,), args, kwargs)
 
     def ask(self, name: str, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Make a call in the worker; what it prints reaches a check that has put something of its
-        own in the place of ``sys.stdout``."""
+        """Make a call in the worker; if a check has replaced ``sys.stdout``, the printed text goes
+        there."""
         if self._clock.depth == 0:
             self._calls.begin()
         listens = sys.stdout is not self._stdout
@@ -185,7 +185,7 @@ class Session(Peer):
         return self._printed(name, answer) if listens else answer
 
     def get_ready(self, name: str) -> None:
-        """Have a worker in which this function may be called; Stopped if it may not."""
+        """Ensure a worker in which this function may be called; Stopped if it may not."""
         if self._clock.timeouts[name] >= TIMEOUTS:
             often = f"{TIMEOUTS} times it did not return in time"
             raise self._stopped(f"{name} was not called again: {often}")
@@ -200,9 +200,9 @@ class Session(Peer):
         self._errors.asks_for(name)
 
     def overheard(self) -> str:
-        """What student code has printed since this was asked before; nothing the first time.
+        """The output of student code since the last call of this method; nothing the first time.
 
-        For a student's own eyes: whatever goes wrong, no verdict depends on it.
+        Only the student sees it: whatever goes wrong, no verdict depends on it.
         """
         if not self._worker.is_there or self._clock.budget.left <= 0:
             return ""
@@ -222,7 +222,7 @@ class Session(Peer):
         return [call for call in self._calls.of(name) if self._clock.budget.keep(call.size)]
 
     def repeat(self, drawn: int) -> str | None:
-        """Repeat one call of this check, at a random number.
+        """Repeat one call of this check, chosen by a random number.
 
         Returns:
             What there is to say if the answers differ.
@@ -241,8 +241,8 @@ class Session(Peer):
         except Stopped as stopped:
             return f"called again with the same arguments, {stopped}"
 
-        # Nothing was noted of the second call if it called functions of the check, as the first
-        # did not.
+        # Nothing was recorded of the second call if, unlike the first, it called functions of the
+        # check.
         again = self._calls.take_back(count)
         if again and agree(first, again[0], self.find):
             return None
@@ -250,7 +250,7 @@ class Session(Peer):
         return f"{first.name} gave two different answers to the same call"
 
     def _repeats(self, first: Call) -> bool:
-        """Make a call once more: whether the reply is the same to the byte; else it is noted."""
+        """Repeat a call: whether the reply is the same to the byte; if not, it is recorded."""
         again = self.converse(frames.CALL, os.urandom(16), first.request)
         if self._calls.is_plain and again == first.answer:
             return True
@@ -263,7 +263,8 @@ class Session(Peer):
         self._talk(f"the cell {cell}", lambda: self.request(frames.RUN, os.urandom(16), values))
 
     def _talk(self, name: str, talk: Callable[[], Any]) -> Any:
-        """One request to the worker, with its deadline, and every way in which it can go wrong."""
+        """Send one request to the worker, with its deadline, and handle everything that can go
+        wrong."""
         if self._clock.depth == 0:
             self._called = name
 
@@ -272,7 +273,8 @@ class Session(Peer):
             try:
                 self.sock.settimeout(seconds)
                 return talk()
-            # First, for students may raise a TimeoutError or OSError; the socket's come below.
+            # First, because students may raise a TimeoutError or OSError; the socket's own come
+            # below.
             except StudentError:
                 raise
             except TimeoutError:
@@ -293,7 +295,7 @@ class Session(Peer):
                 self._clock.leave()
 
     def _printed(self, name: str, answer: Any) -> Any:
-        """What a function returned, once what it printed is printed."""
+        """The return value of a function, after its output has been printed."""
         if type(answer) is not tuple or len(answer) != 2 or type(answer[1]) is not str:
             self._worker.end()
             raise self._broken(name, "nothing printed")
@@ -313,7 +315,7 @@ class Session(Peer):
         return self._stopped(f"the submission had used up its {self._clock.budget.total:g} s")
 
     def gone(self, name: str) -> Stopped:
-        """What to raise where a function or an object went with its process."""
+        """The exception for a function or an object that was lost with its process."""
         return self._stopped(f"{name} is gone: the process that made it has ended")
 
     def _stopped(self, message: str) -> Stopped:
@@ -321,12 +323,12 @@ class Session(Peer):
         return Stopped(message)
 
     def _alive(self) -> None:
-        """A worker in which every cell so far has run: the one there is, or a new one."""
+        """A worker in which every cell so far has run: the current one, or a new one."""
         while not self._worker.is_there:
             self._clock.budget.charge()
             begun = time.monotonic()
             self.sock = self._worker.start()
-            if self._worker.generation > 1:  # the code that has ended one pays for the next
+            if self._worker.generation > 1:  # the code that ended the last worker pays for the next
                 self._clock.budget.spend(time.monotonic() - begun)
             self._run_again()
 
@@ -339,7 +341,7 @@ class Session(Peer):
             except StudentError:
                 pass
             except Stopped:
-                # It ran well the first time; without it the others may still.
+                # It ran well the first time; the others may still run without it.
                 if not self._worker.is_there:
                     self._history.remove(entry)
                     return
@@ -364,7 +366,7 @@ class Session(Peer):
         self._calls.changed(bool(arguments))
 
     def called(self, nonce: bytes, payload: Payload) -> None:
-        """Student code calls a function of the grader: that counts."""
+        """Student code calls a function of the grader; such calls are counted."""
         self._calls.hear(payload)
         self._functions.count_call()
         function = self._functions.called(payload)
@@ -375,7 +377,7 @@ class Session(Peer):
             super().called(nonce, payload)
 
     def _answer_of(self, stub: Stub, payload: Payload) -> tuple[int, Payload]:
-        """What the reference says to a call: what it has said before, where it is known."""
+        """The reference's reply to a call, from the known answers if possible."""
         question = payload[CALLED.size :]
         known = stub.answered(question)
         if known is not None:
@@ -383,7 +385,7 @@ class Session(Peer):
 
         before = self._named
         kind, reply = self.outcome(payload, self.invoke)
-        # Functions and objects have other numbers in every session; the stub itself is one.
+        # Functions and objects have other numbers in every session; only the stub itself is known.
         if kind == frames.RETURN and self._named == before + 1:
             stub.keep(question, reply)
         return kind, reply
@@ -416,12 +418,12 @@ class Session(Peer):
         if tag == b"h" and isinstance(name, tuple):
             return self._objects.find(self, self._worker.generation, *name)
         if tag == b"o":
-            # Perhaps the exercise's own class for records of a form.
+            # Perhaps it is the exercise's own class for records of a form.
             return lambda form: self.types.get(form.name)
         raise ProtocolError("a function that is not there")
 
     def _number(self, thing: RemoteObject) -> int:
-        """The number of an object; Stopped if it is gone with its process."""
+        """The number of an object; Stopped if it was lost with its process."""
         generation, number = thing.remote_handle
         if generation != self._worker.generation:
             raise self.gone(thing.remote_class)
@@ -442,7 +444,7 @@ class Session(Peer):
             self._worker.end()
             raise error
 
-        # Of the check, in a function of its own: not the student's to swallow.
+        # The check's own, from one of its functions: the student must not swallow it.
         if isinstance(error, AssertionError):
             self.never = self.never or str(error) or "an assertion of the check did not hold"
         return self._functions.tell(error)

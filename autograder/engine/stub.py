@@ -1,8 +1,7 @@
-"""What student code gets in the place of a step that is right: it asks the reference.
+"""A stand-in for a right step, for student code: it asks the reference.
 
-Checks call with inputs that they share with other submissions, so the same calls come again and
-again, from the runs of one submission and from those of others: what the reference has answered is
-kept, by the bytes of the call.
+Submissions share the inputs of checks, so the same calls come again and again, from one submission
+and from others: the reference's answers are kept, by the bytes of the call.
 """
 
 from __future__ import annotations
@@ -21,18 +20,18 @@ MAX_EACH = 64 << 10
 
 
 class KnownAnswers:
-    """The answers of the reference that a grader knows."""
+    """The reference's answers that a grader knows."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, bytes], bytes] = {}
         self._kept = 0
 
     def get(self, step: str, question: Payload) -> bytes | None:
-        """The answer to a call of a step, as it crosses; None where it is not known."""
+        """The answer to a call of a step, as it crosses; None if it is not known."""
         return self._known.get((step, bytes(question)))
 
     def keep(self, step: str, question: Payload, answer: Payload) -> None:
-        """Keep an answer, where there is room."""
+        """Keep an answer if there is room."""
         size = len(question) + len(answer)
         if size <= MAX_EACH and self._kept + size <= MAX_BYTES:
             self._kept += size
@@ -70,14 +69,14 @@ class Stub:
         try:
             return self._find(self._step)(*args, **kwargs)
         except StudentError as error:
-            # Raised in the teacher's answer: for the student, where their code has called it.
+            # Raised in the teacher's answer: reported to the student if their code has called it.
             error.cell, error.line = "", 0
             if not self._takes(self._step, args, kwargs):
                 self._refuse(self._step)
             raise
 
     def answered(self, question: Payload) -> bytes | None:
-        """What a call was answered before, as it crosses; None where nobody has made it yet."""
+        """The earlier answer to a call, as it crosses; None for a new call."""
         answer = self._known.get(self._step, question)
         if answer is not None:
             self._note(self._step)

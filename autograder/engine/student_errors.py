@@ -8,16 +8,16 @@ from autograder.sandbox.worker.conversation import Raised
 from autograder.submissions.python_source import function_at
 
 UNANSWERED = ("Undefined", "CannotCross")
-"""What the worker calls a name that is not there, and a value that cannot leave it."""
+"""The worker's names for an undefined name, and for a value that cannot leave it."""
 
 UNDEFINED = " is not defined"
-"""What the worker says behind such a name."""
+"""The worker's text after such a name."""
 
 
 class StudentError(Exception):
     """An exception of the student's code.
 
-    It also is an instance of the builtin class that was raised there.
+    It is also an instance of the builtin class that was raised there.
     """
 
     kind = "an exception"
@@ -26,18 +26,18 @@ class StudentError(Exception):
     line = 0
     printed = ""
     called = ""
-    """What its class is called, in the student's words."""
+    """The name of its class, which the student may have chosen."""
 
     def __str__(self) -> str:
         return self.text
 
     @property
     def is_unanswered(self) -> bool:
-        """Whether it stands for an answer that is not there, and not for an exception."""
+        """Whether it stands for a missing answer, and is not a real exception."""
         return self.kind in UNANSWERED
 
     def as_raised(self) -> Exception:
-        """An exception that is called, and says, what this did where it was raised."""
+        """An exception with the same class name and text as this one had where it was raised."""
         error: Exception = type(self.called, (Exception,), {})(self.text)
         return error
 
@@ -45,29 +45,30 @@ class StudentError(Exception):
 class Stopped(BaseException):
     """The student's code ended, crashed, hung or broke the protocol.
 
-    No check may take that for an answer.
+    No check may mistake that for an answer.
     """
 
 
 class StudentErrors:
-    """Revives exceptions of a submission, believing no more of the worker's words than it must."""
+    """Revives exceptions of a submission, and trusts the worker's words no more than it must."""
 
     def __init__(self) -> None:
         self._sources: dict[str, str] = {}
         self._names: set[str] = set()
 
     def runs(self, cell: str, source: str) -> None:
-        """A cell runs: lines of it may be named from now on."""
+        """A cell runs: from now on, errors may name its lines."""
         self._sources[cell] = max(self._sources.get(cell, ""), source, key=_lines)
 
     def asks_for(self, name: str) -> None:
-        """The grader asks for a function: this name may be said to be undefined from now on."""
+        """The grader asks for a function: from now on, errors may say that this name is
+        undefined."""
         self._names.add(name)
 
     def place(self, raised: Raised) -> tuple[str, int]:
-        """The cell that it was raised in, and the line; nothing where there is no such line.
+        """The cell and the line in which it was raised; nothing if there is no such line.
 
-        They are the worker's word, and may be any text.
+        These are the worker's words, and may be any text.
         """
         source = self._sources.get(raised.cell)
         if source is not None and 0 < raised.line <= _lines(source):
@@ -75,7 +76,7 @@ class StudentErrors:
         return "", 0
 
     def function(self, error: StudentError) -> str:
-        """The function of its cell in which it was raised; empty where there is none."""
+        """The function in which it was raised; empty if there is none."""
         return function_at(self._sources.get(error.cell, ""), error.line)
 
     def revived(self, raised: Raised) -> StudentError:
@@ -101,7 +102,7 @@ def _lines(source: str) -> int:
 
 
 def is_exit(names: tuple[str, ...]) -> bool:
-    """Whether it is no exception that code may go on after: ``exit``, an interrupt."""
+    """Whether code must not go on after it: ``exit``, or an interrupt."""
     return not {"Exception", "Undefined", "CannotCross"} & set(names)
 
 
@@ -120,16 +121,16 @@ def builtin_kind(names: tuple[str, ...]) -> type[Exception]:
 
 
 def _instance(kind: type[Exception]) -> StudentError:
-    """A StudentError that is a ``kind`` as well, or its nearest base that wants no arguments."""
+    """A StudentError that is also a ``kind``, or the nearest base class that needs no arguments."""
     for base in kind.__mro__:
-        # Never of AssertionError: only the check itself asserts. Nor of what silently ends a loop
-        # over calls.
+        # Never AssertionError: only the check itself asserts. Nor an exception that silently ends a
+        # loop over calls.
         if base in (AssertionError, StopIteration, StopAsyncIteration, Exception):
             return StudentError()
         try:
             error: StudentError = type("StudentError", (StudentError, base), {})()
             return error
-        except TypeError:  # UnicodeDecodeError and its like want arguments
+        except TypeError:  # UnicodeDecodeError and others need arguments
             continue
 
     return StudentError()

@@ -1,7 +1,8 @@
-"""How long the teacher's functions may go on in an experiment, in turns of their loops.
+"""Limits the teacher's functions in an experiment by the turns of their loops.
 
-One small change of a loop may let it never end, and let a list in it grow all the while. Seconds
-would end it late, and elsewhere on every machine; turns end it soon, and in the same place.
+A small change of a loop may make it endless, and a list in it may grow all the while. A limit in
+seconds would end it late, and differently on every machine; turns end it soon, and always in the
+same place.
 """
 
 from __future__ import annotations
@@ -11,24 +12,24 @@ import contextlib
 from collections.abc import Iterator
 
 NAME = "__turn__"
-"""Under this name the loops of ``counted`` code find ``take``."""
+"""The name under which the loops of ``counted`` code find ``take``."""
 
 MOST = 500_000
-"""Turns of one call, whatever it is."""
+"""Turns of one call, at most."""
 
 TIMES, MORE = 10, 1_000
-"""An experiment may take so many times as many turns as the right answer took, and so many more."""
+"""An experiment may take this many times as many turns as the right answer, plus this many."""
 
 
 class Endless(BaseException):
     """A call has taken more turns than it may.
 
-    No Exception, so that nothing in the function called takes it for an answer.
+    No Exception, so that nothing in the called function takes it for an answer.
     """
 
 
 class Turns:
-    """The turns that one call has taken."""
+    """The turns of one call."""
 
     def __init__(self, most: int) -> None:
         self.taken = 0
@@ -36,8 +37,8 @@ class Turns:
 
 
 class _Counter:
-    """What counts turns now: an object's attribute, for whenever a class's is set, Python forgets
-    what it has looked up in classes."""
+    """The current counter. It is an object's attribute, because whenever one of a class is set,
+    Python forgets its cached look-ups in classes."""
 
     def __init__(self) -> None:
         self.turns: Turns | None = None
@@ -57,7 +58,7 @@ def take() -> None:
 
 @contextlib.contextmanager
 def at_most(most: int) -> Iterator[Turns]:
-    """Count the turns of what is called here, and let it take no more of them than these."""
+    """Count the turns of the calls in this block, and allow no more of them than these."""
     outer, turns = _counter.turns, Turns(min(most, MOST))
     _counter.turns = turns
     try:
@@ -67,16 +68,16 @@ def at_most(most: int) -> Iterator[Turns]:
 
 
 def enough(taken: int) -> int:
-    """The turns of an experiment, where the right answer has taken so many."""
+    """The turns that an experiment may take if the right answer has taken this many."""
     return TIMES * taken + MORE
 
 
 def counted(tree: ast.Module) -> ast.Module:
-    """The same code, in which every turn of a loop is counted."""
+    """The same code, with every turn of a loop counted."""
     for node in ast.walk(tree):
         if isinstance(node, (ast.While, ast.For)):
             turn = ast.Expr(ast.Call(ast.Name(NAME, ast.Load()), [], []))
-            # Located here: to look for what has no location takes as long as to compile it all.
+            # Located here: locating all nodes of the tree afterwards takes as long as compiling it.
             ast.fix_missing_locations(ast.copy_location(turn, node.body[0]))
             node.body.insert(0, turn)
     return tree

@@ -1,4 +1,4 @@
-"""What came of a check: whether it passed, and why not, in words for the student."""
+"""The outcome of a check: whether it passed, and if not, why, in words for the student."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ _KNOWN_KINDS = re.compile(
     r"|an integer of more than [0-9]{1,6} digits"
     r"|a value of type (type|object|ellipsis|slice|module|dict_keys|dict_values)"
 )
-"""Kinds of values that may be named after a hidden check: of a class of their own, students choose
-the name."""
+"""Kinds of values that may be named after a hidden check: students choose the names of their own
+classes."""
 
 _NO_NAME = re.compile(r"name '(\w{1,100})' is not defined")
 
 ONLY = "checks run with NumPy, Python's own modules and what the exercise names, and nothing else"
-"""What is said where a module is missing, which may well be installed."""
+"""The message for a missing module, which may well be installed."""
 
 ADDED, ANOTHER = "an added cell", "another cell"
-"""What a cell is called that answers nothing: one of the student's own, and one handed out."""
+"""The names of cells that answer nothing: one of the student's own, and one that was handed out."""
 
 SYNTAX_ERRORS = ("SyntaxError", "IndentationError", "TabError")
 
 MAX_NAMES = 50
-"""Names in a cell among which one is looked for: to compare two takes longer than to write them."""
+"""Most names in a cell to compare with a missing one: comparing takes longer than writing names."""
 
 
 @dataclass(frozen=True)
@@ -49,26 +49,27 @@ class Verdict:
     message: str | None
     unattempted: bool = False
     waits: str = ""
-    """Another step that is still to be written, at which it ended; or empty."""
+    """Another step, still to be written, at which the check ended; or empty."""
     calls: tuple[Call, ...] = ()
-    """What the check has asked of the step's function, and what it answered."""
+    """The check's calls of the step's function, and the answers."""
     place: tuple[str, int] = ("", 0)
-    """The cell and the line of it where the student's code raised what made the check fail."""
+    """The cell, and the line in it, where the student's code raised and so ended the check."""
     hint: str = ""
     """The question that a student's own notebook asks about it."""
     raised: str = ""
-    """The kind of the exception behind the message, where there is one."""
+    """The kind of the exception behind the message, if there is one."""
     changes_nothing: bool = False
-    """Whether it asks that something stays as it is, and that does, but something else is wrong."""
+    """Whether the check asks that something stays the same, and it does, but something else is
+    wrong."""
     look: Look | None = None
-    """What there is to show of it in a student's own copy."""
+    """The output to show in a student's own copy."""
 
 
 class Remaining(NamedTuple):
-    """What a failed check says with earlier steps right; which of these have to be, in order.
+    """The message of a failed check with earlier steps right, and the steps that must be, in order.
 
-    In a student's own copy there is the ``hint`` as well. ``is_sure`` where right answers to all
-    that it asked of them were known.
+    In a student's own copy there is the ``hint`` as well. ``is_sure``: right answers to all of the
+    check's calls were known.
     """
 
     message: str
@@ -105,7 +106,7 @@ def failure(
 ) -> str:
     """An exception of student code in words.
 
-    Its text stands there only where the inputs are public, for it may hold them.
+    Its text is included only if the inputs are public, because it may contain them.
 
     Args:
         of_cells: the cells that raised when they ran, each with what it raised.
@@ -133,7 +134,7 @@ def failure(
 
 
 def _newer(raised: StudentError | Stopped, submission: Submission) -> str:
-    """That a cell may be Python of another version, where it is none to this one."""
+    """A note that a cell may be Python of another version, if this version cannot parse it."""
     if not isinstance(raised, StudentError) or raised.kind not in SYNTAX_ERRORS:
         return ""
     newer, ours = submission.newer_python, f"{sys.version_info[0]}.{sys.version_info[1]}"
@@ -141,7 +142,7 @@ def _newer(raised: StudentError | Stopped, submission: Submission) -> str:
 
 
 def _taken(error: StudentError, check: Check, submission: Submission, exercise: Exercise) -> str:
-    """Which cell has given the name of a builtin to something else, where the answer uses it."""
+    """The cell that gives the name of a builtin to something else, if the answer uses it."""
     if error.kind != "TypeError":
         return ""
     used = uses(submission.answer(check.step) or "") or frozenset()
@@ -163,7 +164,7 @@ def _missing(
     of_cells: Sequence[tuple[SubmittedCell, StudentError | Stopped]],
     exercise: Exercise,
 ) -> str:
-    """Why a name is not there, where a cell would define it; or empty."""
+    """Why a name is undefined although a cell would define it; or empty."""
     if check.hidden or not isinstance(error, StudentError):
         return ""
     name = _NO_NAME.fullmatch(error.text)
@@ -184,7 +185,8 @@ def _elsewhere(
     of_cells: Sequence[tuple[SubmittedCell, StudentError | Stopped]],
     exercise: Exercise,
 ) -> str:
-    """Which cell defines a name too late, for it has not raised; or what its own cell calls it."""
+    """The cell that defines a name too late, because it did not raise; or the name that its own
+    cell gives it."""
     have_raised = [cell for cell, _ in of_cells]
     for cell in submission.cells:
         if cell.is_code and cell not in have_raised and deletes(cell.source, name):
@@ -199,14 +201,14 @@ def _elsewhere(
 
 
 def name_of(cell: SubmittedCell, exercise: Exercise) -> str:
-    """What a cell is called: as what it answers, else by whose it is."""
+    """The name of a cell: by its answer, or by its owner."""
     if cell.id is None:
         return ADDED
     return ANOTHER if exercise.cell(cell.id).kind == "plain" else cell.id
 
 
 def ended(stopped: Stopped, cell: SubmittedCell) -> str:
-    """What is said of a cell that had to be stopped, or ended the process."""
+    """The message about a cell that had to be stopped, or that ended the process."""
     said = str(stopped)
     for name in (ADDED, ANOTHER):
         said = said.replace(f"the cell {name}", f"{name} ({quoted(cell)})", 1)
@@ -214,7 +216,7 @@ def ended(stopped: Stopped, cell: SubmittedCell) -> str:
 
 
 def quoted(cell: SubmittedCell) -> str:
-    """The first line of a cell that does something, to know it by."""
+    """The first line of a cell that does something, to recognize the cell by."""
     lines = [line.strip() for line in cell.source.splitlines() if line.strip()]
     told = [line for line in lines if not line.startswith(("#", "%", "import ", "from "))]
     first = (told or lines or [""])[0]
@@ -222,12 +224,12 @@ def quoted(cell: SubmittedCell) -> str:
 
 
 def _which(cell: str) -> str:
-    """A cell by its name, as it is said to its student."""
+    """A cell by its name, as the student reads it."""
     return cell if cell in (ADDED, ANOTHER) else f"your cell {cell}"
 
 
 def _other_name(name: str, source: str) -> str:
-    """What the cell of a function calls it, where that is another name, but much like its own."""
+    """The name that the cell of a function gives it, if that is another name, but similar."""
     defined = binds(source)
     alike = []
     if len(defined) <= MAX_NAMES:
@@ -243,6 +245,6 @@ def _cell_failure(which: str, error: StudentError | Stopped, hidden: bool) -> st
 
 
 def _text(error: StudentError, hidden: bool) -> str:
-    """What an exception says, behind its kind."""
+    """The text of an exception, after its kind."""
     text = f": {error.text}" if error.text and not hidden else ""
     return f"{text}; {ONLY}" if error.kind == "ModuleNotFoundError" else text

@@ -1,4 +1,4 @@
-"""Where the workers of a grader come from: a parent, at the level that works here, with all that
+"""The source of a grader's workers: a parent at the best level that works here, and all files that
 they may read."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How student code is locked in, and the proof at each start that it is."""
+"""Locks student code in, and proves at each start that it is locked in."""
 
 __all__ = [
     "cores",

@@ -1,10 +1,10 @@
-"""The command that starts the warm parent inside of bubblewrap: namespaces of its own, and nearly
-no files.
+"""The command that starts the warm parent inside bubblewrap: with its own namespaces, and almost no
+files.
 
 https://github.com/containers/bubblewrap - its README: the level of protection is determined by the
-arguments. Inside there is Python's standard library, NumPy, the packages and files that the teacher
-allows, the few files of ``sandbox/worker/``, the system's shared libraries, all read-only; nothing
-writable, no /proc, no /etc, no home, no network.
+arguments. Inside there are Python's standard library, NumPy, the packages and files that the
+teacher allows, the few files of ``sandbox/worker/`` and the system's shared libraries, all
+read-only. There is nothing writable, no /proc, no /etc, no home, and no network.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from autograder.sandbox.cores import ONE_THREAD
 from autograder.sandbox.supplies import Supplies
 
 DATA = "/data"
-"""Where an exercise's files lie in the sandbox."""
+"""The place of an exercise's files in the sandbox."""
 
 
 def command(worker: Path, site: Path, supplies: Supplies) -> tuple[list[str], str]:
-    """The start of a command line that runs Python in the sandbox, and where NumPy lies in there.
+    """The start of a command line that runs Python in the sandbox, and the place of NumPy in there.
 
     Raises:
         Unusable: bubblewrap is not installed.
@@ -37,15 +37,15 @@ def command(worker: Path, site: Path, supplies: Supplies) -> tuple[list[str], st
 
     version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
     arguments = [program, *namespaces(), "--die-with-parent", "--new-session", "--clearenv"]
-    # Else bubblewrap puts a process of its own above Python, ends before that one does, and leaves
-    # it to whoever collects the dead of this system; in many containers that is nobody.
+    # Else bubblewrap starts a process of its own above Python, ends before Python does, and leaves
+    # it to the process that collects the dead of this system. Many containers have no such process.
     arguments.append("--as-pid-1")
 
     arguments += ["--setenv", "LD_LIBRARY_PATH", "/py/lib"]
     for name, value in ONE_THREAD.items():
         arguments += ["--setenv", name, value]
     for folder in ("/py", "/py/bin", "/py/lib", "/rt", "/job", "/dev"):
-        # Else for root alone, and the parent does not stay root.
+        # Else only root can use it, and the parent does not stay root.
         arguments += ["--perms", "0755", "--dir", folder]
 
     arguments += _system()
@@ -57,11 +57,11 @@ def command(worker: Path, site: Path, supplies: Supplies) -> tuple[list[str], st
     arguments += ["--ro-bind", str(worker), "/job/worker"]
     if supplies.data is not None:
         arguments += ["--ro-bind", str(supplies.data), DATA]
-    # --dev would mount an unlimited tmpfs; these two are all that anybody needs.
+    # --dev would mount an unlimited tmpfs; these two are enough.
     for device in ("/dev/null", "/dev/urandom"):
         arguments += ["--dev-bind", device, device]
 
-    # The root of the sandbox is a tmpfs too, and closed last.
+    # The root of the sandbox is a tmpfs too, and is closed last.
     home = "/" if supplies.data is None else DATA
     arguments += ["--remount-ro", "/", "--chdir", home, "--"]
     python = [f"/py/bin/{version}", "-I", "-S", "-B", "-X", "utf8", "/job/worker/boot.py"]
@@ -69,20 +69,20 @@ def command(worker: Path, site: Path, supplies: Supplies) -> tuple[list[str], st
 
 
 def namespaces() -> list[str]:
-    """Own namespaces; ``--unshare-all`` would go on without what is not to be had."""
+    """The sandbox's own namespaces; ``--unshare-all`` would silently skip unavailable ones."""
     own = [f"--unshare-{kind}" for kind in ("ipc", "pid", "net", "uts", "cgroup-try")]
     own += ["--hostname", "worker"]
     if os.getuid() != 0:
         nobody = ["--uid", "65534", "--gid", "65534", "--cap-drop", "ALL"]
         return ["--unshare-user", "--disable-userns", *nobody, *own]
 
-    # Python may lie in a folder that only root may enter, so the parent starts as root, with the
-    # right to become somebody else and no other, and does so once NumPy is loaded.
+    # Python may be in a folder that only root may enter. So the parent starts as root, with no
+    # other right than to become another user, and does so once NumPy is loaded.
     return ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", *own]
 
 
 def _system() -> list[str]:
-    """The system's shared libraries, without the packages that the system's Python has."""
+    """The system's shared libraries, without the packages of the system's Python."""
     arguments = ["--ro-bind", "/usr/lib", "/usr/lib"]
     for folder in ("/usr/lib64", "/usr/lib32"):
         arguments += ["--ro-bind-try", folder, folder]

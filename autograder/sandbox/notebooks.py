@@ -1,12 +1,12 @@
-"""Runs whole notebooks, of assignments of nbgrader's own, in a sandbox.
+"""Runs whole notebooks, of ordinary nbgrader assignments, in a sandbox.
 
-Kernel, client and student code are in there together: namespaces without a network, the teacher's
-packages to be read, the files beside the notebook, a scratch folder that goes with it. A parent in
-there has imported what they need, and forks for each notebook, which gets processes and folders of
-its own. What comes out are bytes of a stranger.
+Kernel, client and student code are in there together. There are namespaces without a network, the
+teacher's packages (read-only), the files beside the notebook, and a scratch folder that is removed
+afterwards. A parent in there has imported what notebooks need, and forks for each notebook, which
+gets its own processes and folders. The result is bytes that nobody may trust.
 
-Where bubblewrap does not work, Landlock and seccomp hold each notebook, whose kernel is then one
-process that can make no other.
+If bubblewrap does not work, Landlock and seccomp lock each notebook in. Its kernel is then a single
+process that cannot start others.
 """
 
 from __future__ import annotations
@@ -34,25 +34,26 @@ from autograder.sandbox.levels import AUTO, BUBBLEWRAP, LANDLOCK, NAMES, PROCESS
 from autograder.sandbox.worker import landlock, locks, seccomp
 
 SECONDS = 600.0
-"""For all cells of a notebook; each has its own time, too, which nbgrader's configuration says."""
+"""Seconds for all cells of a notebook; nbgrader's configuration has the limit for each cell."""
 
 MOST_OUTPUT = 64 << 20
-"""Bytes of all outputs of a notebook."""
+"""Most bytes of all outputs of a notebook."""
 
 MOST_VALUES = 1_000_000
-"""Lists, objects and texts in them: each becomes an object that is larger than what says it."""
+"""Most lists, objects and texts in them: each becomes an object larger than its JSON."""
 
 FOLDERS = {"/scratch": 256 << 20, "/tmp": 256 << 20, "/dev/shm": 64 << 20}
-"""Where student code may write, and how many bytes; each notebook has its own."""
+"""The folders to which student code may write, and their sizes in bytes; each notebook has its
+own."""
 
 MOST_FILES = 1 << 17
-"""In each of these; the kernel needs memory for files that are empty, too."""
+"""Most files in each of them: the kernel needs memory for empty files, too."""
 
 MEMORY = 4 << 30
-"""Bytes that all processes of a notebook may take together, where they have a ``/proc``."""
+"""Bytes that all processes of a notebook may use together, if they have a ``/proc``."""
 
 END_SECONDS = 5.0
-"""For what a notebook leaves behind to be removed."""
+"""Seconds to remove the files and processes that a notebook leaves behind."""
 
 LIMITS = {
     "RLIMIT_AS": MEMORY,
@@ -61,35 +62,36 @@ LIMITS = {
     "RLIMIT_NPROC": 256,
     "RLIMIT_CORE": 0,
 }
-"""For each process in there; the name of a limit is that in Python's ``resource``."""
+"""Limits of each process in there, by their names in Python's ``resource``."""
 
 STRANGERS = 1 << 30
-"""Above every user's number: each sandbox that root starts has a user of its own, whose processes
-are counted apart from all others'."""
+"""Above every user's number: each sandbox that root starts has its own user, whose processes are
+counted separately."""
 
 PROC = ("--proc", "/proc")
 
 SYSTEM = ("/usr", "/etc/ld.so.cache", "/etc/localtime", "/etc/fonts", "/etc/ssl/openssl.cnf")
-"""What may be read of the system, beside its shared libraries."""
+"""The readable parts of the system, apart from its shared libraries."""
 
 LINKS = ("/bin", "/lib", "/lib64", "/lib32")
-"""Folders of the system that are links to others, on most systems."""
+"""Folders that are links to others on most systems."""
 
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 
 SCOPES = 6
-"""The version of Landlock that keeps signals and local sockets within what it locks in."""
+"""The first version of Landlock that keeps signals and local sockets inside."""
 
 FAMILIES = (1, 16)
-"""AF_UNIX; AF_NETLINK, with which the messages' library lists addresses. For the client, and for a
-kernel until it begins."""
+"""AF_UNIX, and AF_NETLINK, with which the message library lists addresses. For the client, and for
+a kernel until its code runs."""
 
 ALONE = {"RLIMIT_FSIZE": 32 << 20, "RLIMIT_NOFILE": 128}
-"""Where only Landlock holds a notebook: what is removed and still open is not counted."""
+"""Limits if only Landlock locks a notebook in: removed files that are still open are not
+counted."""
 
 
 NOTEBOOK_LEVELS = (BUBBLEWRAP, LANDLOCK)
-"""Those at which notebooks are executed, best first."""
+"""The levels at which notebooks can be executed, best first."""
 
 
 class NotRun(Exception):
@@ -97,7 +99,7 @@ class NotRun(Exception):
 
 
 def require(isolation: str = AUTO, least: str = PROCESS.name) -> Level:
-    """The level at which notebooks are executed here.
+    """The level at which notebooks are executed on this machine.
 
     Args:
         isolation: the level that is asked for, or ``auto``.
@@ -140,9 +142,9 @@ def _works(level: Level) -> bool:
 
 @cache
 def has_proc() -> bool:
-    """Whether each notebook can have a ``/proc`` with its own processes alone.
+    """Whether each notebook can have a ``/proc`` that shows only its own processes.
 
-    Where the system's is masked, as in most containers, only root may mount another.
+    If the system's is masked, as in most containers, only root may mount another.
     """
     tried = [*_sandbox(), *PROC, "--", "/usr/bin/unshare", "--pid", "--fork", "--mount-proc"]
     tried.append("/usr/bin/true")
@@ -170,13 +172,13 @@ class Sandbox:
         self._control: socket.socket | None = None
 
     def need(self, modules: Set[str]) -> None:
-        """Have these imported from now on, for all; a parent that lacks one ends."""
+        """Import these modules for all notebooks from now on; a parent without one of them ends."""
         if not modules <= self._modules:
             self.close()
             self._modules |= modules
 
     def lock_in_at(self, level: Level) -> None:
-        """Run notebooks at this level from now on; a parent of another one ends."""
+        """Run notebooks at this level from now on; a parent at another level ends."""
         if level is not self._level:
             self.close()
             self._level = level
@@ -189,7 +191,7 @@ class Sandbox:
         seconds: float = SECONDS,
         read: Callable[[Path], bytes] = Path.read_bytes,
     ) -> list[Any]:
-        """What each cell of a notebook gave, as the sandbox says.
+        """The outputs of each cell of a notebook, as the sandbox reports them.
 
         Args:
             folder: of the files beside it.
@@ -205,7 +207,7 @@ class Sandbox:
         try:
             said = self._answer(notebook.encode(), contents, execute, until, seconds)
         except BaseException:
-            self.close()  # whatever it does is over
+            self.close()  # all its processes must end
             raise
 
         if sum(map(said.count, (b"[", b"{", b'":', b'",'))) > MOST_VALUES:
@@ -244,7 +246,7 @@ class Sandbox:
         until: float,
         seconds: float,
     ) -> bytes:
-        """All that is said of a notebook, within bounds of time and size."""
+        """Everything that the sandbox reports about a notebook, within limits of time and size."""
         control = self._warm()
         ours, theirs = socket.socketpair()
         with ours:
@@ -268,7 +270,7 @@ class Sandbox:
                 return b""
 
     def _warm(self) -> socket.socket:
-        """The parent's socket; it is started unless it runs."""
+        """The parent's socket; the parent is started if it does not run."""
         if self._parent is not None and self._parent.poll() is not None:
             self.close()
         if self._control is not None:
@@ -291,8 +293,8 @@ class Sandbox:
         passed = [theirs.fileno()]
 
         with theirs:
-            # Without options: a kernel that is forked has them in sys.flags, and whoever has -I
-            # does not find the modules beside a notebook.
+            # Without options: a forked kernel has the same sys.flags, and with -I it would not find
+            # the modules beside a notebook.
             if level is BUBBLEWRAP:
                 options["memory"] = MEMORY if has_proc() else None
                 command = [*_sandbox(), "--ro-bind", str(self._script), "/inner_kernel.py"]
@@ -323,9 +325,9 @@ class Sandbox:
         return ours
 
     def _without_namespaces(self) -> dict[str, Any]:
-        """What holds notebooks where bubblewrap does not work."""
+        """The locks for notebooks if bubblewrap does not work."""
         self._scratch, self._held = _held_folder()
-        Finalize(None, self.close, exitpriority=1)  # a process of a pool ends without a word
+        Finalize(None, self.close, exitpriority=1)  # processes of a pool end without cleaning up
         for name in ("home", "now"):
             (self._scratch / name).mkdir(mode=0o755)
         readable = [*map(str, _readable()), *LINKS, str(self._script), str(self._scratch / "home")]
@@ -335,7 +337,7 @@ class Sandbox:
         is_root = os.getuid() == 0
         limits = LIMITS | ALONE
         if not is_root:
-            del limits["RLIMIT_NPROC"]  # all that this user runs would count
+            del limits["RLIMIT_NPROC"]  # it would count all processes of this user
 
         return {
             "landlock": rules,
@@ -348,11 +350,11 @@ class Sandbox:
 
 
 def _held_folder() -> tuple[Path, int]:
-    """A folder for notebooks, which this process holds as long as a descriptor is open.
+    """A folder for notebooks, which this process holds while a descriptor is open.
 
-    One that nobody holds was left by a process that was killed, and is removed.
+    A folder that nobody holds was left by a killed process, and is removed.
     """
-    # In /tmp: the name of a local socket is short.
+    # In /tmp, because the name of a local socket must be short.
     for left in Path("/tmp").glob("notebooks-*/"):
         if (descriptor := _hold(left)) is not None:
             shutil.rmtree(left, ignore_errors=True)
@@ -361,12 +363,12 @@ def _held_folder() -> tuple[Path, int]:
         made = Path(tempfile.mkdtemp(prefix=f"notebooks-{os.getppid()}-", dir="/tmp"))
         made.chmod(0o711)
         descriptor = _hold(made)
-        if descriptor is not None and made.exists():  # else another process took it for left
+        if descriptor is not None and made.exists():  # else others would remove it
             return made, descriptor
 
 
 def _hold(folder: Path) -> int | None:
-    """A descriptor that holds a folder of this user; None if another one does."""
+    """A descriptor that holds a folder of this user; None if another one holds it."""
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     except OSError:
@@ -399,18 +401,19 @@ def _sandbox() -> list[str]:
     program = shutil.which("bwrap") or "bwrap"
     arguments = [program, *bubblewrap.namespaces(), "--die-with-parent", "--new-session"]
 
-    # The parent gives each notebook namespaces of its own, and loses this right before it runs.
+    # The parent gives each notebook its own namespaces, and loses this right just before it runs.
     arguments += ["--cap-add", "CAP_SYS_ADMIN", "--clearenv", "--as-pid-1"]
     for variable, value in _environment("/scratch").items():
         arguments += ["--setenv", variable, value]
-    # With terminals, for commands that begin with "!". What --dev mounts has no bound: closed.
+    # With terminals, for commands that start with "!". The mount of --dev has no size limit:
+    # closed.
     arguments += ["--dev", "/dev", "--remount-ro", "/dev"]
 
     for name, size in FOLDERS.items():
         arguments += ["--perms", "1777", "--size", str(size), "--tmpfs", name]
     for place in _readable():
         for above in reversed(place.parents[:-1]):
-            # Else for root alone, and nothing in there stays root.
+            # Else only root could enter, and nothing in there stays root.
             arguments += ["--perms", "0755", "--dir", str(above)]
         arguments += ["--ro-bind-try", str(place), str(place)]
 

@@ -1,4 +1,4 @@
-"""Starts the parent of the workers at an isolation level, and asks it for workers."""
+"""Starts the parent of the workers at an isolation level, and gets workers from it."""
 
 from __future__ import annotations
 
@@ -30,16 +30,17 @@ from autograder.sandbox.worker.control import (
     WORD_BYTES,
 )
 
-# NumPy, and what needs it, is imported further down: a command starts the parent first, so that
-# both load it at once.
+# NumPy, and modules that need it, are imported further down: a command starts the parent first, so
+# that both load it at the same time.
 
 NOTHING = Supplies()
 
 CLOSE_SECONDS = 5.0
-"""Time for it to end once it is hung up on."""
+"""Seconds for it to end after its connection is closed."""
 
 LOOK_SECONDS = 5.0
-"""Time for whoever calls a grader to say who they are; then it looks whether its worker lives."""
+"""Seconds for a caller of a grader to identify itself; then the grader looks whether its worker
+lives."""
 
 
 class EngineFault(Exception):
@@ -48,46 +49,46 @@ class EngineFault(Exception):
 
 @dataclass(frozen=True)
 class WorkerProcess:
-    """A running worker: the socket to talk to it and the number by which its parent knows it."""
+    """A running worker: the socket to talk to it, and the number by which its parent knows it."""
 
     sock: socket.socket
     number: int
 
 
 class Parent(Protocol):
-    """Where workers come from.
+    """The source of workers.
 
-    ``lost`` is set when a worker was killed in the middle of a call, and not by us: the system may
-    have done it.
+    ``lost`` is set if a worker was killed in the middle of a call, and not by us: perhaps by the
+    system.
     """
 
     lost: bool
     has_alarm: bool
     """Whether workers end student code when its time is over, before the grader ends them."""
     preloaded: dict[tuple[str, str], int]
-    """The numbers of cells, with their sources, that all workers inherit."""
+    """The numbers of the cells that all workers inherit, by their ids and sources."""
     compiled: dict[tuple[str, str], bytes]
-    """The code of long cells that none inherits, by the same: no worker need compile them anew."""
+    """The compiled code of long cells that no worker inherits: none needs to compile them again."""
 
     @property
     def descriptors(self) -> list[int]:
-        """What must stay open in this process for workers to be had."""
+        """The file descriptors that must stay open in this process."""
 
     def wait_ready(self) -> None:
         """Wait until it works."""
 
     def preload(self, cell: str, source: str) -> None:
-        """Run the teacher's own first cell, for every worker to inherit: an optimisation."""
+        """Run the teacher's own first cell, for every worker to inherit: only an optimisation."""
 
     def start(self) -> WorkerProcess:
         """A fresh worker."""
 
     def computed(self, worker: WorkerProcess) -> float | None:
-        """CPU seconds that a worker has taken so far; None where nobody can tell."""
+        """The CPU seconds that a worker has taken so far; None if unknown."""
 
     def end(self, worker: WorkerProcess, gone: bool = False) -> int | None:
-        """Kill a worker; how it had ended by itself (exit code, negative for a signal), None if it
-        had not.
+        """Kill a worker; return how it had ended by itself (exit code, negative for a signal), or
+        None.
 
         Args:
             gone: it has hung up, so it may be about to end: it gets a moment.
@@ -132,7 +133,7 @@ def start_parent(
 
 
 def _look_for_the_cause(level: str) -> None:
-    """Say why a parent did not start, where that can be known: it tells nobody.
+    """Find out why a parent did not start: it cannot tell itself.
 
     Raises:
         EngineFault: the system lacks a lock.
@@ -150,15 +151,15 @@ def _look_for_the_cause(level: str) -> None:
         host.look_for_damage()
 
 
-# Module state, because two pieces of code share it that know nothing of each other: the first line
-# of a program, and the grader that is made much later, behind constructors that need no such thing.
+# Module state, because it is shared by two distant places: the first line of a program, and the
+# grader that is made much later, in constructors that should not know about it.
 _early: WarmParent | None = None
 
 
 def start_early(asked: str) -> None:
-    """Start the parent that a grader is going to ask for, and do not wait for it.
+    """Start the parent that a grader will ask for, without waiting for it.
 
-    An optimisation and nothing else: NumPy loads there while the caller loads it, too.
+    Only an optimisation: NumPy loads there while the caller loads it, too.
     """
     likely = levels.candidates(asked)
     if likely and likely[0].forks and likely[0].is_installed:
@@ -166,7 +167,7 @@ def start_early(asked: str) -> None:
 
 
 def keep_early(parent: WarmParent) -> None:
-    """Have a parent that a grader is going to ask for."""
+    """Provide a parent that a grader will ask for."""
     global _early
     _early = parent
 
@@ -204,7 +205,7 @@ def site() -> Path:
 def arguments(
     place: str, level: str, without: frozenset[str], supplies: Supplies, way: str, number: int
 ) -> list[str]:
-    """What ``boot.py`` is told."""
+    """The arguments of ``boot.py``."""
     return [
         place,
         os.pathsep.join(map(str, supplies.sites)),
@@ -218,8 +219,8 @@ def arguments(
 
 
 def environment(without: frozenset[str] = frozenset()) -> dict[str, str]:
-    # Built from nothing: no token of the grader's environment reaches student code. One BLAS thread
-    # is enough for small arrays, and further ones each cost 40 MB of address space.
+    # An empty environment to start with: no token of the grader's reaches student code. One BLAS
+    # thread is enough for small arrays, and every further one costs 40 MB of address space.
     kept = (
         os.environ if "environment" in without else {"SYSTEMROOT": os.environ.get("SYSTEMROOT", "")}
     )
@@ -251,7 +252,7 @@ class WarmParent:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             pass_fds=[descriptor],
-            # An ordinary user must get through the folders that bubblewrap makes as root.
+            # An ordinary user must be able to enter the folders that bubblewrap makes as root.
             umask=0o022,
             cwd=supplies.data or "/",
             env=environment(without),
@@ -294,8 +295,8 @@ class WarmParent:
             raise
 
     def _connected(self, word: bytes, number: int = 0) -> socket.socket:
-        """Say a word and a number to the parent, with one end of a new connection; the other
-        end."""
+        """Send a word and a number to the parent, with one end of a new connection; return the
+        other end."""
         ours, theirs = socket.socketpair()
         with theirs:
             try:
@@ -344,11 +345,11 @@ class WarmParent:
 
 
 class ForkedParent(WarmParent):
-    """A parent at the level of Landlock, forked from the process that asks it: NumPy is loaded once
-    for both.
+    """A parent at the level of Landlock, forked from the process that asks for it: NumPy is loaded
+    once for both.
 
-    For a process that has loaded nothing yet but NumPy, that has no other thread, no environment
-    and no secret, and that is nobody's terminal: the parent inherits all of it.
+    For a process that has loaded only NumPy so far, and has no other thread, no environment, no
+    secret and no terminal: the parent inherits all of it.
 
     Args:
         path: where an isolated Python looks for modules.
@@ -365,14 +366,14 @@ class ForkedParent(WarmParent):
             _boot(self._path, told, descriptor)
 
     def close(self) -> None:
-        self._control.close()  # so it ends; a process that has locked itself in can kill nobody
+        self._control.close()  # then it ends; a process that has locked itself in can kill nobody
         until = time.monotonic() + CLOSE_SECONDS
         while os.waitpid(self._pid, os.WNOHANG)[0] == 0 and time.monotonic() < until:
             time.sleep(0.001)
 
 
 def _boot(path: Sequence[str], arguments: list[str], descriptor: int) -> None:
-    """Be that parent, as if ``boot.py`` had been started with these arguments, and end."""
+    """Be that parent, as if ``boot.py`` had been started with these arguments, and then end."""
     from autograder.sandbox.worker import boot
     from autograder.sandbox.worker.locks import close_all_but
 
@@ -381,8 +382,8 @@ def _boot(path: Sequence[str], arguments: list[str], descriptor: int) -> None:
         os.chdir("/")
         close_all_but([descriptor])
 
-        # Student code shall find the modules that a parent which is started has; others of the kit
-        # hold nothing secret, but it has no business with them.
+        # Student code shall find the same modules as in a parent that was started. Other modules of
+        # the kit hold no secrets, but student code has no business with them.
         for name in list(sys.modules):
             if name.partition(".")[0] == "autograder":
                 del sys.modules[name]
@@ -396,7 +397,7 @@ def _boot(path: Sequence[str], arguments: list[str], descriptor: int) -> None:
 
 
 class ColdParent:
-    """A new Python for each worker, where processes cannot be forked."""
+    """A new Python for each worker, on systems where processes cannot be forked."""
 
     def __init__(self, level: str, without: frozenset[str], supplies: Supplies) -> None:
         self._for = level, without, supplies
@@ -411,11 +412,12 @@ class ColdParent:
         return []
 
     def wait_ready(self) -> None:
-        """See that what workers need is there; each is waited for when it starts."""
+        """Check that everything that workers need is there; each worker is waited for at its
+        start."""
         command(*self._for, "cold", 0)
 
     def preload(self, cell: str, source: str) -> None:
-        """Nothing to load: every worker begins anew."""
+        """Nothing to load: every worker starts from scratch."""
 
     def start(self) -> WorkerProcess:
         level, without, supplies = self._for
@@ -450,7 +452,7 @@ class ColdParent:
         raise EngineFault("the worker does not answer")
 
     def computed(self, worker: WorkerProcess) -> float | None:
-        """Nobody can tell on every system."""
+        """None: it is not known on every system."""
         return None
 
     def end(self, worker: WorkerProcess, gone: bool = False) -> int | None:
@@ -470,10 +472,11 @@ class ColdParent:
 
 
 def _says(sock: socket.socket, word: bytes) -> bool:
-    """Whether a caller says this word; anybody on this machine may call, and say nothing."""
+    """Whether a caller sends this word; anybody on this machine may call, and send nothing."""
     sock.settimeout(LOOK_SECONDS)
     try:
-        # Sent as one, it comes as one; Windows waits for all of it only without a time limit.
+        # It is sent in one piece, so it arrives in one; Windows waits for all of it only without a
+        # time limit.
         return sock.recv(WORD_BYTES) == word
     except OSError:
         return False

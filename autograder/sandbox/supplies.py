@@ -1,5 +1,5 @@
-"""What student code finds beside Python and NumPy: an exercise's files, packages that the teacher
-allows."""
+"""Supplies for student code, apart from Python and NumPy: an exercise's files, and packages that
+the teacher allows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from autograder.base.errors import Unusable
 
-# It takes long to import, and nobody needs it who allows no packages.
+# Its import takes long, and is only needed if packages are allowed.
 if TYPE_CHECKING:
     from importlib.metadata import Distribution
 
@@ -22,7 +22,7 @@ _NUMPY = frozenset({"numpy", "numpy.libs"})
 
 @dataclass(frozen=True)
 class Supplies:
-    """What the workers of a parent may read.
+    """The files that the workers of a parent may read.
 
     Args:
         data: a folder that becomes their working directory.
@@ -36,7 +36,7 @@ class Supplies:
 
     @property
     def readable(self) -> str:
-        """All of it, with ``os.pathsep`` between the paths."""
+        """All paths, joined by ``os.pathsep``."""
         return os.pathsep.join(map(str, (*self.files, *filter(None, [self.data]))))
 
     @property
@@ -46,7 +46,7 @@ class Supplies:
 
 
 def of(data: Path | None, packages: tuple[str, ...]) -> Supplies:
-    """The supplies of a folder of files, and of packages that are installed here.
+    """The supplies for a folder of files, and for packages that are installed here.
 
     Raises:
         Unusable: one of them is not.
@@ -82,7 +82,7 @@ def _files(name: str) -> Iterator[Path]:
 
 
 def _with_all_needed(names: list[str]) -> list[Distribution]:
-    """The distributions of these names, and all that they need, as far as they are installed."""
+    """The distributions of these packages, and of all that they need, if installed."""
     from importlib.metadata import PackageNotFoundError, distribution
 
     found: dict[str, Distribution] = {}

@@ -1,9 +1,10 @@
-"""What a guest of WebAssembly may ask of its host: this, and nothing else.
+"""The functions of the host that a WebAssembly guest may call: these, and no others.
 
-A guest computes in a memory of its own, and reaches the world only through functions of its host.
+A guest computes in its own memory, and reaches the world only through functions of its host.
 wasmtime has such functions for the files, clocks and sockets of a system; the guest gets none of
-them. Those here know bytes that were read before it began, a clock, random numbers, and one line to
-the grader. Whatever else it asks for does not exist, and a question without sense ends it.
+them. The functions here know only bytes that were read before the guest started, a clock, random
+numbers, and one connection to the grader. Nothing else exists for the guest, and a senseless
+request ends it.
 
 https://github.com/WebAssembly/WASI/blob/main/legacy/preview1/docs.md
 """
@@ -24,7 +25,7 @@ from autograder.sandbox.worker.control import LINE
 OK = 0
 BAD_DESCRIPTOR, INVALID, IS_FOLDER, NO_ENTRY, NOT_THERE = 8, 28, 31, 44, 52
 NO_FOLDER, READ_ONLY, NO_SEEK, OUTSIDE = 54, 69, 70, 76
-"""Numbers of errors."""
+"""Error numbers."""
 
 STREAM, FOLDER, FILE = 2, 3, 4
 """Kinds of files."""
@@ -33,16 +34,16 @@ ROOT = 3
 """The descriptor of the folder in which all files are."""
 
 MOST = 1 << 20
-"""Bytes that cross at once, and none that the guest has no memory for."""
+"""Most bytes that cross at once: the guest's memory must have room for them."""
 
 MOST_PARTS = 64
-"""Pieces of memory to which one answer may go, and files that may be open."""
+"""Most pieces of memory for one answer, and most open files."""
 
 CREATE, WRITE = 1, 1 << 6
-"""Of what is asked when a file is opened: to make it; to write into it."""
+"""Flags of a request to open a file: to create it; to write to it."""
 
 Files = Mapping[str, "bytes | mmap"]
-"""Names without a first slash, and what they hold."""
+"""The contents of files, by their names without a first slash."""
 
 
 class System:
@@ -73,8 +74,8 @@ class System:
         self._open: dict[int, tuple[str, int]] = {ROOT: ("", 0)}
 
     def function(self, name: str) -> Callable[..., int | None]:
-        """The function of this name, for ``wasmtime.Linker``; one that refuses, where there is
-        none."""
+        """The function of this name, for ``wasmtime.Linker``; if there is none, one that
+        refuses."""
         found: Callable[..., int | None] | None = getattr(self, name, None)
         if found is not None:
             return found
@@ -187,7 +188,7 @@ class System:
         return self._stat(guest, path, place)
 
     def fd_filestat_get(self, guest: Any, number: int, place: int) -> int:
-        # The folder of all files and the line are nobody's to look at.
+        # Nothing about the folder of all files, and about the connection, may be asked.
         if number == ROOT or number not in self._open:
             return BAD_DESCRIPTOR
         return self._stat(guest, self._open[number][0], place)
@@ -248,7 +249,7 @@ class System:
             data = self._read(guest, begin, min(size, MOST - written))
             if number == LINE and self.line is not None:
                 self.line.sendall(data)
-            elif number not in (1, 2):  # nobody reads what it prints
+            elif number not in (1, 2):  # nobody reads its output
                 return READ_ONLY if number in self._open else BAD_DESCRIPTOR
             written += len(data)
         self._put(guest, place, "<I", written)
@@ -294,7 +295,7 @@ class System:
         return OK
 
     def _path(self, guest: Any, folder: int, place: int, size: int) -> str | None:
-        """The path that the guest names, None if it leads out of everything."""
+        """The path that the guest names; None if it leads outside."""
         if folder not in self._open:
             return None
         name = self._read(guest, place, min(size & 0xFFFFFFFF, 4096))
@@ -308,7 +309,7 @@ class System:
                 parts.append(part)
         return "/".join(parts)
 
-    # The guest's memory: wasmtime's own functions bound every look at it.
+    # The guest's memory: wasmtime's own functions check the bounds of every access.
 
     def _read(self, guest: Any, place: int, size: int) -> bytes:
         place &= 0xFFFFFFFF
@@ -322,7 +323,7 @@ class System:
         self._write(guest, place, struct.pack(form, *values))
 
     def _parts(self, guest: Any, place: int, count: int) -> list[tuple[int, int]]:
-        """Places and sizes of pieces of memory that follow each other."""
+        """The places and sizes of consecutive pieces of memory."""
         listed = self._read(guest, place, 8 * min(count & 0xFFFFFFFF, MOST_PARTS))
         return list(struct.iter_unpack("<II", listed))
 

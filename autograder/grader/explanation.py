@@ -1,4 +1,5 @@
-"""One check of one submission once more, with all that it asked and was answered: for an appeal."""
+"""Runs one check of one submission again, and reports its calls and their answers: for an
+appeal."""
 
 from __future__ import annotations
 
@@ -27,16 +28,16 @@ from autograder.submissions.python_source import binds, uses
 from autograder.submissions.submission import Submission, SubmittedCell
 
 ALIKE = 1e-9
-"""Relative and absolute tolerance within which an answer is shown as that of the solution."""
+"""Relative and absolute tolerance within which an answer is shown as the solution's."""
 
 
-@dataclass(frozen=True, eq=False)  # arrays within them do not compare as one
+@dataclass(frozen=True, eq=False)  # arrays in it cannot be compared with ==
 class Question:
-    """A call of the student's function, with their answer and the solution's.
+    """A call of the student's function, with its answer and the solution's.
 
-    ``given`` are the arguments by name, ``afterwards`` those that can change, as the student's code
-    left them, by the same names; only changed ones. An answer is a value, or what is said of it
-    otherwise in ``raised``: with which exception, or that it did not return in time.
+    ``given`` are the arguments by name. ``afterwards`` are the arguments that the student's code
+    changed, by the same names. An answer is a value, or a sentence in ``raised``: which exception
+    there was, or that the function did not return in time.
     """
 
     given: dict[str, Any]
@@ -48,7 +49,7 @@ class Question:
 
     @property
     def is_alike(self) -> bool:
-        """Whether the student answered as the solution, and left the arguments as they were."""
+        """Whether the student's answer is the solution's, and the arguments are unchanged."""
         if self.afterwards or bool(self.got_raised) != bool(self.right_raised):
             return False
         return bool(self.got_raised) or same(self.got, self.right, ALIKE, ALIKE, kinds_alike=True)
@@ -56,12 +57,12 @@ class Question:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What a check asked, and the code that was involved.
+    """The calls of a check, and the code that was involved.
 
-    ``verdict`` is what came of it now. ``questions`` are the calls that could be kept: neither very
-    large ones nor such that hand over functions. ``cells`` are those of the student that bind the
-    step's name, and what they use. ``is_own``: the step is a question that is another one for every
-    student, so no solution has its answer.
+    ``verdict`` is the outcome now. ``questions`` are the calls that could be kept: no very large
+    ones, and none that pass functions. ``cells`` are the student's cells that bind the step's name,
+    and the cells that bind names used there. ``is_own``: the step is a question that differs from
+    student to student, so no solution has its answer.
     """
 
     check: Check
@@ -74,7 +75,7 @@ class Explanation:
 def explain(
     exercise: Exercise, submission: Submission, check: Check, secret: bytes, settings: Settings
 ) -> Explanation:
-    """Run a check as it is graded: the student's code in a worker, locked in.
+    """Run a check as in grading: the student's code runs in a worker that is locked in.
 
     Raises:
         Unusable: no worker can be had at the isolation level that is asked for.
@@ -119,7 +120,7 @@ def _questions(
 
         given = _named(signature, args, kwargs)
         afterwards = _changed(given, before, outcome.arguments)
-        # A call of its own: what the reference changes is not what the check handed over.
+        # A separate call: changes by the reference must not reach the check's arguments.
         args, kwargs, _ = asked(call.request)
         right, right_raised = None, ""
         try:
@@ -132,7 +133,7 @@ def _questions(
 def _named(
     signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> dict[str, Any]:
-    """The arguments by the names of the parameters; by their places where they do not fit."""
+    """The arguments by the names of the parameters; by their positions if they do not fit."""
     try:
         return dict(signature.bind(*args, **kwargs).arguments)
     except TypeError:
@@ -140,7 +141,7 @@ def _named(
 
 
 def _changed(given: dict[str, Any], before: list[Any], after: list[Any]) -> dict[str, Any]:
-    """The arguments that are not any more what they were, by name."""
+    """The arguments that have changed, by name."""
     changed = {}
     for name, value in given.items():
         for old, new in zip(before, after):
@@ -168,7 +169,7 @@ def _answers_with(kind: str, text: str) -> str:
 
 
 def _involved(submission: Submission, step: str) -> Iterator[SubmittedCell]:
-    """The cells that bind the step's name, and those that bind what these use."""
+    """The cells that bind the step's name, and the cells that bind names used there."""
     wanted = {step}
     waiting = [cell for cell in submission.cells if cell.is_code]
     found: list[SubmittedCell] = []

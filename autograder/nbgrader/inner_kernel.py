@@ -1,14 +1,14 @@
-"""Started as a script in the sandbox: runs notebooks in kernels, one by one, as nbgrader does.
+"""Started as a script in the sandbox, this runs notebooks in kernels, one by one, as nbgrader does.
 
-``inner_kernel.py OPTIONS FD`` imports what notebooks need once, and then forks for each one that is
-asked for over the socket FD. Every notebook gets process ids, a scratch folder and a temporary
-folder of its own, which end with it. nbclient executes the cells, with the options of nbgrader's
-own preprocessor, in ipykernel, which is forked, too: it finds its modules loaded. All of this runs
-beside student code: whatever comes out is their word.
+``inner_kernel.py OPTIONS FD`` imports what notebooks need once, and then forks for each notebook
+that arrives over the socket FD. Every notebook gets its own process ids, scratch folder and
+temporary folder, which end with it. nbclient executes the cells, with the options of nbgrader's own
+preprocessor, in ipykernel, which is forked as well, with its modules loaded. All of this runs
+beside student code: its results are only claims.
 
-Where bubblewrap does not work, no namespace holds all this. Then the folders end with a process
-that runs no student code, client and kernel are locked in by Landlock, and the kernel is one
-process that can make no other, and no sockets.
+If bubblewrap does not work, no namespace contains all this. Then the folders end with a process
+that runs no student code. Landlock locks client and kernel in, and the kernel is a single process
+that can start no other and open no sockets.
 """
 
 import contextlib
@@ -47,24 +47,24 @@ MODULES = (
     "tornado.platform.asyncio",
     "zmq.asyncio",
 )
-"""What a kernel loads in any case."""
+"""The modules that a kernel always loads."""
 
 CLIENT = ("nbclient", "nbformat")
-"""What its client loads, too."""
+"""The modules that its client loads in addition."""
 
 INLINE = "module://matplotlib_inline.backend_inline"
 _NEW_FILES, _NEW_IPC, _NEW_PROCESSES = 0x00020000, 0x08000000, 0x20000000
 _NO_SETUID_NO_DEVICES, _NO_SETUID_NO_PROGRAMS, _NOTHING = 2 | 4, 2 | 8, 2 | 4 | 8
-_READ_ONLY = 1 | 32 | 4096  # of a mount that is there
+_READ_ONLY = 1 | 32 | 4096  # of an existing mount
 _SET_PDEATHSIG, _SET_DUMPABLE, _SET_KEEPCAPS, _SET_SUBREAPER, _RAISE_AMBIENT = 1, 4, 8, 36, 47
 _MAKE_RULES, _LOCK_IN = 444, 446  # of Landlock, on every architecture
 _MAY_READ_ALL = 2  # CAP_DAC_READ_SEARCH
 
 COLD = "--kernel"
-"""Before filters and a kernel's own arguments: this script is that kernel."""
+"""Marks, before filters and a kernel's own arguments, that this script is to be a kernel."""
 
 TERMINALS = 64
-"""Of a notebook, where root grades; an ordinary user has the machine's."""
+"""The most terminals of a notebook, if root grades; other users share the machine's."""
 
 
 def main(arguments: list[str]) -> None:
@@ -75,7 +75,7 @@ def main(arguments: list[str]) -> None:
         _end_with_parent(ctypes.CDLL(None))
 
     control = socket.socket(fileno=int(arguments[1]))
-    del sys.path[0]  # the folder of this script
+    del sys.path[0]  # this script's folder
     path = list(sys.path)
     _import(options, arguments)
     sys.path[:] = path  # setuptools adds to it
@@ -97,12 +97,12 @@ def main(arguments: list[str]) -> None:
 
 
 def _import(options: dict[str, Any], arguments: list[str]) -> None:
-    # When nbformat loads jsonschema, that compiles a grammar of addresses, for seconds.
+    # When nbformat loads jsonschema, that compiles a grammar of addresses, which takes seconds.
     sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
     for name in MODULES:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
-    with warnings.catch_warnings():  # a kernel has no filters of these
+    with warnings.catch_warnings():  # kernels here have no filters
         for name in CLIENT:
             importlib.import_module(name)
     import nbformat
@@ -110,33 +110,33 @@ def _import(options: dict[str, Any], arguments: list[str]) -> None:
     from jupyter_client import localinterfaces
     from jupyter_client.provisioning import factory
 
-    # What each client would find out again: the format's schema, the machine's addresses, plug-ins.
+    # Each client would find this out again: the format's schema, the machine's addresses, plug-ins.
     nbformat.validate(nbformat.v4.new_notebook())  # type: ignore[no-untyped-call]
     localinterfaces.local_ips()
     factory.KernelProvisionerFactory.instance()
 
-    # And each kernel, for its first traceback: parsers and lexers.
+    # The same for each kernel and its first traceback: parsers and lexers.
     show: Any = ultratb.AutoFormattedTB
     try:
         raise AssertionError
     except AssertionError:
         show("Context", "linux").structured_traceback(*sys.exc_info())
 
-    os.environ["MPLBACKEND"] = INLINE  # ipykernel would say so, before anything is imported
+    os.environ["MPLBACKEND"] = INLINE  # else ipykernel warns, before anything is imported
     said = io.StringIO()
     with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
         for name in options["modules"]:
-            with contextlib.suppress(Exception):  # whatever is wrong, the notebook's own cell says
+            with contextlib.suppress(Exception):  # errors show up in the notebook's own cell
                 exec(f"import {name}", {"__name__": "__main__"})
     if said.getvalue():
-        # It belongs under the cell that imports this, as it does for nbgrader.
+        # It belongs below the cell that imports this, as in nbgrader.
         again = json.dumps(options | {"modules": []})
         os.set_inheritable(int(arguments[1]), True)
         os.execv(sys.executable, [*sys.orig_argv[:-2], again, arguments[1]])
 
 
 def _apart(request: socket.socket, options: dict[str, Any]) -> NoReturn:
-    """Run one notebook in namespaces of its own; all in there ends with this process."""
+    """Run one notebook in its own namespaces; everything in there ends with this process."""
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.unshare(_NEW_FILES | _NEW_IPC | _NEW_PROCESSES):
         os._exit(1)
@@ -169,7 +169,7 @@ def _apart(request: socket.socket, options: dict[str, Any]) -> NoReturn:
 
 
 def _locked(request: socket.socket, options: dict[str, Any]) -> NoReturn:
-    """Run one notebook where there are no namespaces; this process cleans up after it."""
+    """Run one notebook without namespaces; this process cleans up after it."""
     global WORK
     libc = ctypes.CDLL(None, use_errno=True)
     _end_with_parent(libc)
@@ -230,7 +230,7 @@ def _mount(
 
 
 def _give_up(libc: ctypes.CDLL, options: dict[str, Any]) -> None:
-    """All rights that the parent has; OSError if one stays."""
+    """Drop all rights of the parent; OSError if one is left."""
     rights = 1 << _MAY_READ_ALL if options["keep"] else 0
     if os.getuid() == 0:
         libc.prctl(_SET_KEEPCAPS, int(options["keep"]), 0, 0, 0)
@@ -240,7 +240,7 @@ def _give_up(libc: ctypes.CDLL, options: dict[str, Any]) -> None:
     header, each = struct.pack("<Ii", 0x20080522, 0), struct.pack("<3I", rights, rights, rights)
     if libc.capset(header, each + bytes(12)):
         raise OSError(ctypes.get_errno(), "capset")
-    if rights:  # for a program that is started, too
+    if rights:  # also for programs that are started
         libc.prctl(_RAISE_AMBIENT, 2, _MAY_READ_ALL, 0, 0)
     for kind, most in options["limits"].items():
         resource.setrlimit(getattr(resource, kind), (most, most))
@@ -263,8 +263,8 @@ def _answer(
     options: dict[str, Any],
     bound: Callable[[], bool] | None,
 ) -> None:
-    # Before anything is read: what this process holds, the kernel would hold, too, and hidden tests
-    # are its business when they run.
+    # Before reading anything: the kernel would inherit the contents of this process, and hidden
+    # tests must stay out of the kernel until they run.
     kernel: _Kernel | None = _Kernel(libc, options)
     if libc.prctl(_SET_DUMPABLE, 0, 0, 0, 0):  # nor may it read this process in /proc
         raise OSError(ctypes.get_errno(), "dumpable")
@@ -283,7 +283,7 @@ def _answer(
 
     os.makedirs(WORK, exist_ok=True)
     os.chdir(WORK)
-    # A file here that is called like a module comes first, unless that is loaded already.
+    # A file here with the name of a module takes precedence, unless that module is loaded already.
     for name in os.listdir():
         is_module = name.endswith((".py", ".pyc", ".so")) or os.path.isdir(name)
         if is_module and name.partition(".")[0] in sys.modules:
@@ -301,7 +301,7 @@ def _answer(
 
 
 def _bound(is_too_much: Callable[[], bool], kill: Callable[[], Any]) -> NoReturn:
-    """Kill all but this process as soon as they take more than they may."""
+    """Kill all processes except this one as soon as they use more than their limits."""
     while True:
         began = time.monotonic()
         try:
@@ -315,7 +315,7 @@ def _bound(is_too_much: Callable[[], bool], kill: Callable[[], Any]) -> NoReturn
 
 
 def _take_too_much(most: int) -> bool:
-    """Whether all processes together have more bytes of memory."""
+    """Whether all processes together use more bytes of memory."""
     processes = [name for name in os.listdir("/proc") if name.isdigit()]
     return all(sum(map(count, processes)) > most for count in (_resident, _share))
 
@@ -338,7 +338,7 @@ def _fill_too_much(folder: str, most: int, files: int) -> bool:
 
 
 def _resident(process: str) -> int:
-    """Bytes that a process has in memory, what it has in common with others included."""
+    """The bytes of a process in memory, including those that it shares with others."""
     try:
         with open(f"/proc/{process}/statm") as file:
             return int(file.read().split()[1]) * resource.getpagesize()
@@ -347,17 +347,17 @@ def _resident(process: str) -> int:
 
 
 def _share(process: str) -> int:
-    """Bytes of it, where what several have in common counts once."""
+    """The bytes of a process in memory, with shared bytes counted once."""
     try:
         with open(f"/proc/{process}/smaps_rollup") as file:
             pss = next(line for line in file if line.startswith("Pss:"))
             return int(pss.split()[1]) << 10
-    except (OSError, StopIteration):  # it has gone, or hides itself
+    except (OSError, StopIteration):  # it has ended, or hides itself
         return _resident(process)
 
 
 _KERNELS: list[Any] = []
-"""All of this process; without a namespace they are not killed by number."""
+"""All kernels of this process; without a namespace, ``kill`` cannot find them by number."""
 
 
 def _kill_kernels() -> None:
@@ -366,7 +366,7 @@ def _kill_kernels() -> None:
 
 
 class _NotEnded(Exception):
-    """Which cell did not come to its end, and why, in one line."""
+    """Which cell did not end, and why, in one line."""
 
 
 def _executed(
@@ -381,7 +381,8 @@ def _executed(
     start = local.launch_kernel
 
     def launch(command: list[str], **about: Any) -> Any:
-        """The kernel that waits, if it is Python's; else, and for a second one, as ever."""
+        """The waiting kernel, if the notebook wants Python; otherwise, and for a second kernel, a
+        usual one."""
         nonlocal kernel
         waiting, kernel = kernel, None
         is_python = command[1:3] == ["-m", "ipykernel_launcher"]
@@ -414,7 +415,7 @@ def _executed(
         with execute.setup_kernel(cleanup_kc=False):
             for index, cell in enumerate(opened.cells):
                 execute.execute_cell(cell, index, store_history=True)
-        for one in _KERNELS:  # none is asked to end: nobody sees what it does after its last cell
+        for one in _KERNELS:  # at once: nobody sees what it does after its last cell
             one.kill()
             one.wait()
     except DeadKernelError:
@@ -432,7 +433,7 @@ def _executed(
 
 
 def _note_error(cell: Any, execute_reply: Any, **about: Any) -> None:
-    """Show an error that the kernel has not shown, as nbgrader does: a timeout, for one."""
+    """Show an error that the kernel has not shown, as nbgrader does: a timeout, for example."""
     reply = execute_reply["content"]
     if reply["status"] != "error":
         return
@@ -456,7 +457,7 @@ def _client() -> type:
     class Client(AsyncKernelClient):
         def _context_default(self) -> Any:
             context: Any = super()._context_default()
-            # Milliseconds until it tries again: the kernel does not listen yet when it begins.
+            # Milliseconds until it tries again: at first, the kernel is not listening yet.
             context.setsockopt(zmq.RECONNECT_IVL, 5)
             return context
 
@@ -478,7 +479,8 @@ def _client() -> type:
 
 
 class _Kernel:
-    """A process that becomes a kernel when it is told to: what ``subprocess.Popen`` would be."""
+    """A process that becomes a kernel when it is told to: it takes the place of
+    ``subprocess.Popen``."""
 
     stdin = stdout = stderr = None
 
@@ -491,10 +493,10 @@ class _Kernel:
             if options["landlock"]:
                 _end_with_parent(libc)
                 _keep_signals(libc)
-            # Student code has neither the request nor what leads to it.
+            # Student code must have neither the request nor a way to it.
             os.dup2(asked, 3)
             os.closerange(4, 4096)
-            libc.prctl(_SET_DUMPABLE, 1, 0, 0, 0)  # it may look at itself, as outside
+            libc.prctl(_SET_DUMPABLE, 1, 0, 0, 0)  # it may inspect itself, as outside the sandbox
             self._wait(libc, options["alone"])
         os.close(asked)
 
@@ -508,7 +510,7 @@ class _Kernel:
             os.environ.clear()
             os.environ.update(environment)
             os.chdir(folder)
-            if "numpy" in sys.modules:  # it draws its seed when it is imported, for all notebooks
+            if "numpy" in sys.modules:  # its import drew one seed for all notebooks
                 sys.modules["numpy"].random.seed()
 
             _serve(libc, alone, arguments)
@@ -549,8 +551,8 @@ class _Kernel:
 
 
 def _serve(libc: ctypes.CDLL, alone: list[str], arguments: list[str]) -> None:
-    """Be the kernel; where no namespace holds it, with a filter before a file beside the notebook
-    may be imported, and with another one as soon as it has sockets."""
+    """Be the kernel. Without namespaces, it sets a filter before it can import a file beside the
+    notebook, and another one as soon as it has its sockets."""
     for code in alone[:1]:
         _filter(libc, code)
     from ipykernel import kernelapp
@@ -566,7 +568,7 @@ def _serve(libc: ctypes.CDLL, alone: list[str], arguments: list[str]) -> None:
 
 
 def _cold(alone: list[str], arguments: list[str]) -> NoReturn:
-    """A kernel that is started with nothing loaded."""
+    """A kernel that starts with nothing loaded."""
     sys.path[0] = os.getcwd()
     libc = ctypes.CDLL(None, use_errno=True)
     _end_with_parent(libc)

@@ -1,4 +1,4 @@
-"""The time limit of student code, inside of the worker."""
+"""The time limit of student code, inside the worker."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import signal
 import time
 
 TICK_SECONDS = 0.05
-"""Seconds between two looks at the time of student code."""
+"""Seconds between two checks of the time of student code."""
 
 
 class TimeLimit(BaseException):
@@ -17,14 +17,14 @@ class TimeLimit(BaseException):
 
 
 def begin() -> None:
-    """Let the clock tick, where there is one."""
+    """Let the clock tick, if this system has one."""
     if hasattr(signal, "setitimer"):
         signal.signal(signal.SIGALRM, _tick)
         signal.setitimer(signal.ITIMER_REAL, TICK_SECONDS, TICK_SECONDS)
 
 
 class _Clock:
-    """When the time of student code is over, by ``time.monotonic``; None where none runs.
+    """The end of student code's time, by ``time.monotonic``; None if none runs.
 
     An object's attribute and not a class's: whenever one of those is set, Python forgets what it
     has looked up in that class, and with it, bit by bit, in all others.
@@ -40,11 +40,9 @@ _clock = _Clock()
 
 
 class Alarm:
-    """Raises TimeLimit in student code once after so many seconds; the outermost one counts.
+    """Raises TimeLimit in student code, once, after this many seconds; the outermost limit counts.
 
     Code that catches everything survives it, so the grader has its own, later deadline and kills.
-    The clock ticks all the time: a timer set and stopped for each of hundreds of calls would cost
-    more than some of them.
     """
 
     def __init__(self, seconds: float) -> None:

@@ -1,10 +1,10 @@
 """Started as a script: ``boot.py SITE SITES FILES PACKAGES LOCKS WITHOUT`` and then ``warm FD``,
 ``cold PORT`` or, in a guest of WebAssembly, ``guest COPIED``.
 
-Python runs isolated (``-I -S -B``), so nothing but the standard library can be imported. NumPy is
-imported once from SITE, which then leaves the path again: student code finds NumPy and nothing
-beside it but the PACKAGES that the teacher allows, which come from SITES. They and an exercise's
-own files, all of them FILES, may be read.
+Python runs isolated (``-I -S -B``), so only the standard library can be imported. NumPy is imported
+once from SITE, which then leaves the path again: student code finds NumPy, and apart from it only
+the PACKAGES that the teacher allows, which are in SITES. These packages and an exercise's own files
+(together: FILES) are readable.
 """
 
 import importlib
@@ -14,7 +14,7 @@ import sys
 import types
 from collections.abc import Iterable
 
-# What the setup cell imports: a grader loads it, too.
+# The imports of setup cells: a grader loads them, too.
 SETUP = (
     "base64",
     "bz2",
@@ -32,7 +32,7 @@ SETUP = (
     "textwrap",
 )
 
-# What students import most: loaded here once, shared by every worker that is forked.
+# The most usual imports of students: loaded here once, shared by every forked worker.
 WARM = (
     "collections.abc",
     "copy",
@@ -95,7 +95,8 @@ def main(arguments: list[str]) -> None:
 
 
 def readable(site: str, files: str = "") -> list[str]:
-    """What a worker may read: the standard library, NumPy, folders of shared libraries in use.
+    """The readable files of a worker: the standard library, NumPy, folders of shared libraries in
+    use.
 
     Args:
         files: what else, with ``os.pathsep`` between them.
@@ -108,7 +109,7 @@ def readable(site: str, files: str = "") -> list[str]:
     ]
     libraries = set()
 
-    # There is no /proc inside of bubblewrap, nor a need for this list.
+    # Inside bubblewrap there is no /proc, and this list is not needed.
     if os.path.exists("/proc/self/maps"):
         with open("/proc/self/maps") as maps:
             for line in maps:

@@ -1,7 +1,8 @@
-"""What passes between the grader and the parent of the workers, and the processes of that parent.
+"""Messages between the grader and the parent of the workers, and the parent's control of its
+processes.
 
-The grader sees other process ids where the parent lives in a namespace of its own, so the parent
-also kills and reaps, on the grader's request.
+In a namespace of its own, the parent has other process ids than the grader sees. So the parent also
+kills and reaps workers, when the grader asks.
 """
 
 from __future__ import annotations
@@ -15,32 +16,32 @@ import sys
 import time
 
 MESSAGE = struct.Struct("<4sq")
-"""A word and a number: a process id, the core to fork on, how a process ended, or its CPU time."""
+"""A command and a number: a process id, the core to fork on, an exit status, or CPU time."""
 
 LIMITS = struct.Struct("<qd")
-"""What a worker is told first: the MB of memory that it may have, and its seconds."""
+"""The first message to a worker: its limits in MB of memory and in seconds."""
 
 WORD_BYTES = 16
-"""Bytes by which a process that was started for one worker shows that it is the one."""
+"""Bytes with which a process that was started for one worker identifies itself."""
 
 LINE = 4
-"""The descriptor behind which a guest of WebAssembly has the grader."""
+"""The descriptor of a WebAssembly guest that leads to the grader."""
 
 ANY_CORE = -1
-"""Wherever the system likes."""
+"""Any core."""
 
 UNKNOWN = -1
-"""The CPU time of a process that has ended, or on a system that does not tell."""
+"""The CPU time of a process that has ended, or on a system that does not tell it."""
 
 KILLED = -1
-"""How a process ended that had not ended by itself."""
+"""The exit status of a process that had not ended by itself."""
 
 END_SECONDS = 1.0
-"""For a worker that has hung up and should be about to end."""
+"""For a worker that has closed its connection and should be about to end."""
 
 
 def call_back(port: int) -> socket.socket:
-    """The grader, which waits for this process at a port, and has told it a word."""
+    """The grader, which waits for this process at a port and has told it a secret word."""
     sock = socket.create_connection(("127.0.0.1", port))
     sock.sendall(sys.stdin.buffer.read(WORD_BYTES))
     return sock
@@ -58,8 +59,8 @@ class Forks:
         self._control.sendall(MESSAGE.pack(word, number))
 
     def next(self) -> tuple[bytes, socket.socket]:
-        """What is to be done now, and the connection for it: ``load`` a cell here, or be the worker
-        in a new process (``fork``).
+        """The next task, and the connection for it: to run a cell here (``load``), or to be the
+        worker in a new process (``fork``).
 
         Raises:
             EOFError: the grader has hung up.
@@ -95,8 +96,8 @@ class Forks:
 
 
 def _stay_on(core: int) -> None:
-    """Keep the parent on a core, and all workers to come: that of the grader, which waits for
-    them, and stays on one for good."""
+    """Keep the parent and all later workers on the grader's core: the grader waits for them, and
+    never changes its core."""
     if core != ANY_CORE:
         with contextlib.suppress(OSError):  # taken away meanwhile: slower, and otherwise the same
             os.sched_setaffinity(0, {core})
@@ -105,8 +106,8 @@ def _stay_on(core: int) -> None:
 def _computed(pid: int) -> int:
     """Nanoseconds of CPU time of a process.
 
-    Linux makes the number of its clock out of the process id; its library has a function for that,
-    and Python has none.
+    Linux derives the number of a process's clock from its id; the C library has a function for
+    that, and Python has none.
     """
     try:
         return time.clock_gettime_ns((~pid << 3) | 2)
@@ -115,7 +116,7 @@ def _computed(pid: int) -> int:
 
 
 def _end(pid: int, gone: bool = False) -> int:
-    """Kill a worker and say how it had ended by itself, as a wait status; ``KILLED`` if it had not.
+    """Kill a worker; return how it had ended by itself, as a wait status, or ``KILLED``.
 
     Args:
         gone: it has hung up; whoever does that on purpose, and goes on, was not ended by the

@@ -1,8 +1,9 @@
 """One end of a conversation in which both sides may call functions of the other.
 
-The grader calls the student's functions; a function that it passes as an argument is called back by
-the student's code. Both ends are this class, so values, changed arguments and exceptions cross
-alike in both directions. A request carries a nonce; whatever belongs to it carries the same one.
+The grader calls the student's functions; if it passes a function as an argument, the student's code
+calls that back. Both ends are this class, so values, changed arguments and exceptions cross in the
+same way in both directions. A request has a nonce, and everything that belongs to it has the same
+one.
 """
 
 from __future__ import annotations
@@ -22,20 +23,21 @@ class Raised(NamedTuple):
     """An exception on the wire."""
 
     number: int
-    """That of the other side's own exception, or 0."""
+    """The number of the other side's own exception, or 0."""
     names: tuple[str, ...]
-    """Of its class, and of those that this derives from."""
+    """The names of its class and base classes."""
     text: str
     cell: str
     line: int
     arguments: tuple[Any, ...] = ()
-    """What it was made with, where that is plain."""
+    """The arguments that it was made with, if they are plain."""
     printed: str = ""
-    """What the call had printed until then, if the check reads that."""
+    """The output of the call until then, if the check reads it."""
 
 
 class Peer:
-    """What grader and worker share; each says how functions are named and how exceptions look."""
+    """The common part of grader and worker; each says how to name functions and describe
+    exceptions."""
 
     def __init__(self, sock: Line) -> None:
         self.sock = sock
@@ -45,18 +47,18 @@ class Peer:
         raise NotImplementedError
 
     def find(self, tag: bytes, name: Name) -> Any:
-        """The callable or object that the other side named, or what stands for it here.
+        """The callable or object that the other side named, or its stand-in here.
 
-        Of a record's class (tag ``o``) what gives it, as in ``records.ClassOf``.
+        For a record's class (tag ``o``), a function that returns it, as in ``records.ClassOf``.
         """
         raise NotImplementedError
 
     def describe(self, error: BaseException) -> Raised:
-        """An exception in the words of the wire."""
+        """An exception as it crosses the wire."""
         raise NotImplementedError
 
     def stays(self, value: Any) -> bool:
-        """Whether a value is an object that the other side knows by a number alone."""
+        """Whether a value is an object that the other side knows only by a number."""
         return False
 
     def revive(self, raised: Raised) -> BaseException:
@@ -64,7 +66,7 @@ class Peer:
         raise NotImplementedError
 
     def deadline(self) -> float | None:
-        """When waiting for the other side ends, by ``time.monotonic``."""
+        """The deadline for an answer of the other side, by ``time.monotonic``."""
         return None
 
     def request(self, kind: int, nonce: bytes, values: tuple[Any, ...]) -> Any:
@@ -79,7 +81,7 @@ class Peer:
         return self.understand(payload, kind, reply, known)
 
     def converse(self, kind: int, nonce: bytes, payload: Payload) -> tuple[int, Payload]:
-        """Send an encoded request, serve the other side's calls, return its reply as it came."""
+        """Send an encoded request, serve the other side's calls, and return the raw reply."""
         frames.send(self.sock, kind, nonce, payload)
         while True:
             kind, answered, reply = frames.receive(self.sock, self.deadline())
@@ -89,7 +91,7 @@ class Peer:
             self.called(answered, reply)
 
     def understand(self, payload: Payload, kind: int, reply: Payload, known: list[Any]) -> Any:
-        """The answer that a reply holds; the changes to arguments that it tells of are made."""
+        """The answer in a reply, after the changes to arguments in it have been made."""
         decoder = Decoder(reply, self.find, list(known))
         value = decoder.value()
         changes = read_changes(decoder, len(known))
@@ -104,14 +106,15 @@ class Peer:
         try:
             raise error
         finally:
-            # It holds this frame, and all that was read here would wait for the collector.
+            # It holds this frame, so everything that was read here would wait for the garbage
+            # collector.
             del error
 
     def received(self, value: Any, arguments: list[Any]) -> None:
-        """Look at an answer, and at all arguments if any has changed, before they are used."""
+        """Check an answer, and all arguments if any has changed, before they are used."""
 
     def replied(self, payload: Payload, kind: int, reply: Payload) -> None:
-        """Take note of a request and its reply."""
+        """Record a request and its reply."""
 
     def admit(self, kind: int, answered: bytes, nonce: bytes) -> None:
         """Refuse a frame that does not belong here."""
@@ -124,12 +127,12 @@ class Peer:
         self.answer(nonce, payload, self.invoke)
 
     def answer(self, nonce: bytes, payload: Payload, do: Callable[[Any], Any]) -> None:
-        """Serve one request: decode it, do it, and send what came of it."""
+        """Serve one request: decode it, carry it out, and send the result."""
         kind, reply = self.outcome(payload, do)
         frames.send(self.sock, kind, nonce, reply)
 
     def outcome(self, payload: Payload, do: Callable[[Any], Any]) -> tuple[int, Payload]:
-        """Decode a request and do it: the kind of the reply, and the reply."""
+        """Decode a request and carry it out; return the kind of the reply, and the reply."""
         decoder = Decoder(payload, self.find)
         request = decoder.value()
         decoder.end()
@@ -143,7 +146,7 @@ class Peer:
 
         try:
             return frames.RETURN, write(do(request))
-        except BaseException as error:  # whatever the function raised crosses, exits included
+        except BaseException as error:  # all exceptions cross, also exits
             try:
                 return frames.RAISE, write(tuple(self.describe(error)))
             except CannotCross:  # an argument was changed into something that cannot cross
@@ -187,7 +190,7 @@ def check_raised(value: Any) -> Raised:
 
 
 def plain_arguments(error: BaseException) -> tuple[Any, ...]:
-    """What an exception was made with; nothing where that is more than a few plain values."""
+    """The arguments of an exception; none if they are more than a few plain values."""
     arguments = BaseException.args.__get__(error)  # type: ignore[attr-defined]
     return arguments if _are_plain(arguments) else ()
 

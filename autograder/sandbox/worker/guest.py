@@ -1,4 +1,4 @@
-"""A worker inside of WebAssembly: no socket, no signals, no processes; the host is the parent."""
+"""A worker inside WebAssembly: without sockets, signals and processes; the host is the parent."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from autograder.sandbox.worker.worker import Worker
 
 
 class HostLine:
-    """What the host passes on, both ways."""
+    """The messages that the host passes on, both ways."""
 
     def recv(self, most: int) -> bytes:
         return os.read(LINE, most)
@@ -35,7 +35,7 @@ class HostLine:
 def prepare(copied: bool) -> None:
     """Get ready to serve, or to be copied before that."""
     _hide()
-    if copied:  # for one worker it is not worth its while
+    if copied:  # for a single worker it takes longer than it saves
         warm_up.rehearse()
         _freeze()
 
@@ -48,17 +48,17 @@ def preload() -> None:
 
 
 def serve() -> None:
-    """Be the worker, until the grader hangs up."""
-    # Copies would all draw the same. Elsewhere Python sees to this where it forks; here it knows of
-    # no fork.
+    """Be the worker, until the grader closes the connection."""
+    # Else all copies would draw the same numbers. Python reseeds after a fork, but does not notice
+    # this one.
     random.seed()
     np.random.seed()
     Worker(HostLine()).serve()
 
 
 def _hide() -> None:
-    """Take away the many packages that come with this Python: a student's code finds what it finds
-    at the other levels."""
+    """Hide the many packages that come with this Python: student code finds the same packages as at
+    the other levels."""
     kept = {*sys.stdlib_module_names, *(name.partition(".")[0] for name in sys.modules)}
     for names in zipimport._zip_directory_cache.values():  # type: ignore[attr-defined]
         for name in list(names):

@@ -1,4 +1,4 @@
-"""Landlock: a process takes away its own access to files, and the kernel keeps it to that.
+"""Landlock: a process gives up its own access to files, and the kernel enforces that.
 
 https://docs.kernel.org/userspace-api/landlock.html
 """
@@ -27,7 +27,7 @@ def _call(number: int, *arguments: object) -> int:
 
 
 def version() -> int:
-    """The kernel's version of Landlock; 0 where there is none."""
+    """The kernel's version of Landlock; 0 if there is none."""
     try:
         return _call(_CREATE, None, ctypes.c_size_t(0), ctypes.c_uint32(1))
     except OSError as error:
@@ -37,7 +37,7 @@ def version() -> int:
 
 
 def ruleset(readable: Iterable[str], writable: Iterable[str] = (), executable: bool = False) -> int:
-    """A descriptor of rules: these files and folders can be read, and nothing else be done.
+    """A descriptor of rules: these files and folders can be read, and nothing else is allowed.
 
     Args:
         writable: what can be changed, too: files and folders with all that is in them.
@@ -50,8 +50,7 @@ def ruleset(readable: Iterable[str], writable: Iterable[str] = (), executable: b
     if known == 0:
         raise OSError(errno.ENOSYS, "the kernel has no Landlock")
 
-    # Each version knows more kinds of access; all that are known are handled, which is to say
-    # refused.
+    # Each version knows more kinds of access; all known kinds are handled, which means refused.
     files = (1 << 13) - 1 | (known >= 2) << 13 | (known >= 3) << 14 | (known >= 5) << 15
     network = 0b11 if known >= 4 else 0
     scopes = 0b11 if known >= 6 else 0
@@ -79,7 +78,7 @@ def ruleset(readable: Iterable[str], writable: Iterable[str] = (), executable: b
 
 
 def restrict(rules: int) -> None:
-    """Put this process under the rules, for good."""
+    """Apply the rules to this process, for good."""
     if libc().prctl(38, 1, 0, 0, 0):
         raise OSError(ctypes.get_errno(), "no_new_privs")
     _call(_RESTRICT, rules, ctypes.c_uint32(0))

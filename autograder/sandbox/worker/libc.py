@@ -1,4 +1,4 @@
-"""The C library, for calls of the system that Python has no function for."""
+"""The C library, for system calls that Python has no function for."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """How a worker locks itself in before any student code runs.
 
-``PROTECTIONS`` names each layer, so that a test can leave one out and see what it was for.
+``PROTECTIONS`` names each layer, so that a test can leave one out and see what it protects from.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _CAP_DAC_READ_SEARCH = 1 << 2
 
 
 class Lock:
-    """The locks of one isolation level. Made once in the warm parent, closed in every worker.
+    """The locks of one isolation level, made once in the warm parent and closed in every worker.
 
     Args:
         names: the locks that not every level has: ``landlock``; ``seccomp``; ``parent``, where the
@@ -63,12 +63,13 @@ class Lock:
             self._filter = seccomp.program(grader=grader)
 
     def warm_parent(self) -> None:
-        """Where it began as root, give that up: by now it has loaded what only root may read."""
+        """If it started as root, give that up: by now everything that only root may read is
+        loaded."""
         if "parent" in self._names and "unprivileged" not in self._without:
             drop_root(())
 
     def worker(self, descriptors: Collection[int], memory_mb: int, seconds: float) -> None:
-        """Close every lock; OSError if one does not close, and then no student code runs.
+        """Close every lock; OSError if one does not close: then no student code runs.
 
         Args:
             descriptors: what stays open.
@@ -77,10 +78,10 @@ class Lock:
             drop_root(self._readable)
 
         if sys.platform == "linux":
-            # The parent ends its workers; should it be killed, the kernel does. A change of user
-            # would undo this.
+            # The parent ends its workers; if the parent is killed, the kernel does. Changing the
+            # user would undo this.
             end_with_parent()
-            # No memory image, which some systems pipe to a program, limit or not.
+            # No core dumps: some systems pipe them to a program, whatever the limit is.
             libc().prctl(_SET_DUMPABLE, 0, 0, 0, 0)
 
         if "limits" not in self._without:
@@ -94,10 +95,10 @@ class Lock:
 
 
 def wall(without: frozenset[str]) -> None:
-    """Have the kernel hold the host of a guest, should that ever leave its memory: this process can
-    do little now but compute and talk to the grader.
+    """Let the kernel lock in the host of a guest, in case the guest escapes from its memory: this
+    process can then do little more than compute and talk to the grader.
 
-    Where the kernel cannot do one of these, the guest is held as on systems without.
+    If the kernel lacks one of these locks, the guest is held as on systems without them.
     """
     if "landlock" not in without:
         with contextlib.suppress(OSError):
@@ -125,10 +126,10 @@ def _readable(folders: list[str]) -> Iterator[str]:
 
 
 def drop_root(readable: tuple[str, ...] | list[str]) -> None:
-    """Become an ordinary user for good, still able to read where Python lies in root's folder.
+    """Become an ordinary user for good, who can still read Python if it is in root's folder.
 
-    The right to read is kept only if it is needed, and only Landlock and the missing files of a
-    sandbox bound it.
+    The right to read everything is kept only if it is needed; then only Landlock, and the few files
+    of a sandbox, limit it.
     """
     if not hasattr(os, "setresuid") or os.getuid() != 0:
         return
@@ -166,7 +167,7 @@ def limit(memory_mb: int, seconds: float, files: bool) -> None:
 
     for name, most in (
         ("RLIMIT_AS", memory_mb << 20 or sys.maxsize),
-        # Far behind the grader's own clock: where the machine is busy, the system's runs ahead.
+        # Far beyond the grader's own limit: on a busy machine, the system's clock runs ahead.
         ("RLIMIT_CPU", 2 * int(seconds) + 5),
         ("RLIMIT_FSIZE", 1 << 20 if files else 0),
         ("RLIMIT_NOFILE", 64),
@@ -180,7 +181,7 @@ def limit(memory_mb: int, seconds: float, files: bool) -> None:
 
 
 def close_all_but(descriptors: Collection[int]) -> None:
-    """Only standard streams (which lead nowhere) and these stay open."""
+    """Close all descriptors except the standard streams (which lead nowhere) and these."""
     begin = 3
     for descriptor in sorted(descriptors):
         os.closerange(begin, descriptor)

@@ -1,4 +1,4 @@
-"""What a check may do with an object of a student's class: the operations, by their names.
+"""The operations that a check may apply to an object of a student's class, by name.
 
 The object stays in the worker. Python's own rules hold there: who is asked first, what happens
 where a class has no such method, that ``in`` looks at every member where nobody can say better.
@@ -35,7 +35,7 @@ def method(thing: Any, name: str, *args: Any, **kwargs: Any) -> Any:
 
 
 def members(thing: Any) -> tuple[Any, ...]:
-    """What a loop over it gives, read whole."""
+    """All items of a loop over it."""
     return tuple(islice(iter(thing), bounds.MAX_VALUES))
 
 
@@ -50,9 +50,9 @@ def contains(thing: Any, member: Any) -> bool:
 
 
 def memory(function: Any, *args: Any) -> tuple[Any, int]:
-    """What a function answers, and the most bytes that it held at once, its arguments apart.
+    """The answer of a function, and the most bytes that it held at once, without its arguments.
 
-    Python counts them, NumPy's arrays among them, whatever locks the worker in.
+    Python counts them, including NumPy's arrays, at every isolation level.
     """
     _tracemalloc.start(1)
     try:
@@ -107,7 +107,7 @@ TWO: dict[str, Callable[[Any, Any], Any]] = {
     "lshift": operator.lshift,
     "rshift": operator.rshift,
 }
-"""Operations between two values, of which one is the object."""
+"""Operations between two values, one of which is the object."""
 
 OPERATIONS: dict[str, Callable[..., Any]] = {
     "attribute": attribute,

@@ -17,7 +17,7 @@ from autograder.sandbox.worker.locks import Lock
 
 
 def main(control: socket.socket, lock: Lock) -> None:
-    """Fork and kill for the grader until it hangs up; then leave nothing behind."""
+    """Fork and kill for the grader until it closes the connection; then leave nothing behind."""
     lock.warm_parent()
     warm_up.rehearse()
     _freeze()
@@ -41,9 +41,11 @@ def main(control: socket.socket, lock: Lock) -> None:
 
 
 def _freeze() -> None:
-    """Keep what is loaded now shared with every worker: collecting garbage there looks at none.
+    """Keep everything that is loaded now shared with the workers: their garbage collector ignores
+    it.
 
-    What is free goes back to the system: every fork would copy the tables of its pages, too.
+    Free memory goes back to the system: otherwise every fork would copy the tables of its pages,
+    too.
     """
     gc.collect()
     with contextlib.suppress(AttributeError):  # another library than glibc

@@ -12,16 +12,15 @@ from autograder.sandbox.worker.protocol import frames
 from autograder.sandbox.worker.protocol.decode import Decoder
 
 CELLS: list[tuple[str, types.ModuleType]] = []
-"""The sources of these cells, and the modules that they have left behind; the grader names them by
-their numbers."""
+"""The sources of these cells, and their modules after they ran; the grader uses their numbers."""
 
 FAILED = -1
 
 
 def run(sock: frames.Line) -> int:
-    """Run a cell that the grader sends, in a module of its own; its number.
+    """Run a cell that the grader sends, in a module of its own; return its number.
 
-    It is the teacher's own first cell. Nothing of a student's ever comes here.
+    It is the teacher's own first cell. Code of a student never gets here.
     """
     cell, source = Decoder(frames.receive(sock)[2], lambda tag, name: None).value()
     before, module = sys.modules["__main__"], new_main()
@@ -29,7 +28,7 @@ def run(sock: frames.Line) -> int:
 
     try:
         exec(compiled(cell, source), module.__dict__)
-    except BaseException:  # every worker runs it, and tells of the exception
+    except BaseException:  # every worker runs it again, and reports the exception
         return FAILED
     finally:
         sys.modules["__main__"] = before
@@ -40,12 +39,12 @@ def run(sock: frames.Line) -> int:
 
 
 def remember(cell: str, source: str) -> None:
-    """Know the lines of a cell, as Jupyter does."""
+    """Register the lines of a cell, as Jupyter does."""
     linecache.cache[f"<{cell}>"] = (len(source), None, source.splitlines(True), f"<{cell}>")
 
 
 def new_main() -> types.ModuleType:
-    """A module for the cells of a notebook, with what Jupyter has there."""
+    """A module for the cells of a notebook, with the names that Jupyter provides."""
     module = types.ModuleType("__main__")
     for name in ("display", "get_ipython", "help"):
         module.__dict__[name] = silent_modules.silent

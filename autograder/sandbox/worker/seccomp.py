@@ -1,9 +1,8 @@
-"""A seccomp filter for workers: a short list of system calls, everything else is refused.
+"""A seccomp filter for workers: a short list of allowed system calls; all others are refused.
 
-What is left is what Python and NumPy need to compute, to read their own modules and to talk over a
-socket that is already open. From there nothing can make a process, a thread, a socket, a file or a
-signal. The program is classic BPF, built from the two tables below (x86_64, and the generic one of
-aarch64).
+The allowed calls are those that Python and NumPy need to compute, to read their own modules and to
+talk over an open socket. They cannot make a process, a thread, a socket, a file or a signal. The
+program is classic BPF, built from the two tables below (x86_64, and the generic one of aarch64).
 """
 
 from __future__ import annotations
@@ -90,12 +89,12 @@ ABSENT: dict[str, tuple[int | None, int]] = {
     "openat2": (437, 437),
     "futex_waitv": (449, 449),
 }
-# Of these only some commands. fcntl: what looks at or marks a descriptor, F_GETFD, F_SETFD,
-# F_GETFL.
+# Only some commands of these are allowed. For fcntl, these look at or mark a descriptor: F_GETFD,
+# F_SETFD, F_GETFL.
 Commands = dict[str, tuple[tuple[int, int], tuple[int, ...]]]
 COMMANDS: Commands = {"fcntl": ((72, 25), (1, 2, 3))}
 
-# What a grader needs beyond this to be given workers by their parent, and to talk to them with
+# The further calls that a grader needs to get workers from their parent, and to talk to them with
 # deadlines.
 GRADER: dict[str, tuple[int | None, int]] = {
     "recvmsg": (47, 212),
@@ -105,9 +104,9 @@ GRADER: dict[str, tuple[int | None, int]] = {
 }
 GRADER_COMMANDS: Commands = {"ioctl": ((16, 29), (0x5421,))}  # FIONBIO: whether a socket waits
 
-# Where all the rest of an ordinary program is allowed: other processes' memory, namespaces, mounts,
-# what the kernel keeps of a user beyond a process, memory that belongs to no process, young and
-# large calls.
+# All other calls of an ordinary program are allowed. Refused: other processes' memory, namespaces,
+# mounts, data that the kernel keeps for a user beyond a process, memory that belongs to no process,
+# new and large calls.
 REFUSED: dict[str, tuple[int, int]] = {
     "add_key": (248, 217),
     "bpf": (321, 280),
@@ -141,8 +140,8 @@ _CLONE, _NAMESPACES = (56, 220), 0x7E020000
 # and not AF_VSOCK, which leads out of a virtual machine.
 _SOCKET, _FAMILIES = (41, 198), (1, 2, 10, 16)
 
-# Where no namespace holds a program: it makes no process, reaches no socket outside, watches no
-# files, and reaches no memory, semaphores and messages of its user's other programs.
+# Without namespaces, a program must start no process, reach no socket outside, watch no files, and
+# reach no memory, semaphores and messages of its user's other programs.
 REFUSED_ALONE: dict[str, tuple[int, int]] = {
     "connect": (42, 203),
     "fanotify_mark": (301, 263),
@@ -158,10 +157,10 @@ REFUSED_ALONE: dict[str, tuple[int, int]] = {
     "shmctl": (31, 195),
     "vfork": (58, 1071),
 }
-# It makes these only before it begins. What it has opened then goes on.
+# It makes these only before it starts. Open ones keep working.
 REFUSED_BEGUN: dict[str, tuple[int, int]] = {"bind": (49, 200), "socket": (41, 198)}
-# Landlock lets a program do this to every file and process of its user. It is not done, and no
-# error says so: shutil.copy() calls chmod, and each thread of zmq sched_setscheduler.
+# Landlock lets a program do this to every file and process of its user. These calls do nothing, and
+# report no error: shutil.copy() calls chmod, and each thread of zmq sched_setscheduler.
 NOT_DONE: dict[str, tuple[int, int]] = {
     "chmod": (90, 53),  # aarch64: fchmodat
     "chown": (92, 54),  # aarch64: fchownat
@@ -221,8 +220,8 @@ def program(machine: str | None = None, grader: bool = False) -> bytes:
                 code += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, verdict)]
 
     for numbers_of, allowed in commands.values():
-        # Where none of the commands is meant, what was loaded is no number of a call any more:
-        # refused at once.
+        # If none of the commands matches, the loaded value is no longer the number of a call:
+        # refuse at once.
         code += [
             (_EQUAL, 0, 2 + 2 * len(allowed), numbers_of[column]),
             (_LOAD, 0, 0, _SECOND_ARGUMENT),
@@ -277,7 +276,7 @@ def alone(machine: str | None = None, begun: bool = True) -> bytes:
     code += [(_EQUAL, 0, 4, _CLONE[column]), (_LOAD, 0, 0, _FIRST_ARGUMENT)]
     code += [(_ANY_OF, 1, 0, _CLONE_THREAD), refused, allowed]
 
-    # Sockets of another kind could talk to somebody else; netlink's lists addresses.
+    # Sockets of other kinds could talk to somebody else; netlink's list addresses.
     for number in (_SOCKET[column], _SOCKETPAIR[column]):
         code += [(_EQUAL, 0, 7, number), (_LOAD, 0, 0, _FIRST_ARGUMENT)]
         code += [(_EQUAL, 4, 0, _NETLINK), (_LOAD, 0, 0, _SECOND_ARGUMENT)]
@@ -295,7 +294,8 @@ def _refuse(code: Code, table: dict[str, tuple[int, int]], column: int) -> None:
 
 
 def _begun(machine: str | None) -> tuple[int, Code]:
-    """The column of a machine's numbers in the tables, and the instructions that load a call's."""
+    """The column of a machine's numbers in the tables, and the instructions that load the number of
+    a call."""
     try:
         column, architecture = _MACHINES[machine or platform.machine()]
     except KeyError:

@@ -18,7 +18,7 @@ LIBRARIES = frozenset(
 
 
 class Silent:
-    """Takes every call, attribute and index, and says nothing."""
+    """Takes every call, attribute and index, and does nothing."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -58,7 +58,7 @@ def subplots(
 
 
 class _Module(types.ModuleType):
-    """A module in which every name is there."""
+    """A module that has every name."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -67,7 +67,7 @@ class _Module(types.ModuleType):
 
 
 class _WithoutTracing(importlib.machinery.SourceFileLoader):
-    """Python's debugger, but for the call that stops and waits for somebody."""
+    """Python's debugger, without the call that stops and waits for input."""
 
     def exec_module(self, module: types.ModuleType) -> None:
         super().exec_module(module)
@@ -100,9 +100,9 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def install(allowed: Collection[str] = ()) -> None:
-    """From now on these imports are silent, whatever is installed, but for those allowed.
+    """From now on these imports are silent, even if installed, except for the allowed ones.
 
-    So are ``breakpoint()`` and ``pdb.set_trace()`` that were left behind: there is nobody to debug.
+    So are forgotten ``breakpoint()`` and ``pdb.set_trace()`` calls: nobody is there to debug.
     """
     sys.meta_path.insert(0, Finder(LIBRARIES.difference(allowed)))
     sys.breakpointhook = silent

@@ -1,7 +1,7 @@
-"""Cells that Jupyter runs and Python by itself does not: it takes them statement by statement.
+"""Runs cells that Jupyter runs, but Python by itself does not, statement by statement.
 
-So ``await`` may stand outside of functions, ``from __future__`` anywhere, and holds for later
-cells; and a ``return`` that belongs to nothing stops nothing above it.
+``await`` may be outside of functions, and ``from __future__`` anywhere, with effect on later cells.
+A ``return`` outside of a function stops nothing above it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Statements:
 
     def __init__(self) -> None:
         self._future = 0
-        """The flags of what cells have imported from ``__future__``."""
+        """The flags of the imports from ``__future__`` in the cells so far."""
 
     def run(self, name: str, source: str, names: dict[str, Any]) -> None:
         """Run a cell."""
@@ -50,14 +50,14 @@ class Statements:
 
 
 def _slept(seconds: float | None) -> tuple[()]:
-    """What has come in from outside meanwhile: nothing."""
+    """Events from outside since the last call: none."""
     time.sleep(seconds or 0.0)
     return ()
 
 
 def _awaited(coroutine: Coroutine[Any, Any, Any]) -> None:
-    """Run a coroutine in a loop that needs nothing of the system but its clock."""
-    import asyncio  # few cells need it, and it takes a while
+    """Run a coroutine in a loop that needs nothing of the system except its clock."""
+    import asyncio  # few cells need it, and its import takes long
 
     class Loop(asyncio.BaseEventLoop):
         _selector = types.SimpleNamespace(select=_slept)

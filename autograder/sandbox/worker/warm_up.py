@@ -1,9 +1,8 @@
-"""What the warm parent does once, so that no worker has to: calls of a few functions of the kit's
-own.
+"""Calls a few functions of the kit's own once in the warm parent, so that no worker has to.
 
-Python adapts its bytecode to what it sees, and NumPy prepares much at first use. A worker that is
-forked afterwards inherits both, and has fewer pages of memory to copy; left to itself it would
-begin anew with every submission.
+Python adapts its bytecode to the values it sees, and NumPy prepares much at first use. A worker
+that is forked afterwards inherits both, and has fewer pages of memory to copy; otherwise it would
+start from scratch with every submission.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from autograder.sandbox.worker.protocol.encode import Encoder
 from autograder.sandbox.worker.worker import Worker
 
 ROUNDS = 16
-"""Python adapts after eight or so."""
+"""Python adapts after about eight calls."""
 
 CELL = """
 import math
@@ -42,7 +41,7 @@ def refuse(scores):
 
 
 class _Loop:
-    """A line to oneself: what is sent is received next."""
+    """A connection to itself: what is sent is received next."""
 
     def __init__(self) -> None:
         self._sent = bytearray()

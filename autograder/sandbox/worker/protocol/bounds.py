@@ -1,7 +1,7 @@
-"""What may cross and how much of it: the limits, and how values are refused.
+"""Limits for values that cross, and how values are refused.
 
-Whoever uses a limit looks it up here, ``bounds.MAX_BYTES``, so a test that leaves it out has one
-place to do so.
+Limits are looked up here at each use, as in ``bounds.MAX_BYTES``, so a test can change them in one
+place.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ MAX_NUMBERS = MAX_BYTES // 8
 1."""
 
 MAX_VALUES = 200_000
-"""Values of a frame, those within others counted too."""
+"""Values of a frame, including values within others."""
 
 MAX_DEPTH = 100
-"""Values within values."""
+"""Nesting of values."""
 
 MAX_AXES = 8
 """Axes of an array."""
@@ -41,10 +41,10 @@ MAX_PRINTED = 100_000
 
 _CODES = ("?", "<i1", "<i2", "<i4", "<i8", "<u1", "<u2", "<u4", "<u8", "<f4", "<f8", "<c8", "<c16")
 DTYPES = tuple(map(np.dtype, _CODES))
-"""The dtypes that cross; in a frame stands the place in this list."""
+"""The dtypes that can cross; a frame has the index in this list."""
 
 TEXTS = 255
-"""What stands there for an array of texts."""
+"""The index for an array of texts."""
 
 
 class ProtocolError(Exception):
@@ -64,8 +64,8 @@ def numbers(shape: tuple[int, ...]) -> int:
 
 
 def are_wide(values: int, longest: int) -> bool:
-    """Whether an array of so many texts is too large.
+    """Whether an array of this many texts is too large.
 
-    NumPy gives each of them the room of the longest.
+    NumPy gives each text the room of the longest.
     """
     return 4 * values * longest > MAX_BYTES

@@ -8,8 +8,8 @@ LISTENING = 4
 """Parts of a call whose check reads what it prints."""
 
 OVERHEAR = ("overhear",)
-"""In the place of the function: what has been printed since this was asked before. No check asks
-for it, and no verdict depends on it."""
+"""In the place of the function: the output since the last such request. No check asks for it, and
+no verdict depends on it."""
 
 
 def written(

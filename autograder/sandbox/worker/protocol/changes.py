@@ -1,4 +1,4 @@
-"""Which arguments a call has changed, told to the other side and made there, too."""
+"""Reports which arguments a call has changed, and makes the same changes on the other side."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from autograder.sandbox.worker.protocol.encode import Encoder
 
 
 class Snapshot:
-    """What a call was given, to tell afterwards what the call has changed in it."""
+    """The arguments of a call, to report afterwards how the call has changed them."""
 
     def __init__(self, known: list[Any]) -> None:
         self._known = known
@@ -102,7 +102,8 @@ def _reshape(array: np.ndarray[Any, Any], shape: tuple[int, ...]) -> None:
 
 
 def _state(thing: Any) -> Any:
-    """What tells a change: all that is set of an array or a table, the items of anything else."""
+    """The content by which a change is noticed: everything of an array or a table, the items of
+    other values."""
     if isinstance(thing, np.ndarray):
         return thing.shape, thing.dtype, thing.flags.writeable, thing.tobytes()
     if isinstance(thing, dict):

@@ -1,4 +1,4 @@
-"""Reads values from the bytes that the other side has sent, trusting nothing in them."""
+"""Reads values from the bytes of the other side, and trusts none of them."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from autograder.sandbox.worker.protocol.frames import Payload
 _U32 = struct.Struct("<I")
 _F64 = struct.Struct("<d")
 _HEAD = struct.Struct("<BBB")
-"""Of an array: its dtype, whether it may be written to, its number of axes."""
+"""For an array: its dtype, whether it is writeable, its number of axes."""
 _SHAPES = tuple(struct.Struct(f"<{ndim}Q") for ndim in range(bounds.MAX_AXES + 1))
 """Shapes of arrays, by number of axes."""
 
 Name = int | str | tuple[int, int]
-"""How the other side names a function, or an object: by its number, and that of its class."""
+"""How the other side names a function, or an object: by its number, and the number of its class."""
 
 
 class Decoder:
@@ -65,14 +65,15 @@ class Decoder:
         return reader(self)
 
     def end(self) -> None:
-        """Refuse bytes after the last value, and texts that would be too wide in one array."""
+        """Refuse further bytes after the last value, and texts that would be too wide in one
+        array."""
         if self._at != self._size:
             raise ProtocolError("bytes after the value")
         self.narrow()
 
     def content(self) -> Any:
-        """The new content of what has a number: an array, a list, a set, a dictionary, a tuple of
-        what a dataclass object holds."""
+        """The new content of a numbered value: of an array, a list, a set, a dictionary, or a tuple
+        of the fields of a dataclass object."""
         readers: dict[bytes, Callable[[], Any]] = {
             b"a": self._array,
             b"l": self.several,
@@ -102,7 +103,7 @@ class Decoder:
         return array
 
     def _filled(self, code: int, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
-        # Sizes are Python integers and are held against the bytes that have arrived before NumPy
+        # Sizes are Python integers, and are compared with the bytes that have arrived before NumPy
         # sees them.
         if code >= len(bounds.DTYPES):
             raise ProtocolError("an unknown dtype")
@@ -150,7 +151,7 @@ class Decoder:
         return number
 
     def text(self) -> str:
-        """The next text, behind its tag."""
+        """The next text, after its tag."""
         try:
             text = str(self.sized(), "utf-8", "surrogatepass")
         except UnicodeDecodeError:
@@ -178,7 +179,7 @@ class Decoder:
 
     def _numbered_table(self) -> Any:
         place = len(self.known)
-        self.known.append(None)  # what it holds has later numbers
+        self.known.append(None)  # its parts have later numbers
         self.known[place] = found = self._table()
         return found
 
@@ -199,7 +200,7 @@ class Decoder:
         return self.mapping(mapping)
 
     def mapping(self, mapping: dict[Any, Any] | None = None) -> dict[Any, Any]:
-        """The entries of a dictionary, put into ``mapping`` where it is there already."""
+        """The entries of a dictionary, put into ``mapping`` if that is given."""
         if mapping is None:
             mapping = {}
         count = self._enter(2)
@@ -222,7 +223,7 @@ class Decoder:
             raise ProtocolError("too much text")
 
     def _enter(self, each: int) -> int:
-        """How many entries a container has, of so many values each."""
+        """The number of entries of a container, with this many values each."""
         count = self.number()
         self.values += each * count
         self._depth += 1
@@ -243,11 +244,11 @@ class Decoder:
         return self.find(b"n", str(self.sized(), "ascii", "replace"))
 
     def sized(self) -> memoryview:
-        """The next bytes, behind their number."""
+        """The next bytes, after their number."""
         return self.take(self.number())
 
     def _unpacked(self, form: struct.Struct) -> tuple[Any, ...]:
-        """What the next bytes say in this form."""
+        """The next bytes, read in this form."""
         at = self._at
         self._at = at + form.size
         try:

@@ -30,7 +30,8 @@ _ARRAYS = tuple(struct.Struct(f"<cBBB{ndim}Q") for ndim in range(bounds.MAX_AXES
 
 
 class Elsewhere:
-    """A function of the other side, as it is called here: what is known first of such a value."""
+    """A function of the other side, as it is called here: the first fact known about such a
+    value."""
 
 
 class Encoder:
@@ -67,7 +68,7 @@ class Encoder:
         (_WRITERS.get(type(value)) or Encoder._rare)(self, value)
 
     def content(self, value: Any) -> None:
-        """Append what can change in full, also where it has a number already."""
+        """Append the content of a changeable value in full, even if it has a number already."""
         if isinstance(value, np.ndarray):
             self._array(value)
         elif isinstance(value, list):
@@ -278,8 +279,7 @@ _WRITERS: dict[type, Callable[[Encoder, Any], None]] = {
     complex: Encoder._complex,
     FunctionType: Encoder._callable,
 }
-"""How to write a value, by its exact type: the usual case, and a submission sends thousands of
-them."""
+"""How to write a value, by its exact type: the usual case, as a submission sends thousands."""
 
 
 def _few(values: Any, what: str) -> Any:

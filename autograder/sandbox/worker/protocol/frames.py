@@ -24,31 +24,30 @@ RUN, CALL, RETURN, RAISE = 1, 2, 3, 4
 """Kinds of frames. The grader asks with RUN and CALL; both sides answer with RETURN or RAISE."""
 
 SMALL = 1 << 16
-"""Bytes of a payload that leaves in one piece with its header; larger ones are not copied for
-that."""
+"""Payloads up to this size are sent in one piece with their header; larger ones are not copied."""
 
 AHEAD = 1 << 14
-"""Bytes of a frame that are read at once: most are smaller."""
+"""Bytes to read at once: most frames are smaller."""
 
 SECONDS = struct.Struct("<d")
-"""What every request of the grader begins with: how long what it asks for may take."""
+"""The beginning of every request of the grader: the seconds that it may take."""
 
 
 class Line(Protocol):
-    """A socket, as far as frames need one."""
+    """The methods of a socket that frames need."""
 
     def recv(self, most: int, /) -> bytes:
-        """Some bytes; none once the other side has gone."""
+        """Some bytes; none if the other side has closed the connection."""
 
     def sendall(self, data: Payload, /) -> None:
         """Send all of these bytes."""
 
     def settimeout(self, seconds: float | None, /) -> None:
-        """Wait so long at most from now on."""
+        """Wait at most this long from now on."""
 
 
 def send(sock: Line, kind: int, nonce: bytes, payload: Payload) -> None:
-    """Send one frame; OSError (also a timeout) when the other side does not take it."""
+    """Send one frame; OSError (also a timeout) if the other side does not take it."""
     header = HEADER.pack(MAGIC, kind, nonce, len(payload))
 
     if len(payload) <= SMALL:
@@ -63,7 +62,7 @@ def receive(
 ) -> tuple[int, bytes, Payload]:
     """Read one frame: its kind, nonce and payload.
 
-    The other side waits for an answer to it, so nothing comes behind it.
+    The other side waits for an answer to it, so nothing follows it.
 
     Args:
         ahead: bytes asked for at once; those of a header where another frame may come behind.
@@ -92,7 +91,7 @@ def receive(
 
 
 def _some(sock: Line, most: int, deadline: float | None) -> bytes:
-    """What has arrived of so many bytes."""
+    """The bytes that have arrived, at most this many."""
     if deadline is not None:
         left = deadline - time.monotonic()
         if left <= 0:

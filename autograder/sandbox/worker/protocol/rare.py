@@ -1,7 +1,7 @@
-"""The rarer kinds of values: what ``encode`` and ``decode`` leave to others.
+"""The rarer kinds of values, for which ``encode`` and ``decode`` use this module.
 
-Fractions, decimals and dates cross as the text that spells them; their modules are loaded where one
-of them crosses, not before. Counters and their like cross as dictionaries with something more.
+Fractions, decimals and dates cross as texts; their modules are loaded only when one of them
+crosses. Counters and similar classes cross as dictionaries with a prefix.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ behind."""
 
 
 def head_of(mapping: dict[Any, Any]) -> bytes:
-    """What stands before a dictionary of a class of its own; nothing for one that is like any."""
+    """The prefix of a dictionary of a class of its own; empty for ordinary ones."""
     if isinstance(mapping, collections.Counter):
         return b"M\x00"
     if isinstance(mapping, collections.OrderedDict):
@@ -47,7 +47,8 @@ def head_of(mapping: dict[Any, Any]) -> bytes:
 
 
 def empty_mapping(kind: int) -> dict[Any, Any]:
-    """An empty dictionary of the kind that ``head_of`` has told; ProtocolError if there is none."""
+    """An empty dictionary of the kind that ``head_of`` has named; ProtocolError if there is
+    none."""
     if kind == 0:
         return collections.Counter()
     if kind == 1:
@@ -96,7 +97,7 @@ _SPELLINGS = (
     _Spelling("datetime", "datetime", _iso, _from_iso, re.compile(f"{_DATE}T{_TIME}")),
     _Spelling("datetime", "date", _iso, _from_iso, re.compile(_DATE)),
 )
-"""Before a class stand those that derive from it."""
+"""Subclasses come before their base classes."""
 
 
 def spell(value: Any) -> tuple[int, str] | None:

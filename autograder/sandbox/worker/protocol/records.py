@@ -1,8 +1,8 @@
 """Named tuples and dataclasses: a name, and values that have names.
 
-A student's class never crosses, only what its objects hold. In the grader a record is an object of
-the exercise's own class of that name where that has just these fields; else it is one of the two
-classes here, which tell a check its attributes and whether it equals another.
+A student's class never crosses, only the values of its objects. In the grader, a record is an
+object of the exercise's own class of that name if that has the same fields. Otherwise it is one of
+the two classes here, which give a check its attributes, and whether it equals another.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any, Literal, NamedTuple
 from autograder.sandbox.worker.protocol.bounds import CannotCross
 
 Kind = Literal["named tuple", "dataclass", "frozen dataclass"]
-"""A dataclass is frozen if it has a hash of its own: such a one is written in full wherever it
-stands, for what holds it may hash it again and again."""
+"""A dataclass is frozen if it has its own hash. A frozen object is written in full wherever it
+occurs, because a container may hash it again and again."""
 
 KINDS: tuple[Kind, ...] = ("named tuple", "dataclass", "frozen dataclass")
 
@@ -28,7 +28,7 @@ MAX_NAME = 100
 
 
 class Form(NamedTuple):
-    """What the records of one class have in common."""
+    """The common facts about the records of one class."""
 
     kind: Kind
     name: str
@@ -38,8 +38,8 @@ class Form(NamedTuple):
     def is_sound(self) -> bool:
         """Whether these are names that can do no harm.
 
-        Python and NumPy ask objects for names with two underscores, ``__array_interface__`` say,
-        and believe what they find there.
+        Python and NumPy ask objects for names with two underscores, such as
+        ``__array_interface__``, and believe the answers.
         """
         if len(self.fields) > MAX_FIELDS or len(set(self.fields)) < len(self.fields):
             return False
@@ -47,7 +47,7 @@ class Form(NamedTuple):
 
 
 ClassOf = Callable[[Form], Any]
-"""What may give a class for records of a form; what does not fit is left alone."""
+"""A function that may return a class for records of a form; unfit classes are not used."""
 
 
 class RecordTuple(tuple):  # type: ignore[type-arg]
@@ -103,7 +103,7 @@ def form_of(value: Any) -> Form | None:
 
 
 def values_of(record: Any, form: Form) -> tuple[Any, ...]:
-    """What a record holds, in the order of its fields.
+    """The values of a record, in the order of its fields.
 
     Raises:
         CannotCross: one of them is not there.
@@ -117,7 +117,7 @@ def values_of(record: Any, form: Form) -> tuple[Any, ...]:
 
 
 def blank(form: Form, class_of: ClassOf | None) -> Any:
-    """A dataclass object that holds nothing yet; no code of its class runs."""
+    """An empty dataclass object; no code of its class runs."""
     known = _class(form, class_of)
     try:
         record: Any = object.__new__(known or Record)
@@ -153,7 +153,7 @@ def _class(form: Form, class_of: ClassOf | None) -> type | None:
 
 
 def fits(form: Form, found: Any) -> bool:
-    """Whether something that was found under a form's name is a class for records of it."""
+    """Whether an object that was found under a form's name is a class for records of it."""
     if not isinstance(found, type):
         return False
     if form.kind == "named tuple":

@@ -37,7 +37,7 @@ def is_index(value: Any) -> bool:
 
 
 def parts_of(value: Any) -> tuple[Any, ...]:
-    """The plain values that a table or an index is made of.
+    """The plain values that make a table or an index.
 
     Raises:
         CannotCross: it has a column of an unusual dtype.
@@ -61,7 +61,7 @@ def index(parts: list[Any]) -> Any:
 
 
 def fill(thing: Any, content: Any) -> None:
-    """Let a table have what another of its kind has."""
+    """Give a table the content of another of its kind."""
     if type(thing) is not type(content):
         raise ProtocolError("a change of kind")
     thing._update_inplace(content)
@@ -74,7 +74,7 @@ def _made(make: Any, parts: list[Any]) -> Any:
         return make(importlib.import_module("pandas"), *parts)
     except ProtocolError:
         raise
-    except Exception:  # whatever pandas has against a stranger's parts
+    except Exception:  # any objection of pandas to a stranger's parts
         raise ProtocolError("no table") from None
 
 
@@ -110,7 +110,7 @@ def _index(pandas: Any, kind: str, name: Any, *parts: Any) -> Any:
 
 
 def _column(values: Any) -> tuple[Any, ...]:
-    """The dtype of a series or an index as a text, and what it holds."""
+    """The dtype of a series or an index as a text, and its values."""
     dtype = str(values.dtype)
     if dtype == "category":
         held = values.array
@@ -127,7 +127,7 @@ def _column(values: Any) -> tuple[Any, ...]:
 
 
 def _values(pandas: Any, dtype: str, held: Any, *more: Any) -> Any:
-    """The array of pandas for what ``_column`` has told."""
+    """The array of pandas for the result of ``_column``."""
     if dtype == "category":
         categories, ordered = more
         kind = pandas.CategoricalDtype(_index(pandas, *categories), ordered)

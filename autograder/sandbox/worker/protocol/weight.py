@@ -1,4 +1,4 @@
-"""Weighs values that have arrived: they must not grow without bounds when they are walked."""
+"""Weighs values that have arrived: walking through them must not take unlimited time."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from autograder.sandbox.worker.protocol.bounds import ProtocolError
 
 
 def weigh(*values: Any) -> None:
-    """Refuse what grows without bounds when it is walked.
+    """Refuse values that grow without limit when they are walked.
 
-    That is a list within itself, or one large part many times. Written out in full, without
-    references, each value must be no more and no larger than a frame may hold.
+    Examples are a list within itself, or one large part many times. Written out in full, without
+    references, a value must not be larger than a frame may be.
 
     Raises:
         ProtocolError: they are.
@@ -34,7 +34,7 @@ class _Scales:
         self._longest = 0
 
     def weigh(self, value: Any, depth: int) -> tuple[int, int, int]:
-        """How many values, how many bytes, how deep."""
+        """The number of values, the number of bytes, the depth."""
         if isinstance(value, (np.ndarray, np.generic)):
             return 1, max(8, value.dtype.itemsize) * bounds.numbers(value.shape), 1
         if isinstance(value, (str, bytes)):
@@ -71,7 +71,7 @@ class _Scales:
 
 
 def _parts(value: Any) -> Collection[Any] | None:
-    """What a value is made of; None if it is one by itself."""
+    """The parts of a value; None if it has none."""
     if isinstance(value, dict):
         return [*value.keys(), *value.values()]
     if isinstance(value, (tuple, list, set, frozenset)):

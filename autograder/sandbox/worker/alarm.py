@@ -43,6 +43,8 @@ class Alarm:
     """Raises TimeLimit in student code, once, after this many seconds; the outermost limit counts.
 
     Code that catches everything survives it, so the grader has its own, later deadline and kills.
+    The clock ticks all the time: setting and stopping a timer for each of hundreds of calls would
+    cost more than some of the calls.
     """
 
     def __init__(self, seconds: float) -> None:

@@ -190,8 +190,10 @@ def _spoken(factor: float, arguments: Mapping[str, Any]) -> Iterator[str]:
         for value, word in ((number, f"{number:.4g}"), (1 / number, f"1/{number:.4g}")):
             if math.isclose(factor, value, rel_tol=1e-9):
                 yield word
+
     if math.isclose(factor, round(factor, 2), rel_tol=1e-9):
         yield f"{factor:.4g}"
+
     for name, value in _quantities(arguments):
         for power, words in (
             (1, "{}"),

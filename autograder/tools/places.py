@@ -236,6 +236,7 @@ def merged(b: Array) -> Iterator[tuple[Key, Array]]:
             yield key, less.squeeze(axis)
             if not is_binary(b):
                 yield key, np.broadcast_to(less, b.shape)
+
         if b.dtype.kind == "b":
             yield ("merged_truth", "all"), np.asarray(b.all(axis, keepdims=True))
             yield ("merged_truth", "one or more"), np.asarray(b.any(axis, keepdims=True))
@@ -250,12 +251,14 @@ def of_ends(a: Array, b: Array, wrong: Array) -> Iterator[Found]:
         off = [bool(line.any()) for line in np.moveaxis(wrong, axis, 0)]
         first, behind = off.index(True), len(off) - off[::-1].index(True)
         what = axis_in_words(axis, b.ndim)
+
         for is_partial, part, empty, same in (
             (first > 0, lines[first:], "empty_from_there", "same_at_the_end"),
             (behind < len(off), lines[:behind], "empty_up_to_there", "same_at_the_beginning"),
         ):
             if is_partial and not is_binary(b) and (part == 0).all():
                 yield (empty, what), much
+
             # Of an axis of length one, nothing is its rest.
             if is_binary(b) and (is_partial or len(off) == 1) and (part == part.flat[0]).all():
                 yield (same, what), much if is_partial else 0.0

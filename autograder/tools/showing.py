@@ -137,9 +137,11 @@ def own_lines(trace: TracebackType, names: Mapping[str, Any]) -> list[str]:
                 found.pop()
             else:
                 function = frame.f_code.co_name.replace("<lambda>", "a lambda")
+
             outer = frame.f_code
             code = linecache.getline(file, inner.tb_lineno).strip()
             found.append(f"line {inner.tb_lineno} of the cell of {function}:  {code}")
+
         inner = inner.tb_next
     return found[-3:]
 

@@ -107,10 +107,12 @@ def _mixed_parts(got: Sequence[Any], wanted: Sequence[Any]) -> float:
             return 0.0
         if close(a, b):
             continue
+
         sums = []
         for other in map(as_numbers, (*wanted[:place], *wanted[place + 1 :])):
             if other is not None and other.shape == b.shape and close(a, b + other):
                 sums.append(weight(a, b + other, b))
+
         if not sums:
             return 0.0
         much += max(sums)

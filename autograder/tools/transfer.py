@@ -58,6 +58,7 @@ class bring:
     ) -> bool:
         if not isinstance(error, NotImplementedError):
             return False
+
         names = sys._getframe(1).f_globals
         code, said = fetched(self.places, Path(), NEEDED)
         if code:
@@ -67,18 +68,21 @@ class bring:
                 exec(compile(code, file, "exec"), names)
             except Exception as wrong:
                 said.append(f"It stopped with {type(wrong).__name__}: {wrong}")
+
         missing = []
         for name in NEEDED:
             if not callable(names.get(name)):
                 names[name] = absent(name)
             if hasattr(names[name], "is_absent"):
                 missing.append(name)
+
         if missing:
             said += [f"Still missing: {', '.join(missing)}.", LATER]
         elif code and in_notebook():
             said.append(HERE)
             with contextlib.suppress(Exception):  # an editor that cannot do it
                 sys.modules["IPython"].get_ipython().set_next_input(code, replace=True)
+
         if code or missing:
             print("\n".join(said))
         return True
@@ -107,6 +111,7 @@ def fetched(
     """
     codes: list[str] = []
     said: list[str] = []
+
     for place in places:
         beside, apart = folder / place, folder / ".." / Path(place).stem / place
         path = beside if beside.is_file() else apart
@@ -118,10 +123,12 @@ def fetched(
         except (*UNREADABLE, OSError, LookupError, TypeError) as error:
             said.append(f"{path} cannot be read: {error}")
             continue
+
         # A file by any other name may hold whatever is wanted.
         own = path.stem if path.stem in wanted.values() else ""
         names = [name for name, exercise in wanted.items() if own in ("", exercise)]
         chosen, bound = needed_of(found, names)
+
         there = [name for name in names if name in bound]
         if there:
             said.append(f"✓ From {path}: {', '.join(there)}.")
@@ -132,7 +139,10 @@ def fetched(
 def needed_of(found: list[Excerpt], names: Iterable[str]) -> tuple[str, set[str]]:
     """The code of these functions with all that they use, and the names that it binds."""
     # As after "run all": of several functions of a name, the last one counts.
-    last = {name: part for part in found for name in part.bound}
+    last: dict[str, Excerpt] = {}
+    for part in found:
+        last.update(dict.fromkeys(part.bound, part))
+
     bound: set[str] = set()
     waiting = list(names)
     while waiting:
@@ -158,6 +168,7 @@ def parts(text: str, suffix: str = ".ipynb") -> list[Excerpt]:
         for cell in json.loads(text)["cells"]:
             if cell["cell_type"] == "code":
                 cells.append("".join(cell["source"]))
+
     found: list[Excerpt] = []
     for source in cells:
         source = re.sub(r"^[%!].*$", "", source, flags=re.MULTILINE)

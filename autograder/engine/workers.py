@@ -3,6 +3,7 @@ they may read."""
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 
 from autograder.base.errors import Unusable
@@ -40,6 +41,9 @@ class Workers:
         except BaseException:
             self.data.close()
             raise
+        # Now: in the time of a submission, it might be loaded by halves.
+        if any(path.name == "pandas" for path in self._supplies.files):
+            importlib.import_module("pandas")
 
     def _start(self) -> None:
         self.level, self.parent = strongest(self._settings.isolation, self._without, self._supplies)

@@ -85,6 +85,21 @@ def test_time_that_is_over_in_a_finalizer_is_over_after_it(fast, capfd):
     assert capfd.readouterr().err == ""
 
 
+def test_time_that_is_over_leaves_no_module_half_loaded(fast, tmp_path, monkeypatch):
+    """Some modules cannot be loaded again, and the next student's check needs them."""
+    slow = "import time\nend = time.thread_time() + 2.5\nwhile time.thread_time() < end: pass\n"
+    (tmp_path / "slow_to_load.py").write_text(f"{slow}IS_WHOLE = True\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    check = """
+    f()
+    import slow_to_load
+    while True: pass
+    """
+    (hostile,) = graded(exercise(check), RIGHT)
+    assert "takes longer to look at" in hostile.checks[0].message
+    assert sys.modules.pop("slow_to_load").IS_WHOLE
+
+
 def test_time_that_is_over_is_over_whatever_swallows_that(fast):
     swallowing = """
     import time

@@ -1,6 +1,7 @@
 """Series, data frames and indexes of pandas in a check: they cross as plain values."""
 
 import re
+import sys
 from dataclasses import replace
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from autograder.engine import workers
 from autograder.sandbox.worker.protocol import bounds
 from autograder.sandbox.worker.protocol.bounds import CannotCross, ProtocolError
 from autograder.sandbox.worker.protocol.decode import Decoder
@@ -176,3 +178,21 @@ def test_a_check_hands_over_a_data_frame_and_sees_what_came_of_it():
         for check, words in zip(grade(toy, settings=settings, f=answer).checks, expected):
             assert (check.status == "passed") == (not words), (answer, check.message)
             assert re.search(words, check.message), (answer, check.message)
+
+
+def test_no_frame_of_a_students_loads_pandas(monkeypatch):
+    encoder = Encoder(lambda value: b"")
+    encoder.value(pd.RangeIndex(3))
+    monkeypatch.delitem(sys.modules, "pandas")
+    with pytest.raises(ProtocolError, match="no pandas"):
+        Decoder(encoder.out, lambda tag, name: None).value()
+    assert "pandas" not in sys.modules
+
+
+def test_a_grader_has_loaded_pandas_before_any_student_hands_in_tables(monkeypatch):
+    loaded = []
+    monkeypatch.setattr(workers.importlib, "import_module", loaded.append)
+    toy = exercise(*CHECKS, setup=SETUP)
+    for packages in ((), ("pandas",)):
+        workers.Workers(toy, replace(PATIENT, packages=packages)).close()
+    assert loaded == ["pandas"]

@@ -1,12 +1,11 @@
 """Series, data frames and indexes of pandas, as plain values: labels, dtypes, columns.
 
-pandas is loaded only where one of them crosses. Its dtypes are named by texts, and none is made of
-a text that is not listed here.
+They cross where pandas is loaded, because the teacher allows it: no frame of a student's loads it.
+Its dtypes are named by texts, and none is made of a text that is not listed here.
 """
 
 from __future__ import annotations
 
-import importlib
 import re
 import sys
 from typing import Any
@@ -70,8 +69,11 @@ def fill(thing: Any, content: Any) -> None:
 
 
 def _made(make: Any, parts: list[Any]) -> Any:
+    pandas = sys.modules.get("pandas")
+    if pandas is None:
+        raise ProtocolError("a table, and no pandas")
     try:
-        return make(importlib.import_module("pandas"), *parts)
+        return make(pandas, *parts)
     except ProtocolError:
         raise
     except Exception:  # any objection of pandas to a stranger's parts

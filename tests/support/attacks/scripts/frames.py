@@ -193,3 +193,6 @@ raised(names=('KeyError', 'Exception'), arguments=(text, text.encode(), 1), prin
 
 # %% C50-name-of-a-record [label]: put a hidden input into the name of a class
 frame(RETURN, record(1, [text_of(text)], text, text) + NOTHING)
+
+# %% B72-table-of-pandas: answer with a table, so that the grader loads a package that no teacher allows
+frame(RETURN, b'q' + u32(5) + text_of('range') + b'N' + encoded(0) + encoded(5) + encoded(1) + NOTHING)

@@ -20,7 +20,7 @@ from autograder.exercises.names import nodes
 from autograder.exercises.setup_cell import literal
 
 MOST = 140_000
-"""Characters of a cell of arrays: whoever reads a submission parses no cell that is much longer."""
+"""Characters of a cell of arrays: no much longer cell of a submission is parsed."""
 
 
 def files(cells: Iterable[AuthoredCell], authored: Path) -> list[str]:

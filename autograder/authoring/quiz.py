@@ -41,7 +41,7 @@ def answer_form(value, kind, tolerance):
         value = found[1] if found else value
     return " ".join(str(value).casefold().split())
 '''
-"""How an answer is compared, by checks and by whoever writes down what is accepted."""
+"""How an answer is compared, by checks and by the author of accepted answers."""
 
 HELPER = (
     """

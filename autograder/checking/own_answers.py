@@ -71,7 +71,9 @@ def looked_at(
     for id in table:
         question, check = parts_of(id)
         if check == ANSWER:
-            options = [one for source in sources for one in _options(source, question)]
+            options: list[str] = []
+            for source in sources:
+                options += _options(source, question)
             letter, trouble = _letter(question, values, options)
             is_ready &= not trouble
             said.append(f"{question}: {trouble or letter}")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from autograder.exercises.exercise import Exercise
 
 NOTHING_NEW = 4
-"""The exit code, for whoever asks for it, of a command that found nothing to do."""
+"""The exit code, on request, of a command that found nothing to do."""
 
 ExerciseName = Annotated[
     str, typer.Argument(metavar="EXERCISE", help="its name, for example attention")

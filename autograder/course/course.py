@@ -145,7 +145,7 @@ class Course:
         try:
             self._draw(path, f"{drawn}\n", 0o666)
         except OSError:
-            return drawn  # whoever has to write there says that it cannot be done
+            return drawn  # code that writes there reports that it cannot
 
         id = path.read_text(encoding="utf-8", errors="replace").strip()
         if not _ID.fullmatch(id):

@@ -102,6 +102,7 @@ def read(
     for place, line in enumerate(path.read_bytes().splitlines() if path.is_file() else (), 1):
         if not line.strip():
             continue
+
         try:
             said = json.loads(line)
             if said["exercise"] == exercise:

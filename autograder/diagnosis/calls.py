@@ -135,7 +135,7 @@ def answered(call: Call) -> Outcome | None:
 
 
 def asked(request: Payload) -> tuple[tuple[Any, ...], dict[str, Any], list[Any]]:
-    """The arguments of a call, made anew, and those of them that can change."""
+    """The arguments of a call, made again, and those of them that can change."""
     decoder = Decoder(request, no_function)
     _, args, kwargs, _ = call_request.read(decoder.value())
     return args, kwargs, decoder.known

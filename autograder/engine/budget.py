@@ -354,7 +354,7 @@ class Clock:
     deadline.
 
     Args:
-        computed: the CPU seconds of the worker so far; None where nobody can tell.
+        computed: the CPU seconds of the worker so far; None if unknown.
     """
 
     def __init__(

@@ -103,7 +103,7 @@ class ExerciseCode:
             )
 
     def namespace(self) -> Namespace:
-        """The names of the setup cell, and of what is needed of earlier exercises, made anew."""
+        """The names of the setup cell, and of what is needed of earlier exercises, made again."""
         namespace = new_namespace()
         with quiet():
             for code in self._setup:

@@ -61,7 +61,7 @@ def files(folder: Path) -> list[Path]:
         folders[:] = [name for name in folders if not is_ignored(name)]
         for name in names:
             path = Path(above, name)
-            # Whoever opens a pipe waits for its other end.
+            # Opening a pipe waits for its other end.
             if path.is_file() and not is_ignored(name):
                 found.append(path)
     return sorted(found)

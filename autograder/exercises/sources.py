@@ -55,7 +55,7 @@ def authored_at(root: Path, exercise: str, part: str = "") -> Path:
 
 
 def is_authored(root: Path, exercise: str) -> bool:
-    """Whether there is an exercise of this name, whoever says it."""
+    """Whether there is an exercise of this name, wherever the name comes from."""
     try:
         return authored_at(root, exercise).is_file()
     except Refused:
@@ -73,7 +73,7 @@ def notebook_at(root: Path, exercise: str, folder: str = FOLDERS[0]) -> Path:
 
 
 def files_of(root: Path, exercise: str, others: Iterable[str] = ()) -> list[Path]:
-    """All files of an exercise that are there: whoever packs or copies one takes these.
+    """All files of an exercise that are there: code that packs or copies one takes these.
 
     What it is authored in, its banks, both notebooks, what lies beside them, and others.
 

@@ -19,7 +19,7 @@ def as_asked(result: Result, handed_out: Collection[str] | None) -> Result:
     their points. A step that is there all the same keeps what it earns if that is more.
 
     Args:
-        handed_out: the steps that were; None where nobody knows, and all are asked for.
+        handed_out: the steps that were; None if unknown, and all are asked for.
     """
     if handed_out is None:
         return result

@@ -36,7 +36,7 @@ def dependencies(exercise: Exercise, settings: Settings, secret: bytes | None) -
     Digests, and the version of NumPy.
 
     Args:
-        secret: None where nobody knows it; then there is no digest of it.
+        secret: None if unknown it; then there is no digest of it.
     """
     cells = [(cell.id, cell.kind, cell.source, cell.raw["metadata"]) for cell in exercise.cells]
     digests = {

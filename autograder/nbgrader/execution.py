@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -120,7 +121,7 @@ class SandboxExecute(Execute):  # type: ignore[misc]
         said = _SANDBOX.run(_FORMAT.writes(nb), folder.absolute(), options, read=read)
         if len(said) != len(nb.cells):
             raise NotRun("has other cells after it was executed")
-        outputs = [output for about in said for output in _outputs(about)]
+        outputs = list(chain.from_iterable(map(_outputs, said)))
         if len(outputs) > MOST_OUTPUTS:
             raise NotRun(f"has more than {MOST_OUTPUTS} outputs")
         refuse_many_parts(outputs)

@@ -1,7 +1,7 @@
-"""The pictures in a submitted notebook: PNG alone, written anew, few and small.
+"""The pictures in a submitted notebook: PNG alone, written again, few and small.
 
 A person who grades looks at them. SVG and HTML are programs in a browser, and are never taken. A
-PNG is taken apart and written anew: size, palette and pixels, nothing else. What a browser then
+PNG is taken apart and written again: size, palette and pixels, nothing else. What a browser then
 decodes was written by us. Text, colour profiles, animations and whatever lies behind the end of the
 file are gone.
 """

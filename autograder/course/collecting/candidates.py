@@ -68,7 +68,7 @@ class Candidate:
 
     @property
     def account(self) -> str:
-        """What the platform itself tells people apart by; empty where nobody knows."""
+        """What the platform itself tells people apart by; empty if unknown."""
         return self.claim.number or self.claim.email
 
     @property

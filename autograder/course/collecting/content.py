@@ -67,7 +67,7 @@ class Contents:
             notebook = notebook_at(self.root, exercise)
             try:
                 ids[exercise] = set(claims_of(notebook.read_text(encoding="utf-8")))
-            except (OSError, ValueError):  # the teacher hears of it from whoever asks for it
+            except (OSError, ValueError):  # the caller tells the teacher
                 ids[exercise] = set()
         return ids
 

@@ -225,7 +225,7 @@ def _letters(text: str) -> list[str]:
 def hand_back(claim: Claim, part: str) -> str:
     """What a platform wants before the name of a file that is handed back.
 
-    A folder for Moodle, the beginning of the file's name for Canvas; empty where nobody knows.
+    A folder for Moodle, the beginning of the file's name for Canvas; empty if unknown.
 
     Args:
         part: the part of the path that said whose the download is.

@@ -46,7 +46,7 @@ class _Submission:
     source: str
 
     def write(self, folder: Path) -> None:
-        # The time last: whoever is stopped in between starts again with the notebook.
+        # The time last: a run that is stopped in between starts again with the notebook.
         files.write(folder / f"{self.exercise}.ipynb", self.data)
         if self.secret is not None:
             files.write(folder / SECRET, self.secret.encode())
@@ -218,7 +218,7 @@ def _keep_times(folder: Path, counts: datetime, last: datetime) -> None:
 def _moved(course: Course, folder: Path) -> dict[str, str]:
     """What its files of times would say; nothing where that is what they say.
 
-    The one that names the zone comes last: whoever is stopped in between starts again.
+    The one that names the zone comes last: a run that is stopped in between starts again.
     """
     then = timestamp.read_in(folder)
     if then is None or then == course.settings.time_zone:

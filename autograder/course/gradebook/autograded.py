@@ -1,8 +1,8 @@
 """The autograded notebook: the master with a student's answers in it, and a verdict a check.
 
-The formgrader shows it to whoever grades by hand, so the questions that a person grades come first.
-No hidden test is in it, and nothing of the student's but text and, beside such a question, pictures
-that we have written anew. It is the teacher's: it has the verdicts of hidden checks, and the right
+The formgrader shows it to the person who grades by hand, so questions graded by hand come first. No
+hidden test is in it, and nothing of the student's but text and, beside such a question, pictures
+that we have written again. It is the teacher's: it has the verdicts of hidden checks, and the right
 letters of questions on a student's own code. Students get a page (``show.pages``) instead.
 """
 

@@ -276,7 +276,7 @@ class Penalties:
     def load(self) -> None:
         """Load nbgrader and the plugin, which takes seconds: never while a database is locked."""
         if self._rule is None and self.has_rule:
-            with suppress(Exception):  # whoever is late is told, one by one
+            with suppress(Exception):  # late students are told, one by one
                 _ = self._plugin
 
     @cached_property

@@ -59,7 +59,7 @@ and digests of the answer and of what was asked."""
 
 @dataclass(frozen=True)
 class Autograded:
-    """The notebook that whoever marks has seen: the answers for which there are marks."""
+    """The notebook that the marker has seen: the answers for which there are marks."""
 
     cells: Mapping[str, Any]
 
@@ -100,7 +100,7 @@ class Autograded:
         return _asked(marks) if marks.get("solution") else None
 
     def points(self, cell: str) -> float | None:
-        """How many points a cell had; None where nobody knows."""
+        """How many points a cell had; None if unknown."""
         return self._marks(cell).get("points")
 
     def _marks(self, cell: str) -> Mapping[str, Any]:
@@ -137,7 +137,7 @@ class Again:
     def changed(self) -> set[str]:
         """The cells of which the answer, or that of their step, is not the one graded before.
 
-        None of them where nobody knows what that was.
+        None of them if that is unknown.
         """
         changed = set()
         for cell, answer in self.answers.items():

@@ -59,7 +59,7 @@ def refuse_a_new_gradebook(
     had been none.
 
     Args:
-        pending: whose results the gradebook cannot know yet; None where nobody knows.
+        pending: whose results the gradebook cannot know yet; None if unknown.
     """
     known = (
         select(SUBMITTED_NOTEBOOK.c.id)
@@ -158,7 +158,7 @@ class Recorder:
         return due is not None and any(time is None or time > due for time in times)
 
     def _submitted_at(self, student: str) -> datetime | None:
-        """When a submission was handed in; None where nobody knows."""
+        """When a submission was handed in; None if unknown."""
         time = timestamp.submitted_at(below(self._submitted, student, self._name, follow=False))
         # A time in the future is no time: it would win for ever over the true ones.
         return time if time is None or time <= timestamp.now() else None
@@ -259,8 +259,7 @@ def _grade(cell: MasterCell, notebook: _Notebook, row: Any) -> dict[str, Any]:
     score = check.earned if check is not None else left_out
     if cell.is_solution:
         # A person's score is still None, but 0 where there are no points to give: nbgrader counts
-        # extra credit only on top of a score, and whoever enters it would not learn that it is
-        # lost.
+        # extra credit only on top of a score, and would lose it without a word.
         score = None if waits and cell.points else 0.0
 
     needs_a_person = waits or score is None

@@ -94,7 +94,7 @@ class Releases:
                 self.earlier[digest] = frozenset(former.get(step, step) for step in steps)
 
     def steps(self, digest: str) -> frozenset[str] | None:
-        """The steps that the student of a submission was handed out; None where nobody knows.
+        """The steps that the student of a submission was handed out; None if unknown.
 
         Args:
             digest: the SHA-256 of its bytes.
@@ -169,7 +169,7 @@ def released(course: Course) -> dict[str, object]:
     try:
         noted = json.loads((course.state / RELEASED).read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return {}  # it serves a note alone, and the next release writes it anew
+        return {}  # it only serves a note, and the next release writes it again
     return noted if isinstance(noted, dict) else {}
 
 

@@ -72,7 +72,7 @@ class Cluster(Pool):
                 repair = f"start some with dask worker {address}"
                 raise Unusable(address, "no worker there", repair) from None
             self._compare()
-            # The result of a task, not scattered data: Dask makes it anew when the worker that has
+            # The result of a task, not scattered data: Dask makes it again when the worker that has
             # it dies. Each worker keeps one, and with it the processes, as long as this future
             # lives.
             self._graders = self._client.submit(pickle.loads, portable, pure=False)

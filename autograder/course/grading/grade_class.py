@@ -262,12 +262,12 @@ def task_of(course: Course, exercise: str, folder: Path, student: str, force: bo
     """The submission of a student as a task for a grader process.
 
     Args:
-        force: it is to be graded anew in any case, and so goes without its stored result.
+        force: it is to be graded again in any case, and so goes without its stored result.
     """
     path = below(folder, student, exercise, f"{exercise}.ipynb", follow=False)
     old = None
     if not force:
-        with contextlib.suppress(OSError):  # without its stored result a submission is graded anew
+        with contextlib.suppress(OSError):  # without its stored result a submission is graded again
             old = results.result_path(course, exercise, student).read_bytes()
 
     try:

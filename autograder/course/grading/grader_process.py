@@ -1,4 +1,4 @@
-"""A grader process from within: it answers tasks until whoever asks hangs up."""
+"""A grader process from within: it answers tasks until the caller hangs up."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ GARBAGE = 50_000
 
 
 def serve(descriptor: int) -> None:
-    """Be a grader process: answer tasks until whoever asks hangs up, or is killed."""
+    """Be a grader process: answer tasks until the caller hangs up, or is killed."""
     grader: Grader | None = None
 
     def end(*_: object) -> None:
@@ -66,7 +66,7 @@ def serve(descriptor: int) -> None:
 
 
 def _listen(connection: Any, tasks: SimpleQueue[Task]) -> None:
-    """Receive tasks, and end this process when whoever asks does.
+    """Receive tasks, and end this process when the caller does.
 
     In a thread, so that their end is noticed in the middle of a submission, too.
     """
@@ -84,7 +84,7 @@ def _answer(grader: Grader, task: Task) -> Graded | Unusable:
     try:
         unchanged = None
         if task.old is not None:
-            with contextlib.suppress(ValueError):  # a damaged one is made anew
+            with contextlib.suppress(ValueError):  # a damaged one is made again
                 unchanged = grader.unchanged(task.data, Result.from_json(task.old))
         return unchanged or grader.grade(task.data, task.student)
     except Unusable as error:

@@ -42,7 +42,7 @@ class Journal:
     A result is stored before the gradebook hears of it, and a stored result is not graded again. A
     run that dies in between leaves the name here, so that the next one records this result as the
     new one it is: for the gradebook that differs, since a person looks again at what has been
-    graded anew. One run at a time holds the lock, and it goes with its holder.
+    graded again. One run at a time holds the lock, and it goes with its holder.
     """
 
     def __init__(self, folder: Path) -> None:

@@ -53,7 +53,7 @@ serve(int(sys.argv[1]))
 """
 """The program of a grader process.
 
-multiprocessing would import the main program anew in each, and that may be all of nbgrader. The
+multiprocessing would import the main program again in each, and that may be all of nbgrader. The
 parent of the workers starts before NumPy is imported here, so that both load it at once.
 """
 
@@ -194,7 +194,7 @@ class Graders:
             process = _take_early(self._job[2].isolation)
             process.core = core
             self._alive.add(process)
-        with contextlib.suppress(OSError):  # it has died already: whoever asks it will notice
+        with contextlib.suppress(OSError):  # it has died already: its caller will notice
             process.connection.send_bytes(pickle.dumps((core, *self._job)))
         return process
 
@@ -220,7 +220,7 @@ class _GraderProcess:
                 **_inherited(theirs.fileno()),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                # a Ctrl-C on the terminal is for whoever waits for the class
+                # a Ctrl-C on the terminal is for the command that waits for the class
                 start_new_session=True,
                 # Further threads would fight over the cores.
                 env={**os.environ, **ONE_THREAD},
@@ -319,7 +319,7 @@ class LocalPool:
     """Grader processes of this machine, with a thread that waits for each.
 
     Args:
-        spare: so many more start where they are needed.
+        spare: how many more start when they are needed.
     """
 
     deaths: tuple[type[Exception], ...] = (GraderDied,)

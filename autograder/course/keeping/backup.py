@@ -71,7 +71,7 @@ _PLACES_AROUND = {((ROOT,), (name,)) for name in AROUND}
 def write(course: Course, path: Path) -> list[str]:
     """Write a backup that only its owner can read; notes on what is not in it.
 
-    No class is graded meanwhile: whoever wants to waits.
+    No class is graded meanwhile: another run waits.
 
     Raises:
         Unusable: there is no course, the file is there already, or the gradebook cannot be read.

@@ -99,7 +99,7 @@ def _plain(text: str) -> str:
 def forget(course: Course, student: str) -> Done:
     """Remove a student from the course's folder, its gradebook and its exchange.
 
-    No class is graded meanwhile: whoever wants to waits.
+    No class is graded meanwhile: another run waits.
 
     Raises:
         Unusable: nobody of this id is anywhere, or the gradebook cannot be written.
@@ -261,7 +261,7 @@ RENAMING = "renaming.json"
 def rename(course: Course, old: str, new: str) -> Done:
     """Give everything of a student to another id, which has no work of its own.
 
-    No class is graded meanwhile: whoever wants to waits.
+    No class is graded meanwhile: another run waits.
 
     Raises:
         Unusable: an id is none, nobody has the old one, the new one has work, or the gradebook
@@ -365,7 +365,7 @@ def _rewrite(path: Path, wanted: Path, old: str, new: str) -> None:
         if result["student"] == old:
             data = json.dumps(result | {"student": new}, ensure_ascii=False).encode() + b"\n"
     except (ValueError, TypeError, KeyError, RecursionError):
-        pass  # whoever reads it says so
+        pass  # its reader says so
     files.write(wanted, data)
 
 

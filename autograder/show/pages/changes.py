@@ -97,7 +97,7 @@ def _title(id: str, titles: Mapping[str, str]) -> str:
 
 
 def of(folder: Path) -> PageFacts | None:
-    """What the page in this folder says; None where nobody knows."""
+    """What the page in this folder says; None if unknown."""
     try:
         data: dict[str, Any] = json.loads((folder / NAME).read_bytes())
         return PageFacts(**{**data, "changes": tuple(data["changes"])})

@@ -106,7 +106,8 @@ class Definitions:
     """What definitions have answered, by their code and arguments."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[CodeType, bytes], Any] = {}
+        self._known: dict[tuple[CodeType, bytes], tuple[Any, int]] = {}
+        """Their answers, and the bytes of each; the oldest is first."""
         self._kept = 0
 
     def remember(self, function: FunctionType) -> Callable[..., Any]:
@@ -119,19 +120,30 @@ class Definitions:
             except _NotKept:
                 return function(*args, **kwargs)
             if asked in self._known:
-                return _copy(self._known[asked])
+                return _copy(self._known[asked][0])
 
             value = function(*args, **kwargs)
             with contextlib.suppress(_NotKept):
                 size = EACH + _write(value, bytearray())
                 # One that changes its arguments has to do it each time.
                 is_unchanged = _digest((args, kwargs)) == asked[1]
-                if is_unchanged and self._kept + size <= MAX_BYTES:
-                    self._kept += size
-                    self._known[asked] = _copy(value)
+                if is_unchanged and size <= MAX_BYTES and asked not in self._known:
+                    self._keep(asked, value, size)
             return value
 
         return definition
+
+    def _keep(self, asked: tuple[CodeType, bytes], value: Any, size: int) -> None:
+        """Keep an answer; where there is no room the oldest ones go.
+
+        Arguments may be a student's, who must not keep the room from those behind.
+        """
+        # Time that is over may interrupt this; then more counts as kept than is, until all is gone.
+        while self._known and self._kept + size > MAX_BYTES:
+            _, freed = self._known.pop(next(iter(self._known)))
+            self._kept -= freed
+        self._kept = size + (self._kept if self._known else 0)
+        self._known[asked] = _copy(value), size
 
 
 def _digest(value: Any) -> bytes:

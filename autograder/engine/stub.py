@@ -31,11 +31,18 @@ class KnownAnswers:
         return self._known.get((step, bytes(question)))
 
     def keep(self, step: str, question: Payload, answer: Payload) -> None:
-        """Keep an answer if there is room."""
-        size = len(question) + len(answer)
-        if size <= MAX_EACH and self._kept + size <= MAX_BYTES:
-            self._kept += size
-            self._known[step, bytes(question)] = bytes(answer)
+        """Keep a short answer; if there is no room, the oldest ones go.
+
+        A submission may ask whatever it likes, and must not keep the room from those behind it.
+        """
+        asked, size = (step, bytes(question)), len(question) + len(answer)
+        if size > min(MAX_EACH, MAX_BYTES) or asked in self._known:
+            return
+        while self._kept + size > MAX_BYTES:
+            oldest = next(iter(self._known))
+            self._kept -= len(oldest[1]) + len(self._known.pop(oldest))
+        self._kept += size
+        self._known[asked] = bytes(answer)
 
 
 class Stub:

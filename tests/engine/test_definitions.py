@@ -87,3 +87,15 @@ def test_definitions_may_use_each_other_and_themselves():
         "def f(x): return [g(y) for y in x]\ndef g(x):\n    while x: x = f(x - 1) + np.exp(math.pi)"
     )
     assert marked(source) == ["f", "g"]
+
+
+def test_what_is_asked_last_is_known_and_takes_no_more_than_the_room(monkeypatch):
+    """Arguments may be a student's, who must not keep the room from those behind."""
+    monkeypatch.setattr(definitions, "MAX_BYTES", 2_000)
+    seen = []
+    monkeypatch.setattr(names, "BUILTINS", names.BUILTINS | {"seen"})
+    source = "def same(x):\n    for _ in (1,): seen.append(x)\n    return x"
+    calls = [*(f"same({number})" for number in range(30)), "same(29)", "same(0)"]
+    values, _ = run(source, calls, seen=seen)
+    assert values == [*range(30), 29, 0]
+    assert seen == [*range(30), 0]

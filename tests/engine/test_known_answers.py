@@ -80,3 +80,21 @@ def test_without_room_it_is_asked_again_and_says_the_same(asked, monkeypatch):
     wrong = {"f": WRONG, "g": PLUS_ONE}
     assert graded(two_steps(), wrong, wrong) == ["carried", "carried"]
     assert len(asked) > 2 * 2  # a call of a check is repeated
+
+
+def test_who_asks_very_much_keeps_no_room_from_those_behind(asked, monkeypatch):
+    monkeypatch.setattr(stub, "MAX_BYTES", 2_000)
+    g = "def g(x):\n    return max(f(n) for n in range(x + 100)) and f(x) + 1"
+    greedy = {"f": WRONG, "g": g}
+    usual = {"f": WRONG, "g": PLUS_ONE}
+    assert graded(two_steps(), greedy, usual, usual) == ["carried"] * 3
+    assert asked[-2:] == [(1,), (2,)] != asked[-4:-2]  # by the first of the usual two alone
+
+
+def test_what_is_kept_never_takes_more_than_its_room(monkeypatch):
+    monkeypatch.setattr(stub, "MAX_BYTES", 100)
+    known = stub.KnownAnswers()
+    for number in range(30):
+        known.keep("f", bytes([number]), bytes(9))
+    there = [number for number in range(30) if known.get("f", bytes([number]))]
+    assert there == list(range(20, 30))

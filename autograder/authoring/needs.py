@@ -35,11 +35,11 @@ def exercises(cells: tuple[AuthoredCell, ...]) -> tuple[str, ...]:
 
 
 def with_needed(cells: tuple[AuthoredCell, ...], authored: Path) -> tuple[AuthoredCell, ...]:
-    """The cells, and behind the setup cell, and what is imported there, one for all functions that
-    are needed.
+    """The cells, and one more cell that fetches all needed functions, after the setup cell and its
+    imports.
 
-    What is given stands in the setup cell itself. What cannot be found is left out, and
-    :func:`unknown` says so.
+    Given functions are in the setup cell itself. Unknown functions are left out, and
+    :func:`unknown` reports them.
     """
     found: list[AuthoredCell] = []
     brought: list[AuthoredCell] = []
@@ -81,7 +81,7 @@ def _bringing(files: tuple[str, ...], names: tuple[str, ...], solution: str) -> 
 
 
 def unknown(source: Source) -> Iterator[Problem]:
-    """What is wrong with what the exercise needs."""
+    """Problems with the functions that the exercise needs."""
     setup = source.of("setup")[0]
     own = {cell.id for cell in source.of("step", "check", "manual")}
     known = BUILTINS | names(setup.source).bound | {need.split(":")[1] for need in setup.needs}
@@ -116,7 +116,7 @@ def _step(authored: Path, need: str) -> AuthoredCell | None:
 
 
 def given(source: Source) -> Iterator[Problem]:
-    """What is wrong with the steps that are given."""
+    """Problems with the steps that are given."""
     steps = source.of("step")
     chosen = [step for step in steps if step.given]
     for step in chosen:
@@ -149,13 +149,13 @@ def with_given(source: Source) -> Source:
 
 
 def _graded(source: Source) -> list[AuthoredCell]:
-    """The checks that stay."""
+    """The checks that remain."""
     given = {step.id for step in source.of("step") if step.given}
     return [check for check in source.of("check") if check.step not in given]
 
 
 def _scaled(source: Source) -> Iterator[tuple[str, float]]:
-    """What each check that stays is worth, in tenths of a point; together as much as all before."""
+    """The points of each remaining check, in tenths; their sum is the sum of all checks before."""
     kept = _graded(source)
     total = sum(check.points or 0 for check in source.of("check"))
     factor = total / sum(check.points or 0 for check in kept)
@@ -163,7 +163,7 @@ def _scaled(source: Source) -> Iterator[tuple[str, float]]:
     exact = shared_out = 0.0
     for check in kept:
         exact += factor * (check.points or 0)
-        # What is rounded off goes to the next check; the last one ends on the total.
+        # Rounding errors go to the next check, so the last one ends on the total.
         up_to_here = total if check is kept[-1] else round(exact, 1)
         worth = round(up_to_here - shared_out, 6)
         yield check.id, int(worth) if worth.is_integer() else worth

@@ -1,5 +1,5 @@
-"""Where a function goes wrong: with a mask and never without, with large numbers, with a batch; and
-what it does beside its answer: an argument changed, something kept from call to call."""
+"""The circumstances in which a function goes wrong: with a mask, with large numbers, with a batch.
+Also its side effects: an argument changed, or a value kept from call to call."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _COUNTS = {1: "one axis", 2: "two axes", 3: "three axes", 4: "four axes"}
 
 @dataclass(frozen=True)
 class Circumstance:
-    """Something that holds for some calls and for others not.
+    """A condition that holds for some calls and not for others.
 
     ``elsewhere`` and ``there`` complete "is right ..., and goes wrong ...".
     """
@@ -39,12 +39,12 @@ class Circumstance:
     ask: str
     holds: Callable[[Arguments], bool]
     least: int = 2
-    """Wrong calls that must speak for it."""
+    """How many wrong calls must support it."""
     array: str = ""
-    """Of which array it names one axis; where it holds for another of its axes as well, none is
-    meant."""
+    """The array of which it names one axis; if it also holds for another axis of that array,
+    neither is named."""
     never_right: bool = False
-    """Whether a single right call speaks against it."""
+    """Whether a single right call refutes it."""
 
 
 def circumstance(
@@ -55,7 +55,8 @@ def circumstance(
     only_given: bool,
     throughout: bool,
 ) -> tuple[str, str] | None:
-    """The name of what all wrong calls and hardly any right ones have in common, and a sentence.
+    """The name of the circumstance that all wrong calls and hardly any right ones have in common,
+    and a sentence.
 
     Args:
         function: the reference, whose parameters the calls give.
@@ -75,9 +76,9 @@ def circumstance(
 def large_whole_numbers(
     function: Function, wrong: Sequence[Arguments], right: Sequence[Arguments], raises: bool
 ) -> tuple[str, str] | None:
-    """The same, where what all wrong calls have in common are large whole numbers.
+    """The same for large whole numbers, as the circumstance of all wrong calls.
 
-    Not where all wrong calls have more numbers than any right one: they may be wrong for that.
+    Not if all wrong calls have more numbers than any right one: that may be the reason.
     """
     found: list[Circumstance] = []
     for name in inspect.signature(function).parameters:
@@ -113,8 +114,8 @@ def _is_told_apart(
     wrong: Sequence[Arguments],
     right: Sequence[Arguments],
 ) -> bool:
-    """Whether it is this axis that makes the difference: no other one of the array holds in all
-    wrong calls, and a right call has as many axes everywhere as one of these."""
+    """Whether this axis makes the difference: no other axis of the array fits all wrong calls, and
+    the arrays of some right call have as many axes as those of a wrong one."""
     for other in found:
         is_rival = other.array == one.array and other is not one
         if is_rival and all(map(other.holds, wrong)):
@@ -325,7 +326,7 @@ def _is_array(value: Any) -> bool:
 
 
 def changing(function: Function, probes: Sequence[Probe]) -> Relation | None:
-    """An argument that is not afterwards what it was before."""
+    """An argument that a call has changed."""
     for probe in probes:
         if probe.passed:
             continue
@@ -345,7 +346,7 @@ def changing(function: Function, probes: Sequence[Probe]) -> Relation | None:
 
 
 def forgetful(probes: Sequence[Probe]) -> Relation | None:
-    """The same call, answered in two ways."""
+    """The same call with two different answers."""
     answers: dict[bytes, Outcome | None] = {}
     for probe in probes:
         request, outcome = bytes(probe.call.request), probe.outcome
@@ -362,7 +363,7 @@ def forgetful(probes: Sequence[Probe]) -> Relation | None:
 
 
 def zero_for_none(function: Function, answered: Sequence[AnsweredCall]) -> Iterator[Experiment]:
-    """A number that is 0, taken for one that is not given: ``eps or 1e-5``.
+    """The number 0 treated as if it were not given: ``eps or 1e-5``.
 
     Only where some call gives another number that matters: or else it may be ignored altogether.
     """
@@ -388,13 +389,14 @@ def _matters(function: Function, name: str, default: float, answer: AnsweredCall
         return False
     try:
         without = function(**{**answer.arguments, name: default})
-    except Exception:  # the arguments fit the number that is given, and need not fit the default
+    except Exception:  # the arguments fit the given number, but perhaps not the default
         return True
     return not alike(answer.right.value, without)
 
 
 def keeping(function: Function, answered: Sequence[AnsweredCall]) -> Iterator[Experiment]:
-    """An argument that is one of an earlier call: the first, the last, or that of such shapes."""
+    """An argument taken from an earlier call: from the first, the last, or one with the same
+    shapes."""
     calls = [answer.arguments for answer in answered]
     places = {id(arguments): place for place, arguments in enumerate(calls)}
     ask = "What does it keep from call to call?"
@@ -424,7 +426,7 @@ def _last_given(name: str, arguments: Arguments, before: Sequence[Arguments]) ->
 
 
 def _of_such_shape(name: str, arguments: Arguments, before: Sequence[Arguments]) -> Any:
-    """Of the first call whose first argument had the shape that it has in this one."""
+    """The argument of the first call whose first argument had the same shape as in this one."""
     first = next(iter(arguments))
     for call in before:
         if np.shape(call[first]) == np.shape(arguments[first]) and arguments[name] is not None:
@@ -433,7 +435,7 @@ def _of_such_shape(name: str, arguments: Arguments, before: Sequence[Arguments])
 
 
 def stale(answered: Sequence[AnsweredCall]) -> Relation | None:
-    """Calls that are answered as an earlier one was, in which that was right."""
+    """Calls that get the answer of an earlier call, which was right there."""
     evidence = 0.0
     for place, answer in enumerate(answered):
         if answer.is_right:

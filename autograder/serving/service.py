@@ -1,12 +1,12 @@
-"""One process that takes in what is handed in, grades it, and gives each student their page.
+"""One process that collects submissions, grades them, and gives each student their page.
 
-A round looks for what has come, lets graders work on what is there, and writes down what they have
-answered. Submissions are graded without any lock, in the ways of ``autograder grade``: a round
-hands their answers to ``grade_class``, which holds the gradebook's lock while it writes.
+A round collects new submissions, lets graders work, and records their answers. Submissions are
+graded without any lock, in the same way as ``autograder grade``: a round passes the answers to
+``grade_class``, which holds the gradebook's lock while it writes.
 
-One student has one submission at work at a time, the newest, and students take turns. Where this is
-killed nothing is lost: what lies there and has no result is graded by the next process, and who was
-graded and has got no page (``tries``) gets it then.
+Each student has at most one submission at work, the newest, and students take turns. If this
+process is killed, nothing is lost: the next process grades the submissions without a result, and
+gives pages to graded students without one (``tries``).
 """
 
 from __future__ import annotations
@@ -50,20 +50,20 @@ if TYPE_CHECKING:
     from autograder.course.gradebook.final_grades import Grade
 
 ROUND_SECONDS = 1.0
-"""Between two looks."""
+"""Seconds between two rounds."""
 
 WRITE_SECONDS = 0.5
-"""Between two times that results are written: to open the gradebook costs the same for ten as for
-one, and what is not written when this is killed is graded again."""
+"""Seconds between two times that results are recorded: opening the gradebook costs the same for ten
+results as for one. Unrecorded results are graded again after a kill."""
 
 SWEEP_SECONDS = 60.0
-"""Between two looks at all that was collected, by other commands too."""
+"""Seconds between two looks at all collected submissions, including those of other commands."""
 
 SLOW_SECONDS = 3.0
-"""A submission that takes longer makes room for another beside it."""
+"""A submission that takes longer makes room for another one."""
 
 SLOW = 8
-"""So many make room."""
+"""At most this many make room."""
 
 Say = Callable[[str], None]
 
@@ -80,30 +80,30 @@ class Job:
 
 @dataclass
 class _Served:
-    """An exercise that is served, as it is now, and who waits for what."""
+    """An exercise that is served, and the students who wait for something."""
 
     course: Course
     exercise: Exercise
     lease: Lease
     pool: LocalPool | None = None
     waiting: dict[str, float] = field(default_factory=dict)
-    """Who waits for their turn, in their order, and since when."""
+    """The students who wait for their turn, in order, and the time since when."""
     pages: set[str] = field(default_factory=set)
-    """Whose page is to be written again, with nothing graded."""
+    """The students whose pages must be written again, without grading."""
     jobs: list[Job] = field(default_factory=list)
     seen: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """The submissions that were looked at, by time and size."""
+    """The submissions in the last sweep, by time and size."""
     over: set[str] = field(default_factory=set)
-    """Whose time was over when it was looked at, where solutions are shown from then on."""
+    """The students whose deadline was over in the last sweep, if solutions are shown after it."""
     held: set[str] = field(default_factory=set)
-    """Who has no tries left, and something that waits."""
+    """The students who have no tries left, but a submission that waits."""
     handed_in: dict[str, object] = field(default_factory=dict)
-    """What the inbox held of each student when it was collected last."""
+    """The inbox's files of each student in the last collection."""
     is_new: bool = True
-    """Whether all of it is to be collected, whatever has come."""
+    """Whether everything is to be collected, even without news."""
     swept: float = -SWEEP_SECONDS
     written: float = 0.0
-    """When results were written down last."""
+    """The time at which results were last recorded."""
 
     @property
     def name(self) -> str:
@@ -151,7 +151,7 @@ class Service:
         self._exchange = Exchange(exchange.inbound(course), self._served.keys(), clock)
 
     def stop(self, *_: object) -> None:
-        """Let the round that is at work be the last one; for a signal, too."""
+        """Let the current round be the last one; a signal may call this."""
         self._is_stopping = True
         self._wake.set()
 
@@ -176,7 +176,7 @@ class Service:
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing is there that waits for anything."""
+        """Whether nothing waits."""
         if self._inbox.unfinished or self._exchange.unfinished:
             return False
         for one in self._served.values():
@@ -185,12 +185,12 @@ class Service:
         return True
 
     def round(self) -> None:
-        """Look for what has come, begin what can begin, and write down what is done."""
+        """Look for new submissions, start grading if there is room, and record finished results."""
         self._try(self._load)
         for one in self._served.values():
             self._try(self._hold, one)
             if one.lease.is_held and one.is_new and not one.jobs:
-                # Graders work on what was collected before, while this process collects more.
+                # Graders work on earlier submissions while this process collects new ones.
                 self._try(self._sweep, one)
                 self._try(self._begin, one)
         self._try(self._take_in)
@@ -209,12 +209,12 @@ class Service:
             one.lease.give_back()
 
     def _try(self, work: Callable[..., None], *arguments: object) -> None:
-        """Do something; what stands in its way is said once, and each round tries it again."""
+        """Do something; report an obstacle once, and let each round try again."""
         try:
             work(*arguments)
         except (Unusable, Fault, OSError) as error:
             self._say_once(f"trouble: {error}")
-        except Exception as error:  # a mistake of ours: nobody else shall wait for it
+        except Exception as error:  # a mistake of ours: others must not wait for it
             self._say_once(f"trouble: {type(error).__name__}: {error}")
 
     def _say_once(self, line: str) -> None:
@@ -225,7 +225,7 @@ class Service:
     # What is served
 
     def _load(self) -> None:
-        """Read the course again where a file of it has changed."""
+        """Read the course again if one of its files has changed."""
         known = self._mtimes()
         if known == self._files and self._served:
             return
@@ -279,7 +279,7 @@ class Service:
     # What has come
 
     def _take_in(self) -> None:
-        """Collect what has come and is complete; who has a submission without a result waits."""
+        """Collect new, complete submissions; a student with a submission without a result waits."""
         of_exchange = self._exchange.look()
         of_inbox = self._inbox.look()
         self._next_day()
@@ -313,24 +313,24 @@ class Service:
         one.is_new = False
 
     def _is_arriving(self, one: _Served) -> bool:
-        """Whether something has come lately that is not complete yet."""
+        """Whether something new is not complete yet."""
         for there in filter(None, map(handed_in, self._exchange.unfinished)):
             if there.exercise == one.name:
                 return True
         return any(self._may_be_of(one, Path(*parts)) for parts in self._inbox.unfinished)
 
     def _may_be_of(self, one: _Served, path: Path) -> bool:
-        """Whether a download may hold something of an exercise: its path names it, or none."""
+        """Whether a download may belong to an exercise: its path names that one, or none."""
         named = [name for name in self._served if name in str(path)]
         return one.name in named or not named or path.suffix.lower() == ".zip"
 
     def _note(self, collected: Collected) -> None:
-        """Say, once, what was left and why."""
+        """Report, once, which files were left and why."""
         for line in replace(collected, stored=(), unchanged=()).lines:
             self._say_once(line)
 
     def _sweep(self, one: _Served) -> None:
-        """See whose submission has changed since it was looked at, and has no result yet."""
+        """Find students whose submission has changed since the last sweep and has no result."""
         one.swept = self._clock()
         for student in scan(one.course.submitted, one.name).students:
             folder = one.course.submission(student, one.name)
@@ -354,7 +354,8 @@ class Service:
             one.over = over
 
         if one.is_new:
-            # A result may be there and the line in the log not: they go the whole way again.
+            # A result may exist without its line in the log: such students go through everything
+            # again.
             for student in sorted(tries.Tries(one.course, one.name).waiting):
                 if STUDENT_ID.match(student):
                     one.waiting.setdefault(student, self._clock())
@@ -370,7 +371,7 @@ class Service:
         return bool(stored == there)
 
     def _next_day(self) -> None:
-        """Let those wait again who had no tries left, where there are new ones."""
+        """Let students without tries wait again, if they have new tries."""
         today = datetime.now().date()
         if today != self._day:
             self._day = today
@@ -382,7 +383,7 @@ class Service:
     # What is graded
 
     def _begin(self, one: _Served) -> None:
-        """Let graders begin with those whose turn it is."""
+        """Let graders start with the students whose turn it is."""
         if not one.waiting:
             return
         known = tries.Tries(one.course, one.name)
@@ -408,7 +409,7 @@ class Service:
             busy.add(student)
 
     def _pool(self, one: _Served) -> LocalPool:
-        """The graders of an exercise, which start when they are asked for first."""
+        """The graders of an exercise, which start when they are first needed."""
         if one.pool is None:
             job = (one.exercise, one.course.secret(), one.course.settings)
             one.pool = LocalPool(self._jobs, *job, spare=SLOW)
@@ -424,7 +425,7 @@ class Service:
         return self._jobs + min(slow, SLOW) - len(jobs)
 
     def _graded(self, one: _Served, pool: LocalPool, student: str) -> list[tuple[str, Graded]]:
-        """What came of a student's submissions, each with what it is known by; in a thread."""
+        """The results of a student's submissions, each with its key; runs in a thread."""
         course, name = one.course, one.name
         tasks = [task_of(course, name, course.submitted, student, force=False)]
         run = ClassRun(course, one.exercise, scan(course.submitted, name))
@@ -441,7 +442,7 @@ class Service:
     # What is written
 
     def _finish(self, one: _Served) -> None:
-        """Record what was graded, and give back the pages."""
+        """Record the finished results, and return the pages."""
         done = [job for job in one.jobs if job.future.done()]
         if not done and not one.pages:
             return
@@ -450,7 +451,7 @@ class Service:
             return
         one.written = clock
         if interruption.is_busy(results.folder_of(one.course, one.name)):
-            return  # another command writes; in the next round perhaps
+            return  # another command is writing; the next round tries again
         answers: dict[str, Graded] = {}
         graded: list[Job] = []
         for job in done:
@@ -461,7 +462,7 @@ class Service:
                 self._say_once(f"{one.name} {job.student}: not graded: {error}")
                 continue
             found = dict(job.future.result())
-            # Where a later one has come meanwhile, that one is due.
+            # If a later one has arrived meanwhile, it is due.
             if self._own(one, job.student) in found:
                 graded.append(job)
                 answers |= found
@@ -493,7 +494,7 @@ class Service:
             one.lease.say()
 
     def _own(self, one: _Served, student: str) -> str:
-        """What the submission that lies there now is known by."""
+        """The key of the student's present submission."""
         course = one.course
         return _key(task_of(course, one.name, course.submitted, student, force=True))
 
@@ -521,7 +522,7 @@ class Service:
         return {grade.student: grade for grade in grades}
 
     def _give_back(self, one: _Served, students: Sequence[str]) -> dict[str, str]:
-        """Write and release the pages of some students; what became of each, for people."""
+        """Write and release the pages of some students; return the outcome of each, for people."""
         troubles = Troubles()
         pages = feedback.write_class(one.shown, one.exercise, students, troubles)
         said = {path.parent.parent.name: "page written" for path in pages}
@@ -537,7 +538,7 @@ class Service:
 
 
 class _Answered:
-    """A pool for ``grade_class`` that has its answers already; what is new goes to the graders."""
+    """A pool for ``grade_class`` that already has its answers; other tasks go to the graders."""
 
     def __init__(self, pool: LocalPool, answers: dict[str, Graded]) -> None:
         self.deaths = pool.deaths
@@ -562,7 +563,7 @@ def _alone(pool: LocalPool, exercise: Exercise, student: str, task: Task) -> Ite
 
 
 def _key(task: Task) -> str:
-    """What a submission is known by: whose it is, and its bytes."""
+    """The key of a submission: its student, and its bytes."""
     why = task.unreadable or ""
     return f"{task.student} {hashlib.sha256(task.data).hexdigest()} {why}"
 

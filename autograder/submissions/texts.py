@@ -13,10 +13,10 @@ from autograder.submissions.submission import SubmittedCell
 
 
 class Texts:
-    """Takes the texts of a notebook, one by one, and puts together what belongs together.
+    """Takes the texts of a notebook one by one, and combines those that belong together.
 
-    What is written right below a question that a person grades, or right above it, is part of the
-    answer to it; so is what is written into another cell that claims to be that one.
+    Text right below or right above a question that a person grades is part of the answer, and so is
+    text in another cell that claims to be that question.
     """
 
     def __init__(self, exercise: Exercise) -> None:
@@ -35,9 +35,9 @@ class Texts:
 
         self._parts: dict[str, list[str]] = {id: [] for id in self._questions}
         self._blank: dict[str, str] = {}
-        """The sources of questions whose own cells are as they were handed out."""
+        """The sources of questions whose own cells are unchanged."""
         self._into_the_question: dict[str, str] = {}
-        """What was written into the cell above, which asks."""
+        """The text that was written into the cell above, which asks the question."""
         self.others: list[SubmittedCell] = []
         """The texts that belong to no question."""
 
@@ -72,7 +72,7 @@ class Texts:
             self._blank[question] = cell.source
             return True
         is_ours = id is not None and words.strip() == self._exercise.cell(id).text.strip()
-        if is_ours or not words.strip():  # once more, or nothing
+        if is_ours or not words.strip():  # a copy of the prose, or nothing
             return True
 
         question = question or (after if after in self._questions else self._above.get(after))
@@ -84,7 +84,7 @@ class Texts:
         return True
 
     def _asked_in(self, cell: RawCell) -> str | None:
-        """The question whose text stands in a cell, too."""
+        """The question whose text is also in a cell."""
         for above, question in self._above.items():
             asked = self._exercise.cell(above).text.strip()
             if not cell.is_code and asked and asked in cell.source:
@@ -92,12 +92,13 @@ class Texts:
         return None
 
     def answers(self, warnings: list[str]) -> Iterator[SubmittedCell]:
-        """The answers to the questions that a person grades; says what was unusual about them."""
+        """The answers to the questions that a person grades; adds warnings about anything
+        unusual."""
         for id, parts in self._parts.items():
             is_blank = id in self._blank
             if not parts and self._into_the_question.get(id):
                 parts = [self._into_the_question[id]]
-            if not parts and not is_blank:  # its own cell is gone: what is there in its place?
+            if not parts and not is_blank:  # its own cell is gone: use the text in its place
                 place = self._before.get(id)
                 parts = [cell.source for cell in self.others if cell.after == place]
                 self.others = [cell for cell in self.others if cell.after != place]

@@ -1,4 +1,4 @@
-"""A class made from the banks of an exercise: students of whom it is known what they get wrong."""
+"""A class made from the banks of an exercise: students whose mistakes are known."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from autograder.exercises.sources import notebook_at
 LONGEST_ID = 64  # characters of a student's id
 
 _WRITTEN = ".written.json"
-"""In the folder of a class: its notebooks with their digests, by which they are known again."""
+"""A file in the folder of a class: its notebooks and their digests, by which a later run knows
+them."""
 
 _REGION = re.compile(r"\n[ \t]*### (BEGIN|END) SOLUTION(?=\n|$)")
 
@@ -55,7 +56,7 @@ class SampleStudent:
 def write_class(root: Path, exercise: Exercise, folder: Path) -> list[SampleStudent]:
     """Write everybody's notebook as ``<folder>/<student>/<exercise>/<exercise>.ipynb``.
 
-    A class that was written there before, and is as it was written, goes.
+    An earlier class in this folder is removed, if nobody has changed it.
 
     Raises:
         Unusable: the folder has anything else in it, the exercise has not been built, or an entry
@@ -78,7 +79,7 @@ def write_class(root: Path, exercise: Exercise, folder: Path) -> list[SampleStud
 
     for path in before:
         path.rmdir() if path.is_dir() else path.unlink()
-    # First, so that what a run leaves that is cut short is known again.
+    # First, so that a later run knows the files of a run that was cut short.
     digests = {place: digest(notebook) for place, notebook in notebooks.items()}
     write(folder / _WRITTEN, json.dumps(digests, indent=1).encode())
     for place, notebook in notebooks.items():
@@ -87,7 +88,7 @@ def write_class(root: Path, exercise: Exercise, folder: Path) -> list[SampleStud
 
 
 def _before(folder: Path) -> list[Path]:
-    """The class that was written there before; what is in a folder comes before the folder.
+    """The files of an earlier class; the content of a folder comes before the folder.
 
     Raises:
         Unusable: something else is there, or somebody has changed a notebook.
@@ -122,8 +123,8 @@ def _before(folder: Path) -> list[Path]:
 
 
 def students(root: Path, exercise: Exercise) -> list[SampleStudent]:
-    """The class: who has everything right, nothing, half of it; who has one thing wrong; who is
-    right in an unusual way.
+    """The class: students with everything right, nothing, or half of it; students with one mistake;
+    students with unusual right answers.
 
     Raises:
         Unusable: an entry of the banks does not fit the exercise.

@@ -163,7 +163,7 @@ def open_notebook(page: Page, address: str, name: str) -> None:
 
 def look_at(page: Page, name: str) -> int:
     """Scroll to the first step, with pictures on the way, and count lines of tools above it."""
-    page.wait_for_timeout(3000)
+    page.wait_for_timeout(12_000)  # texts are drawn late, in a frame of their own
     page.screenshot(path=PICTURES / f"{name}-top.png")
     page.mouse.move(900, 500)
     lines: dict[str, int] = {}

@@ -88,7 +88,7 @@ def new(
     ],
     course_folder: CourseFolder = None,
 ) -> None:
-    """Write a small exercise that builds and proves, to change into your own."""
+    """Write a small, complete exercise that you change into your own."""
     from autograder.authoring import starter
     from autograder.course.course import find
 
@@ -110,7 +110,7 @@ def import_(
     ],
     course_folder: CourseFolder = None,
 ) -> None:
-    """Make an exercise of a source notebook of nbgrader, as far as it can."""
+    """Turn a source notebook of nbgrader into an exercise, as far as possible."""
     from autograder.authoring import foreign
     from autograder.base import files
     from autograder.course.course import find
@@ -225,7 +225,7 @@ def sample(
     ] = None,
     course_folder: CourseFolder = None,
 ) -> None:
-    """Write a sample class from the banks of an exercise, to try it on.
+    """Write a sample class, made from the known answers to an exercise.
 
     One student is right, one blank, one half done; each of the others has one known mistake or
     one unusual right answer. The output says which is which.

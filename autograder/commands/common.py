@@ -55,7 +55,7 @@ OfExercise = Annotated[
     typer.Option("--exercise", metavar="EXERCISE", help="default: the one that the notebook names"),
 ]
 Notebook = Annotated[
-    Path, typer.Argument(metavar="NOTEBOOK", help="a submitted .ipynb or percent .py")
+    Path, typer.Argument(metavar="NOTEBOOK", help="a notebook (.ipynb) or percent script (.py)")
 ]
 
 

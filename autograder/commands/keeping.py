@@ -51,7 +51,7 @@ def join(
 ) -> None:
     """Add the kit to the nbgrader course in the working folder, and show each line it writes.
 
-    Assignments that are there already go nbgrader's own way, as before.
+    nbgrader goes on grading the assignments that are already there, as before.
     """
     from autograder.course.keeping import join as joining
 
@@ -126,7 +126,7 @@ def restore(
     ],
     course_folder: CourseFolder = None,
 ) -> None:
-    """Restore a course from a backup, to a place without one."""
+    """Restore a course from a backup, into a place that has no course yet."""
     from autograder.course.course import find
     from autograder.course.keeping import backup as backups
 

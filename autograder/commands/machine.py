@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def lab(
     options: Annotated[
-        Optional[list[str]], typer.Argument(metavar="[JUPYTER...]", help="for jupyter lab")
+        Optional[list[str]], typer.Argument(metavar="[JUPYTER...]", help="options for jupyter lab")
     ] = None,
     course_folder: CourseFolder = None,
 ) -> None:
@@ -147,7 +147,7 @@ def serve(
     ] = False,
     course_folder: CourseFolder = None,
 ) -> None:
-    """Take in, grade and give back what is handed in, as it comes."""
+    """Collect and grade submissions as they arrive, and give pages back."""
     from autograder.course.grading.pool import start_early
     from autograder.exercises import exercise as exercises
     from autograder.exercises.exercise import built_names

@@ -26,8 +26,8 @@ def check(
 ) -> None:
     """Run the visible checks of a student's notebook.
 
-    Needs nothing but the notebook, and locks its code in where this system can. Exits with 1 while
-    a check fails.
+    Needs only the notebook. If this system allows it, the notebook's code runs isolated. Exits
+    with 1 while a check fails or, in a notebook of questions, while an answer is missing.
     """
     # The order matters: what is started here loads NumPy and the engine during the imports below.
     from autograder.checking import confined
@@ -74,8 +74,8 @@ def check(
 def watch(notebook: Notebook, exercise_name: OfExercise = None) -> None:
     """Run the visible checks of a notebook or script whenever it is saved.
 
-    Shows the first thing to do; h shows a hint, h again the next one, l the list of steps, q ends
-    it. Ends by itself when all visible checks pass. Without a terminal it prints, and has no keys.
+    Shows what to do first. The key h shows a hint, and again the next hint; l lists the steps; q
+    quits. Ends by itself when all visible checks pass. Without a terminal there are no keys.
     """
     from autograder.checking import confined
 

@@ -164,7 +164,9 @@ class Questioner:
         note = ""
         if len(found) < wanted:
             number = count(len(found), "question") if found else "no questions"
-            few = "the other functions are too long" if is_too_long else "there is too little code"
+            few = "there is too little code"
+            if is_too_long:
+                few = "the other functions are too long" if found else "the functions are too long"
             why = why or f"{few} to ask about"
             note = one_line(f"{number} instead of {wanted}: {why}")
         return Sheet(student, tuple(found), asked, note)

@@ -791,7 +791,7 @@ def test_functions_with_very_much_code_are_not_asked_about():
     with Questioner(exercise, b"a key", Settings()) as questioner:
         none = questioner.sheet(handed_in(exercise, answers), "ada")
         some = questioner.sheet(handed_in(exercise, {"softmax": answers["softmax"]}), "ben", 20)
-    assert not none.code and none.note.endswith("other functions are too long to ask about")
+    assert not none.code and none.note.endswith(": the functions are too long to ask about")
     assert some.questions
     assert all(text not in line for lines in some.code.values() for _, line in lines)
 

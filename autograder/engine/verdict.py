@@ -225,6 +225,8 @@ def quoted(cell: SubmittedCell) -> str:
 
 def _which(cell: str) -> str:
     """A cell by its name, as the student reads it."""
+    if cell == BROUGHT:  # students know no cell of that name
+        return "the cell of your earlier functions"
     return cell if cell in (ADDED, ANOTHER) else f"your cell {cell}"
 
 

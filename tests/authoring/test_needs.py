@@ -174,6 +174,15 @@ def test_who_has_pasted_nothing_is_told_so(course):
     assert outcome.message == "double is still empty; bring yours over into this notebook"
 
 
+def test_what_a_pasted_function_raises_is_said_of_no_cell_that_students_do_not_know(course):
+    answers = {"quadruple": "def quadruple(x):\n    return double(double(x))"}
+    pasted = "def double(x):\n    raise ValueError('boom')"
+    data = handed_in(released(course), brought=pasted, **answers)
+    (outcome,) = checked(student_copy.read(data, "ada.ipynb", "fours"))[0].checks
+    where = "in line 2 of the cell of your earlier functions: boom"
+    assert outcome.message == f"quadruple raised ValueError {where}"
+
+
 def earlier(root: Path, **changes: str) -> bytes:
     """An earlier notebook in which ``double`` and what it uses is written, and much else is."""
     build.build(root, "doubling")

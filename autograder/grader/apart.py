@@ -1,7 +1,7 @@
-"""Work in a copy of this process, so that what ends the process is a line and no silence.
+"""Runs work in a copy of this process, so that a crash becomes an error message.
 
-A grader looks at values of a student's choice with libraries in C, which have faults. In a class
-another process takes its place; a command for one submission has only itself.
+A grader examines values of a student's choice with C libraries, which have bugs. For a class, a
+crashed grader process is replaced; a command for one submission has only itself.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from autograder.sandbox.worker.locks import end_with_parent
 Made = TypeVar("Made")
 
 LOOK_SECONDS = 0.1
-"""Seconds between two looks at whether the command was interrupted: another thread of it may have
-taken the signal, and then that does not end the waiting."""
+"""Seconds between two checks for an interrupt: if another thread took the signal, it does not end
+the waiting."""
 
 
 def apart(work: Callable[[], Made]) -> Made:
-    """What ``work`` returns or raises, done in a copy of this process.
+    """What ``work`` returns or raises in a copy of this process.
 
-    That must be what can be pickled. On Linux alone there is a copy; elsewhere this process works.
+    It must be picklable. Only Linux makes a copy; on other systems this process does the work.
 
     Raises:
         Fault: a signal has ended the copy.
@@ -41,7 +41,7 @@ def apart(work: Callable[[], Made]) -> Made:
 
     with _interrupts_put_off() as heed:
         with warnings.catch_warnings():
-            # Threads that others have started are not copied, and the copy needs none of them.
+            # Other threads are not copied, and the copy does not need them.
             warnings.simplefilter("ignore", DeprecationWarning)
             process = os.fork()
         if process == 0:
@@ -71,10 +71,10 @@ def apart(work: Callable[[], Made]) -> Made:
 
 @contextlib.contextmanager
 def _interrupts_put_off() -> Iterator[Callable[[], None]]:
-    """Note interrupts, until what this gives is called: then they are heeded as ever.
+    """Only note interrupts, until the yielded function is called: from then on they work as usual.
 
-    One while the copy begins would leave the copy behind. They are not blocked, for then another
-    thread takes them.
+    An interrupt while the copy starts would leave the copy running. Interrupts are not blocked:
+    another thread would take them.
     """
     noted: list[int] = []
     handlers = {}
@@ -94,9 +94,10 @@ def _interrupts_put_off() -> Iterator[Callable[[], None]]:
 
 
 def _answer(connection: Connection, work: Callable[[], Made], heed: Callable[[], None]) -> NoReturn:
-    """Do the work and end, whatever comes of it: all else here is the other process's."""
+    """Do the work and end this process in any case: the rest of the program belongs to the other
+    one."""
     with contextlib.suppress(BaseException):
-        end_with_parent()  # should the command be killed; whoever interrupts it ends both
+        end_with_parent()  # if the command is killed; an interrupt ends both
         heed()
         try:
             answer: object = (work(),)

@@ -1,4 +1,4 @@
-"""What a submission is not asked for: steps that are newer than the notebook its student got."""
+"""Ignores the steps of a result that are newer than the notebook its student got."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from autograder.base.result import CheckResult, Result, StepResult
 from autograder.base.text import agreeing, listed
 
 NOT_ASKED = "was not in the notebook that was handed out, and counts as much as the other steps"
-"""What a check of such a step says."""
+"""The message of a check of such a step."""
 
 
 def as_asked(result: Result, handed_out: Collection[str] | None) -> Result:
     """The result in which steps that were not handed out count neither for nor against anybody.
 
-    Their checks earn the share of points that the others earn all together, as if those carried
-    their points. A step that is there all the same keeps what it earns if that is more.
+    Their checks earn the same share of their points as all others together. A step that was
+    answered all the same keeps its own points if they are more.
 
     Args:
-        handed_out: the steps that were; None if unknown, and all are asked for.
+        handed_out: the steps that were handed out; None if unknown: then all count.
     """
     if handed_out is None:
         return result
@@ -42,7 +42,7 @@ def as_asked(result: Result, handed_out: Collection[str] | None) -> Result:
 
     be, count = agreeing(len(newer), "was", "were"), agreeing(len(newer), "counts", "count")
     said = f"{listed(newer)} {be} not in the notebook that was handed out, and {count} as much as "
-    # That their cells are missing is no news.
+    # Nobody need be told that their cells are missing.
     missing = tuple(f"the cell of {step} is missing;" for step in newer)
     told = [warning for warning in result.warnings if not warning.startswith(missing)]
     return replace(result, steps=tuple(steps), warnings=(*told, f"{said}the other steps"))

@@ -1,4 +1,4 @@
-"""The result of a check, from what its runs have said."""
+"""The result of a check, from the verdicts of its runs."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from autograder.engine.verdict import Remaining, Verdict
 from autograder.exercises.exercise import Check
 
 PURITY = "purity"
-"""The category of checks that look at their arguments afterwards."""
+"""The category of checks that arguments are unchanged."""
 
 ENOUGH_RIGHT = 0.25
-"""The share of a step's other points that are earned where wrong answers cost none for purity."""
+"""The share of a step's other points to earn before wrong answers cost none for purity."""
 
 MESSAGE_CHARACTERS = 2_000
-"""Characters of a message at most."""
+"""The most characters of a message."""
 
 
 def check_result(
@@ -32,12 +32,12 @@ def check_result(
     """The result of a check.
 
     Args:
-        mended: the steps that have to be right for it to pass; empty if it passes but for the
-            precision of an earlier one, or for a value that has taken its step's name; None
-            if it does not pass at all.
-        share: what it earns of its points where steps had to be mended.
-        remaining: what it says where it fails with earlier steps mended, too; None where that is
-            nothing else, or not known.
+        mended: the steps that have to be right for it to pass; empty if only the precision of an
+            earlier step, or a value bound to its step's name, makes it fail; None if it does not
+            pass at all.
+        share: the share of its points that it earns if steps had to be mended.
+        remaining: its message if it also fails with earlier steps mended; None if that is the same,
+            or unknown.
     """
     status: CheckStatus = "passed"
     earned, message, unmended = check.points, "", ""
@@ -76,13 +76,13 @@ def check_result(
 def purity_apart(
     checks: Sequence[CheckResult], changing_nothing: Collection[str]
 ) -> Iterator[CheckResult]:
-    """The results of a step's checks, where a check of unchanged inputs looks at these alone.
+    """The results of a step's checks, with checks of unchanged inputs judged by these alone.
 
-    Wrong answers cost nothing there if they have cost points before, and if enough of the others is
-    right: who returns just anything, and changes nothing, has not shown much.
+    A wrong answer costs nothing there if it has cost points elsewhere, and if enough of the other
+    checks pass: a function that returns anything, and changes nothing, earns nothing.
 
     Args:
-        changing_nothing: the names of checks in which nothing was changed, though they fail.
+        changing_nothing: the names of checks that fail although nothing was changed.
     """
     others = [check for check in checks if check.category != PURITY and not check.void]
     worth = sum(check.points for check in others)
@@ -104,8 +104,8 @@ def of_own_copy(
     diagnosis: Diagnosis | None,
     remaining: Remaining | None,
 ) -> CheckResult:
-    """The same in a student's own copy, where a check that an earlier step fails earns nothing, and
-    names that step in ``with_reference``: it waits for it."""
+    """The same in a student's own copy: a check that fails because of an earlier step earns
+    nothing, and names the step that it waits for in ``with_reference``."""
     waits_for = mended or ((verdict.waits,) if verdict.waits else ())
     hint = verdict.hint
     if remaining is not None and not waits_for:
@@ -121,7 +121,8 @@ def of_own_copy(
 
 
 def printable(message: str) -> str:
-    """Text that any terminal and page can show: of a sane length, control characters as codes."""
+    """Text that any terminal and page can show: of limited length, with control characters
+    escaped."""
     shown = "".join(map(_shown, message))
     return shown if len(shown) <= MESSAGE_CHARACTERS else shown[:MESSAGE_CHARACTERS] + " …"
 

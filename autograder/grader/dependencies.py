@@ -1,4 +1,4 @@
-"""What a score depends on, as short digests by which a change of it is noticed."""
+"""Short digests of everything that a score depends on, to notice changes."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ _ENGINE = (
     "submissions",
     "tools",
 )
-"""What of the package grades a submission."""
+"""The parts of the package that grade a submission."""
 
 
 def dependencies(exercise: Exercise, settings: Settings, secret: bytes | None) -> dict[str, str]:
-    """All that a submission's score and feedback depend on but its bytes, by what it is.
+    """Everything that a submission's score and feedback depend on, except its bytes, by name.
 
     Digests, and the version of NumPy.
 
     Args:
-        secret: None if unknown it; then there is no digest of it.
+        secret: None if unknown; then it has no digest.
     """
     cells = [(cell.id, cell.kind, cell.source, cell.raw["metadata"]) for cell in exercise.cells]
     digests = {
@@ -52,7 +52,7 @@ def dependencies(exercise: Exercise, settings: Settings, secret: bytes | None) -
 
 
 def changed(old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
-    """What has changed between the two; all of it where it was not noted then."""
+    """The names of what has changed; all of them if ``old`` is unknown."""
     return [name for name in new if new[name] != old.get(name)]
 
 

@@ -1,4 +1,5 @@
-"""What grading a submission gives: data alone, which a command reads without loading the engine."""
+"""The outcome of grading a submission: plain data that a command reads without loading the
+engine."""
 
 from __future__ import annotations
 
@@ -12,8 +13,8 @@ from autograder.submissions.submission import Submission
 class Graded:
     """A result and what it was computed from; ``submission`` is None when it was rejected.
 
-    ``unchanged`` results were graded earlier, from the same bytes. ``lasting`` errors are mistakes
-    of ours, which would come again however often the submission is graded.
+    ``unchanged`` results were graded earlier, from the same bytes. ``lasting`` errors are our own
+    mistakes, and would come back if the submission were graded again.
     """
 
     result: Result

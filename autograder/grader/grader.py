@@ -59,7 +59,7 @@ from autograder.submissions.parse import parse
 from autograder.submissions.submission import Submission
 
 CELLS = 5
-"""Cells that did not end which are named in a warning."""
+"""At most this many cells that did not end are named in a warning."""
 
 
 class Grader:
@@ -67,7 +67,7 @@ class Grader:
 
     Args:
         without: protections to leave out; only tests do.
-        folder: where the exercise's files lie already; else it makes a copy of its own.
+        folder: a folder with the exercise's files; without one, the grader makes its own copy.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class Grader:
         self._workers = Workers(exercise, settings, without, folder)
         self._compiled = CompiledExercise(exercise, self._workers.parent, settings, secret, code)
         self._reference = Reference(exercise, self._workers.parent, settings)
-        # The checks of a student's own copy are for nobody's records.
+        # The checks of a student's own copy are not recorded.
         known = exercise.has_reference
         self._graded_with = dependencies(exercise, settings, secret) if known else {}
 
@@ -100,13 +100,13 @@ class Grader:
 
     @property
     def descriptors(self) -> list[int]:
-        """What must stay open in this process for it to grade."""
+        """The file descriptors that must stay open in this process."""
         return self._workers.parent.descriptors
 
     def grade(self, data: bytes, student: str | None) -> Graded:
         """Grade the bytes of a notebook (``.ipynb`` or percent ``.py``).
 
-        Never raises for what they hold.
+        It never raises because of their content.
         """
         with quiet(), self._workers.data.inside(), limits(self._settings.submission_seconds):
             graded = self._grade(data, student)
@@ -129,34 +129,34 @@ class Grader:
         try:
             self._workers.parent.lost = False
             graded = self._graded(result, submission, budget)
-            # Perhaps for want of memory: what happens again is the submission's own doing.
+            # This may be a lack of memory; if it happens again, the submission is the cause.
             if self._workers.parent.lost:
                 graded = self._graded(result, submission, budget.part())
             return Graded(graded, submission)
-        except Unusable:  # the exercise's bank, say: the teacher can mend that
+        except Unusable:  # the exercise's bank, for example: the teacher can fix it
             raise
         except SetupFailed as fault:
             if self._exercise.has_reference:
                 raise Unusable(self._exercise.name, str(fault)) from None
-            # Somebody's own copy, changed.
+            # A student's own copy with changed checks.
             return Graded(result.without_steps(printable(str(fault))), submission)
         except Exception as fault:
-            # Whatever went wrong here: the next submission must not suffer for it.
+            # An error here must not affect the next submission.
             lasting = not isinstance(fault, EngineFault)
             detail = f"{type(fault).__name__}: {fault}" if lasting else str(fault)
             reason = " ".join(f"the grader failed: {detail}".split())
             return Graded(result.without_steps(printable(reason)), submission, lasting=lasting)
 
     def _renew(self) -> None:
-        """Another parent of workers, after the old one has failed."""
-        # If there is none to be had either, the next submission says so.
+        """Start another parent of workers after the old one has failed."""
+        # If this fails, too, the next submission reports it.
         with contextlib.suppress(Exception):
             self._workers.renew()
             self._compiled.use(self._workers.parent)
             self._reference.use(self._workers.parent)
 
     def unchanged(self, data: bytes, old: Result | None) -> Graded | None:
-        """An earlier result, if all that its score depends on is as it was then."""
+        """An earlier result, if nothing that its score depends on has changed."""
         if old is None or old.status == "error":
             return None
 
@@ -167,7 +167,7 @@ class Grader:
 
         try:
             submission = parse(data, self._exercise) if old.status == "graded" else None
-        except Rejected:  # it was read by other rules then
+        except Rejected:  # the rules for reading it have changed
             return None
         return Graded(old, submission, unchanged=True)
 
@@ -220,7 +220,7 @@ class Grader:
             picture = extra(budget, partial(example, self._compiled, step, verdicts))
             look = _look(step, checks, verdicts)
             where = None
-            # One that hangs would hang again.
+            # A cell that hangs would hang again.
             if any(map(_is_own_fault, checks)) and not budget.timeouts[step]:
                 about = (diagnoses.get(step), probes.get(step, []), budget)
                 find = partial(self._place, submission, step, verdicts, *about)
@@ -235,7 +235,7 @@ class Grader:
         return replace(result, steps=tuple(steps), warnings=warnings)
 
     def _share(self, mended: tuple[str, ...], unattempted: set[str]) -> float:
-        """The share of its points that a check earns that passes once these steps are right."""
+        """The share of its points that a check earns if it passes once these steps are right."""
         share = 1.0
         for step in mended:
             if step in unattempted:
@@ -247,13 +247,13 @@ class Grader:
     def _probes(
         self, verdicts: dict[str, Verdict], forward: CarryForward, carried: Carried
     ) -> dict[str, list[Probe]]:
-        """The steps that are wrong in themselves, and the calls of them that are kept."""
+        """The steps that are wrong in themselves, and their recorded calls."""
         probes: dict[str, list[Probe]] = {}
         for check in self._exercise.checks:
             if verdicts[check.id].message is not None and check.id not in carried:
                 probes[check.step] = []
 
-        # What a check that passes does not look at may hold what earlier steps do wrong.
+        # A check that passes may ignore parts of an answer that earlier steps made wrong.
         inheriting = {parts_of(id)[0] for id in forward.remaining}
         for check in self._exercise.checks:
             if check.step not in probes:
@@ -264,7 +264,7 @@ class Grader:
                 continue
             calls = forward.calls.get(check.id, own)
             for place, call in enumerate(calls, start=1):
-                # A check that has gone on was content.
+                # A check that went on accepted the answer.
                 content = passed or (not check.repeatable and place < len(calls))
                 probes[check.step].append(Probe(call, content, in_part=not check.repeatable))
         return probes
@@ -278,7 +278,7 @@ class Grader:
         probes: dict[str, list[Probe]],
         budget: Budget,
     ) -> dict[str, Diagnosis | None]:
-        """The mistake behind each step that is wrong in itself, where it can be told."""
+        """The mistake behind each step that is wrong in itself, if it can be found."""
         mended = dict(verdicts)
         for id in carried:
             mended[id] = replace(verdicts[id], message=None, raised="")
@@ -291,7 +291,7 @@ class Grader:
                 continue
             if not self._exercise.has_reference:
                 find = partial(changed_below, self._exercise, submission, step, verdicts)
-            # Of calls that take functions none is kept.
+            # Calls that take functions are not recorded.
             elif probes[step] and not self._is_told_by_checks(step):
                 right = self._wrong_before(step, verdicts)
                 about = (step, right, self._reference, probes[step], budget)
@@ -320,25 +320,26 @@ class Grader:
         return found and replace(found, text=printable(found.text))
 
     def _wrong_before(self, step: str, verdicts: dict[str, Verdict]) -> frozenset[str]:
-        """The earlier steps that are wrong, but for classes."""
+        """The earlier steps that are wrong, except classes."""
         order = self._exercise.steps
         failed = {check.step for check in self._exercise.checks if verdicts[check.id].message}
         wrong = failed - self._exercise.classes.keys()
         return frozenset(wrong.intersection(order[: order.index(step)]))
 
     def _is_told_by_checks(self, step: str) -> bool:
-        """Whether single calls tell nothing. Asked where a step is wrong: a bank is read for it."""
+        """Whether single calls tell nothing. It reads the bank, so it is called only for wrong
+        steps."""
         return step in self._exercise.classes or step in self._exercise.told_by_checks
 
 
 def _is_own_fault(check: CheckResult) -> bool:
-    """Whether a check fails for what its step does itself, as far as it can be told."""
+    """Whether a check fails because of its own step, as far as is known."""
     return check.status == "failed" and not check.with_reference and not check.remaining
 
 
 def _look(step: str, checks: list[CheckResult], verdicts: dict[str, Verdict]) -> Look | None:
-    """What a student's own commands show of the first check of a step that fails; one that waits
-    for an earlier step comes last."""
+    """What a student's own commands show of the first failing check of a step; checks that wait for
+    an earlier step come last."""
     for check in sorted(checks, key=lambda check: bool(check.with_reference)):
         look = verdicts[check_id(step, check.name)].look
         if check.status == "failed" and look is not None:
@@ -352,9 +353,9 @@ def _sha256(data: bytes) -> str:
 
 @cache
 def _multiply() -> None:
-    """Let NumPy's library for matrices take the memory that it keeps.
+    """Let NumPy's matrix library allocate the memory that it keeps.
 
-    Where it finds none later, in the limits of a submission, it ends the process.
+    If it finds none later, within the limits of a submission, it ends the process.
     """
     square = np.ones((200, 200))
     square @ square

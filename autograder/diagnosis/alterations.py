@@ -1,4 +1,4 @@
-"""What can be changed about the arguments of a call, as somebody would who makes one mistake."""
+"""Changes of the arguments of a call, each as one mistake would make it."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Alteration:
 
 
 def alterations(function: Function, samples: list[Arguments]) -> Iterator[Alteration]:
-    """What can be changed about the arguments of such calls."""
+    """The changes that fit the arguments of such calls."""
     if not samples:
         return
 
@@ -87,7 +87,7 @@ def alterations(function: Function, samples: list[Arguments]) -> Iterator[Altera
 def _of_argument(
     name: str, parameters: Mapping[str, inspect.Parameter], values: list[Any]
 ) -> Iterator[Alteration]:
-    """What may become of one argument, given the values that it has in calls."""
+    """Changes of one argument, by its values in calls."""
     default = parameters[name].default
     others = [other for other in parameters if other != name]
     use = f"Where does your code use {name}?"
@@ -114,7 +114,7 @@ def _of_argument(
             yield Alteration("other_axis", f"{name} were another one", ask, change)
             yield _other_default(name, axis)
     elif any(map(is_whole, values)):
-        # Before what is done with a number: an axis is one longer than another by chance.
+        # Before changes of a number: one axis is often one longer than another by chance.
         for other in others:
             for length, quotient in zip(LENGTHS, QUOTIENTS):
                 yield from with_other(name, other, (length, quotient))
@@ -145,7 +145,7 @@ def _of_rows(name: str, rows: Iterable[Row]) -> Iterator[Alteration]:
 def with_other(
     name: str, other: str, rows: Iterable[OfTwo], outer: Altered | None = None
 ) -> Iterator[Alteration]:
-    """An argument changed by another one, of the same call or of its caller's, ``outer``."""
+    """An argument changed by another one, of the same call or of the caller's call, ``outer``."""
     for kind, phrase, ask, change in rows:
 
         def altered(arguments: Arguments, change: Callable[..., Any] = change) -> Altered:
@@ -156,7 +156,7 @@ def with_other(
 
 
 def _kind(name: str, samples: list[Arguments]) -> str:
-    """What an argument is in all calls that give it; empty where that is nothing known."""
+    """The kind of an argument in all calls that give it; empty if it is no known kind."""
     values = []
     for sample in samples:
         if sample.get(name) is not None:
@@ -190,13 +190,13 @@ def _other_default(name: str, value: Any) -> Alteration:
 
 
 def _placed(arguments: Arguments, places: Mapping[str, str]) -> Altered:
-    """Arguments in the places of others."""
+    """Arguments exchanged for others."""
     moved = {name: arguments[other] for name, other in places.items()}
     return {**arguments, **moved}
 
 
 def _of_two(first: str, second: str, kind: str) -> Iterator[Alteration]:
-    """One argument in the place of another of the same kind, and both changed alike."""
+    """One argument in place of another of the same kind, and both changed in the same way."""
     phrase = f"{first} and {second} had changed places"
     exchanged = partial(_placed, places={first: second, second: first})
     yield Alteration("exchanged", phrase, "Where does your code use which of the two?", exchanged)
@@ -224,7 +224,7 @@ def _both(
 
 
 def _of_three(names: tuple[str, str, str]) -> Iterator[Alteration]:
-    """Three arguments of the same kind in each other's places, and one in that of the others."""
+    """Three arguments of the same kind exchanged, and one in place of the two others."""
     phrase = f"{names[0]}, {names[1]} and {names[2]} had all changed places"
     for ring in (names, names[::-1]):
         places = dict(zip(ring, (*ring[1:], ring[0])))

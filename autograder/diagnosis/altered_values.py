@@ -1,5 +1,5 @@
-"""What people do to an array, a list, a text or a number that is given to them, one row each: what
-is said, what is asked, what it takes, and what becomes of it.
+"""Mistakes with an array, a list, a text or a number, one row each: a phrase, a question, the
+values that it fits, and the change.
 """
 
 from __future__ import annotations
@@ -17,15 +17,16 @@ Change = Callable[[Any], Any]
 Fits = Callable[[Any], bool]
 
 Row = tuple[str, str, str, Fits, Change]
-"""A name, what completes "as if ..." with the argument's name in it, the question that goes with
-it, which values can be changed so, and what becomes of one."""
+"""A name, a phrase that completes "as if ..." with the argument's name in it, the question for it,
+which values it fits, and the change."""
 
 OfTwo = tuple[str, str, str, Callable[[Any, Any], Any]]
-"""The same, where another argument says what becomes of a value; Unfit if it does not."""
+"""The same, for a change that depends on another argument; it raises Unfit if the two do not
+fit."""
 
 MAX_INTEGER = 2_000
-"""The largest whole number that an experiment makes of an argument: it may say how large an array
-to make."""
+"""The largest whole number that an experiment may give as an argument, which may be the size of an
+array."""
 
 AXES = (
     (-1, "last axis"),
@@ -36,10 +37,10 @@ AXES = (
 
 
 def changed(value: Any, fits: Fits, change: Change) -> Any:
-    """What becomes of a value.
+    """A changed value.
 
     Raises:
-        Unfit: it is none that can be changed so.
+        Unfit: the change does not fit the value.
     """
     if not fits(value):
         raise Unfit
@@ -51,7 +52,7 @@ def has_axes(value: Any, least: int) -> bool:
 
 
 def is_sequence(value: Any) -> bool:
-    """Whether it is a list, a tuple or a text."""
+    """Whether a value is a list, a tuple or a text."""
     return isinstance(value, (list, tuple, str, bytes))
 
 
@@ -105,12 +106,12 @@ def transposed(value: Any) -> Any:
 
 
 def _stretched(part: Any, value: Any) -> Any:
-    """A part of an array in the place of all others."""
+    """A part of an array in place of all others."""
     return np.broadcast_to(part, value.shape).copy()
 
 
 def _kept(value: Any, axis: int, kept: slice) -> Any:
-    """An array with zeros but for some places along an axis."""
+    """An array with zeros everywhere but at some places of an axis."""
     places = np.zeros(value.shape[axis])
     places[kept] = 1
     return value * np.expand_dims(places, tuple(range(1, -axis)))
@@ -137,7 +138,7 @@ def _between_0_and_1(value: Any) -> Any:
 
 
 def _standardised(value: Any, to_spread: float = 0.0, to_variance: float = 0.0) -> Any:
-    """Rows of mean 0 and spread 1; a little more in the divisor keeps it from being 0."""
+    """Rows of mean 0 and standard deviation 1; a small number keeps the divisor from being 0."""
     spread = value.std(-1, keepdims=True)
     divisor = np.sqrt(spread**2 + to_variance) if to_variance else spread + to_spread
     return (value - value.mean(-1, keepdims=True)) / divisor
@@ -169,23 +170,24 @@ def _negated(value: Any) -> Any:
 
 
 def _regrouped(value: Any) -> Any:
-    """The same numbers, in the order that memory has after turning."""
+    """The same numbers, in the order in memory after transposing."""
     return value.swapaxes(-3, -2).reshape(value.shape)
 
 
 def _bounded(number: Any, new: Change) -> Any:
-    """A whole number made into another; Unfit if that is the same."""
+    """A changed whole number; Unfit if it is the same number."""
     if number <= 0 and new(4) not in (0, 1, -1, -2, 2, 3, 5):
         raise Unfit
     made = new(int(number))
     if made == number:
         raise Unfit
-    # A number with a point is refused wherever it would say how large an array is to be.
+    # NumPy refuses a float as the size of an array.
     return float(made) if abs(made) > MAX_INTEGER else made
 
 
 def dealt(value: Any, count: Any, is_width: bool) -> Any:
-    """The entries along the last axis in turns: of ``count`` blocks the first, then the second."""
+    """The entries along the last axis, dealt out: the first of each of ``count`` blocks, then the
+    second."""
     if not one(value) or not is_whole(count) or count < 1:
         raise Unfit
     width = value.shape[-1]
@@ -197,7 +199,7 @@ def dealt(value: Any, count: Any, is_width: bool) -> Any:
 
 
 def _first_block(value: Any, count: Any, axis: int) -> Any:
-    """The first of ``count`` blocks in the place of all."""
+    """The first of ``count`` blocks in place of all."""
     if not has_axes(value, -axis) or not is_whole(count) or count < 2 or value.shape[axis] % count:
         raise Unfit
     first = value.take(range(value.shape[axis] // count), axis)
@@ -224,7 +226,7 @@ def _length(_: Any, array: Any, axis: int) -> Any:
 
 def _quotient(number: Any, array: Any, axis: int) -> Any:
     length = _length(number, array, axis)
-    # A length that leaves a rest is the other by chance alone.
+    # If there is a remainder, the two lengths are related by chance only.
     if not number or length % number:
         raise Unfit
     return length // number
@@ -291,7 +293,7 @@ MASKS: tuple[Row, ...] = (
      two, lambda a: np.expand_dims(a, -2)),
     *BATCH,
 )
-"""What may become of a mask, the likeliest first."""
+"""Changes of a mask, the likeliest first."""
 
 _TURNED: tuple[Row, ...] = (
     ("negated", "every sign in {0} were turned", _SIGN, one, np.negative),
@@ -445,7 +447,7 @@ RESTS: tuple[OfTwo, ...] = (
     ("rest_for_part", "every number in {0} were what it leaves of {1}",
      "What does a number in {0} count?", _rest),
 )
-"""What may become of numbers that count, by another number."""
+"""Changes of whole numbers by another number."""
 
 BLOCKS: tuple[OfTwo, ...] = (
     ("dealt_out", "the last axis of {0} were dealt out in turns, and not cut into blocks",
@@ -457,8 +459,7 @@ BLOCKS: tuple[OfTwo, ...] = (
     ("first_only", "the first block along the last axis but one of {0} stood for all blocks",
      "What in your code knows which block it is at?", partial(_first_block, axis=-2)),
 )
-"""What may become of an array, where another argument says how many blocks there are, or how wide
-one is."""
+"""Changes of an array for which another argument gives the number of blocks, or their width."""
 
 _ANSWERS: tuple[Row, ...] = (
     ("step_transposed", "what {} gives were transposed", "What do its rows stand for in your code?",
@@ -566,16 +567,16 @@ def _quotients() -> Iterator[OfTwo]:
 
 
 ARRAYS: tuple[Row, ...] = (*_arrays(), *BATCH)
-"""What may become of an array, the likeliest first."""
+"""Changes of an array, the likeliest first."""
 
 NUMBERS: tuple[Row, ...] = tuple(_numbers())
-"""What may become of a whole number."""
+"""Changes of a whole number."""
 
 ANSWERS: tuple[Row, ...] = tuple(_answers())
-"""What people do to the answer of a step that they call."""
+"""Changes of the answer of a step that is called."""
 
 LENGTHS: tuple[OfTwo, ...] = tuple(_lengths())
-"""What may be taken for a whole number: the length of an axis."""
+"""The length of an axis in place of a whole number."""
 
 QUOTIENTS: tuple[OfTwo, ...] = tuple(_quotients())
-"""The same, where the number says how many parts there are."""
+"""The same, divided by a number of parts."""

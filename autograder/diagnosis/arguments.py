@@ -1,5 +1,5 @@
 """Relations between a wrong answer and the arguments of its call, which checks in notebooks do not
-know."""
+look for."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ def explained(got: Any, wanted: Any, arguments: Mapping[str, Any]) -> Iterator[F
 
 
 def _of_arguments(a: Array, b: Array, arguments: Mapping[str, Any]) -> Iterator[Found]:
-    """An argument handed back, or on top of the right answer; right where a mask says so."""
+    """An argument returned, or added to the right answer; or an answer that is right only where a
+    mask says so."""
     for name, value in arguments.items():
         array = as_numbers(value)
         if array is None or array.ndim == 0:
@@ -50,7 +51,7 @@ def _of_arguments(a: Array, b: Array, arguments: Mapping[str, Any]) -> Iterator[
             array.ndim > 1
             and a.size == array.size
             and a.shape != array.shape
-            # Where axes of length 1 alone differ, they are what is wrong.
+            # If only axes of length 1 differ, they are the mistake.
             and (a.shape == b.shape or without_ones(a.shape) != without_ones(b.shape))
             and close(a.ravel(), array.ravel())
         ):
@@ -95,7 +96,7 @@ def _of_arguments(a: Array, b: Array, arguments: Mapping[str, Any]) -> Iterator[
             if 0 < 3 * np.count_nonzero(wrong) >= others < wide.size and (wide[wrong] <= 0).all():
                 yield ("right_where_positive", name), float(np.count_nonzero(wrong)) / 1.5
             if _are_largest(np.abs(wide), wrong):
-                # A few entries are the largest by chance, and 0 is right in many functions.
+                # A few entries may be the largest by chance, and 0 is right in many functions.
                 right, bits = np.abs(wide)[~wrong], _bits(wrong)
                 is_clear = bits >= ENOUGH and right.any()
                 yield ("right_where_small", name), bits if is_clear else 0.0
@@ -110,12 +111,12 @@ def _of_arguments(a: Array, b: Array, arguments: Mapping[str, Any]) -> Iterator[
 
 
 def _are_largest(sizes: Array, wrong: Array) -> bool:
-    """Whether the entries that are wrong are those where a size is largest."""
+    """Whether the wrong entries are those with the largest size."""
     return bool(wrong.any() and sizes[wrong].min() > sizes[~wrong].max(initial=0.0))
 
 
 def _bits(chosen: Array) -> float:
-    """How unlikely it is that so many of all entries are just these, in bits."""
+    """How unlikely it is to choose exactly these entries by chance, in bits."""
     return math.log2(math.comb(chosen.size, np.count_nonzero(chosen)))
 
 
@@ -150,7 +151,7 @@ def _of_one_argument(a: Array, b: Array, name: str, array: Array) -> Iterator[Fo
         ("the square of {}", x**2),
         ("the square root of {}", np.sqrt(x)),
     ]
-    # Whoever asks along another axis than the last means its rows.
+    # An axis other than the last means its rows.
     for axis in range(-1, -x.ndim - 1, -1):
         low, high = x.min(axis, keepdims=True), x.max(axis, keepdims=True)
         functions += [

@@ -1,4 +1,4 @@
-"""The calls of a step: their arguments, and what it has answered, as the worker told it."""
+"""The calls of a step: their arguments, and its answers as the worker sent them."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ Function = Callable[..., Any]
 
 
 class Arguments(dict[str, Any]):
-    """The arguments of a call by their names, defaults among them; ``given`` are those that the
-    call names or places."""
+    """The arguments of a call by name, with defaults; ``given`` are those that the call itself
+    gives."""
 
     given: frozenset[str] = frozenset()
 
 
 class Unfit(Exception):
-    """An alteration that says nothing about this call: it is answered as the reference answers."""
+    """An alteration does not fit this call; the reference's answer is used."""
 
 
 def bound(function: Function, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Arguments:
@@ -61,15 +61,15 @@ def is_whole(value: Any) -> bool:
 
 
 TIME_LIMIT = "TimeLimit"
-"""The kind of an outcome that is none: the call did not return in time."""
+"""The kind of the outcome if the call did not return in time."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a call gave: a value or the kind of an exception, and its arguments afterwards.
+    """The outcome of a call: a value or the kind of an exception, and its arguments afterwards.
 
-    ``printed`` is what it printed, where the check reads that; ``cell`` the one in which the
-    exception was raised, the innermost that it came through.
+    ``printed`` is its output, if the check reads that; ``cell`` is the innermost cell on the
+    exception's traceback.
     """
 
     value: Any
@@ -89,8 +89,8 @@ class Outcome:
 class Probe:
     """A call of a check.
 
-    ``passed``: the check took the answer for right. ``in_part``: it asks what may be answered in
-    more than one way, so a part of the answer may be anything.
+    ``passed``: the check accepted the answer. ``in_part``: there is more than one right answer, so
+    a part of the answer may be anything.
     """
 
     call: Call
@@ -99,23 +99,23 @@ class Probe:
 
     @cached_property
     def asked(self) -> tuple[tuple[Any, ...], dict[str, Any], list[Any]]:
-        """As ``asked``, to be read alone: a function may change what it is called with."""
+        """Like ``asked``, but read-only: a function may change its arguments."""
         return asked(self.call.request)
 
     @cached_property
     def arguments(self) -> tuple[Any, ...]:
-        """Every argument, whether it has a name in the call or not; as ``asked``."""
+        """All arguments, positional and named; read-only, too."""
         args, kwargs, _ = self.asked
         return (*args, *kwargs.values())
 
     @cached_property
     def outcome(self) -> Outcome | None:
-        """As ``answered``."""
+        """Like ``answered``."""
         return answered(self.call)
 
 
 def answered(call: Call) -> Outcome | None:
-    """The outcome as the worker told it; None if it cannot be compared, being a function."""
+    """The outcome as the worker sent it; None if it cannot be compared because it is a function."""
     _, _, known = asked(call.request)
     count = len(known)
     decoder = Decoder(call.reply, no_function, known)
@@ -135,7 +135,7 @@ def answered(call: Call) -> Outcome | None:
 
 
 def asked(request: Payload) -> tuple[tuple[Any, ...], dict[str, Any], list[Any]]:
-    """The arguments of a call, made again, and those of them that can change."""
+    """The arguments of a call, decoded again, and the mutable ones among them."""
     decoder = Decoder(request, no_function)
     _, args, kwargs, _ = call_request.read(decoder.value())
     return args, kwargs, decoder.known
@@ -144,9 +144,9 @@ def asked(request: Payload) -> tuple[tuple[Any, ...], dict[str, Any], list[Any]]
 def is_small(args: Iterable[Any], most: int, largest: int) -> bool:
     """Whether arguments hold few numbers each, and none is a large integer.
 
-    Such a number may say how long an array is to be. Among others, in a list or an array, it stands
-    for a thing or a place. What a student's code answered may be among the arguments of a call, and
-    the bank and the reference are about to compute with them here, in the grader.
+    A large integer may be the length of an array to make; within a list or an array it is an
+    identifier or an index. The arguments of a call may include a student's answers, and the bank
+    and the reference will compute with them here, in the grader.
     """
     for value in args:
         if is_whole(value) and abs(int(value)) > largest:
@@ -157,7 +157,7 @@ def is_small(args: Iterable[Any], most: int, largest: int) -> bool:
 
 
 def holds_few(value: Any, most: int) -> bool:
-    """Whether a value is of a kind that can be computed with, and holds few numbers."""
+    """Whether a value is of a known kind, and holds few numbers."""
     form = form_of(value)
     if form is not None:
         value = values_of(value, form)
@@ -174,7 +174,7 @@ _KNOWN = (str, bytes, int, float, complex, np.integer, np.floating, np.complexfl
 
 
 class Incomparable(Exception):
-    """There is a function among the values."""
+    """The values include a function."""
 
 
 def function(value: Any) -> bytes:

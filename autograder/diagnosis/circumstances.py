@@ -1,5 +1,5 @@
 """The circumstances in which a function goes wrong: with a mask, with large numbers, with a batch.
-Also its side effects: an argument changed, or a value kept from call to call."""
+Also its side effects: a changed argument, or a value kept between calls."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from autograder.diagnosis.experiments import Experiment
 from autograder.tools.likeness import ENOUGH, alike, as_numbers
 
 LARGE = 500.0
-"""Beyond this an exponential overflows, and numbers are no longer those of everyday examples."""
+"""Above this, an exponential overflows; everyday examples have smaller numbers."""
 
 LARGE_WHOLE = (2**31 - 1, 65_535, 1_000, 255)
-"""Beyond each of these whole numbers are large to some type, or to a table of usual length."""
+"""Larger whole numbers are too large for some type, or for a table of usual length."""
 
 _COUNTS = {1: "one axis", 2: "two axes", 3: "three axes", 4: "four axes"}
 
@@ -39,10 +39,10 @@ class Circumstance:
     ask: str
     holds: Callable[[Arguments], bool]
     least: int = 2
-    """How many wrong calls must support it."""
+    """The number of wrong calls that must support it."""
     array: str = ""
-    """The array of which it names one axis; if it also holds for another axis of that array,
-    neither is named."""
+    """The array whose axis it names; if it also holds for another axis of that array, neither is
+    named."""
     never_right: bool = False
     """Whether a single right call refutes it."""
 
@@ -55,16 +55,16 @@ def circumstance(
     only_given: bool,
     throughout: bool,
 ) -> tuple[str, str] | None:
-    """The name of the circumstance that all wrong calls and hardly any right ones have in common,
-    and a sentence.
+    """The name of the circumstance that all wrong calls share, and hardly any right ones, and a
+    sentence.
 
     Args:
         function: the reference, whose parameters the calls give.
         raises: whether the function raises in the wrong calls. A check ends at the first of these,
             so one is enough.
-        only_given: whether to say that an argument is given, which says little, and nothing else.
-        throughout: whether most of what it answers there is wrong. Where it is not, the more axes
-            there are, the more often some numbers come up: axes are not the matter.
+        only_given: whether to say only that an argument is given, which says little.
+        throughout: whether most of each wrong answer is wrong. If not, axes are not the reason:
+            with more axes, some numbers just occur more often.
     """
     found = []
     for one in circumstances(function, [*wrong, *right], only_given):
@@ -78,7 +78,7 @@ def large_whole_numbers(
 ) -> tuple[str, str] | None:
     """The same for large whole numbers, as the circumstance of all wrong calls.
 
-    Not if all wrong calls have more numbers than any right one: that may be the reason.
+    None if all wrong calls have more numbers than any right one: that may be the reason.
     """
     found: list[Circumstance] = []
     for name in inspect.signature(function).parameters:
@@ -134,7 +134,7 @@ def _dimensions(arguments: Arguments) -> list[int | None]:
 def circumstances(
     function: Function, samples: Sequence[Arguments], only_given: bool
 ) -> Iterator[Circumstance]:
-    """What may hold for some of these calls; ``only_given`` as in ``circumstance``."""
+    """Circumstances of some of these calls; ``only_given`` as in ``circumstance``."""
     parameters = inspect.signature(function).parameters
     given = []
     for name, parameter in parameters.items():
@@ -313,7 +313,7 @@ def _both(one: Circumstance, other: Circumstance) -> Circumstance:
 
 
 def _finite(arguments: Arguments) -> Iterator[Any]:
-    """The finite numbers of each array that has some."""
+    """The finite numbers of each array, if any."""
     for value in arguments.values():
         if _is_array(value) and value.dtype.kind == "f":
             finite = value[np.isfinite(value)]
@@ -365,7 +365,8 @@ def forgetful(probes: Sequence[Probe]) -> Relation | None:
 def zero_for_none(function: Function, answered: Sequence[AnsweredCall]) -> Iterator[Experiment]:
     """The number 0 treated as if it were not given: ``eps or 1e-5``.
 
-    Only where some call gives another number that matters: or else it may be ignored altogether.
+    Only if some call gives another number that matters: otherwise the argument may be ignored
+    altogether.
     """
     for name, parameter in inspect.signature(function).parameters.items():
         default = parameter.default
@@ -383,7 +384,7 @@ def zero_for_none(function: Function, answered: Sequence[AnsweredCall]) -> Itera
 
 
 def _matters(function: Function, name: str, default: float, answer: AnsweredCall) -> bool:
-    """Whether a number is given that is not 0, and the default would give another answer."""
+    """Whether a number other than 0 is given, and the default would give another answer."""
     given = answer.arguments[name]
     if given in (0, default) or answer.right.raised:
         return False
@@ -395,8 +396,7 @@ def _matters(function: Function, name: str, default: float, answer: AnsweredCall
 
 
 def keeping(function: Function, answered: Sequence[AnsweredCall]) -> Iterator[Experiment]:
-    """An argument taken from an earlier call: from the first, the last, or one with the same
-    shapes."""
+    """An argument of an earlier call: the first, the last, or one with the same shapes."""
     calls = [answer.arguments for answer in answered]
     places = {id(arguments): place for place, arguments in enumerate(calls)}
     ask = "What does it keep from call to call?"
@@ -426,7 +426,7 @@ def _last_given(name: str, arguments: Arguments, before: Sequence[Arguments]) ->
 
 
 def _of_such_shape(name: str, arguments: Arguments, before: Sequence[Arguments]) -> Any:
-    """The argument of the first call whose first argument had the same shape as in this one."""
+    """The argument of the first earlier call whose first argument had the same shape."""
     first = next(iter(arguments))
     for call in before:
         if np.shape(call[first]) == np.shape(arguments[first]) and arguments[name] is not None:

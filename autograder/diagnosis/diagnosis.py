@@ -1,8 +1,8 @@
 """Names the mistake: a misconception of the bank that answers every call as the student's function
-did, else a relation of its answers to the right ones.
+did, or else a relation between its answers and the right ones.
 
-The probes are the calls that the checks of a step have made, on inputs drawn for this submission,
-so nothing is run for a diagnosis but the teacher's own functions, here in the grader.
+The probes are the calls that the checks of a step have made, on inputs drawn for this submission.
+So a diagnosis runs only the teacher's own functions, here in the grader.
 """
 
 from __future__ import annotations
@@ -47,26 +47,26 @@ RTOL, ATOL = 1e-6, 1e-9
 """Looser than the checks' own tolerance: the same mistake may be computed in another order."""
 
 ROUNDING = 1e-11
-"""Among mistakes that are the same within ``RTOL``, the one that answers within this is meant."""
+"""Of several mistakes within ``RTOL``, the one that answers within this is chosen."""
 
 SINGLE = 2e-5, 2e-6
-"""The same where a number is a float32."""
+"""The same for float32."""
 
 BANK = "AUTOGRADER_BANK"
-"""The variable that says ``none`` where banks are left out, to measure what is said without."""
+"""The environment variable that is ``none`` to ignore banks, to measure diagnoses without them."""
 
 TINY = 1e-30
-"""What an exponential leaves of a large negative number."""
+"""The exponential of a large negative number is below this."""
 
 MAX_NUMBERS, MAX_INTEGER = 10_000, 2_000
-"""In an argument of a probe: how many numbers, and the largest integer, which may say how large an
-array to make."""
+"""Limits for an argument of a probe: the count of its numbers, and the largest integer, which may
+be the size of an array."""
 
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """A mistake and the question that helps: by its name in the bank, or by its relation to what is
-    right. ``nearly`` is the bank's last hint about it, if it has one."""
+    """A mistake and the question that helps; the name is the bank's, or that of a relation to the
+    right answer. ``nearly`` is the bank's last hint about it, if it has one."""
 
     hint: str
     misconception: str | None = None
@@ -82,7 +82,7 @@ REMEMBERS = (
 OF_SEVERAL_CALLS = frozenset(
     {"answer_of_earlier_call", "argument_changed", "kept_from_earlier_call", "not_repeatable"}
 )
-"""Relations that say what passes from one call to the next."""
+"""Relations between one call and the next."""
 
 
 def diagnose(
@@ -91,10 +91,11 @@ def diagnose(
     probes: Sequence[Probe],
     remembers: Callable[[], bool] = lambda: False,
 ) -> Diagnosis | None:
-    """What is behind a step's answers, if it can be told.
+    """The mistake behind a step's answers, if it can be found.
 
     Args:
-        remembers: asks whether a new worker answers rightly what the step answers wrongly.
+        remembers: whether a new worker gives the right answer to a call that the step answered
+            wrongly.
     """
     known = _known(compiled, step, probes)
     if known is not None:
@@ -102,12 +103,12 @@ def diagnose(
 
     if not compiled.exercise.has_reference:
         return None
-    # Imported late: it is much, and who checks a copy of their own, without a reference, waits.
+    # Imported late: it is large, and a student's own copy, without a reference, does not need it.
     from autograder.diagnosis.evidence import Relation
     from autograder.diagnosis.relating import relate
 
     found = relate(compiled, step, probes, partial(_known, compiled, step, spared=True))
-    # Whatever is said of values, it is not true of those that a new worker answers with.
+    # What relates the values is not true for the answers of a new worker.
     if getattr(found, "name", "") not in OF_SEVERAL_CALLS and remembers():
         return Diagnosis(REMEMBERS, relation="remembers_a_call")
     if found is None:
@@ -124,11 +125,11 @@ def _of_bank(wrong: Misconception) -> Diagnosis:
 def diagnose_by_verdicts(
     compiled: CompiledExercise, submission: Submission, step: str, verdicts: Mapping[str, Verdict]
 ) -> Diagnosis | None:
-    """What is behind a step whose calls cannot be asked again, by what its checks say.
+    """The mistake behind a step whose calls cannot be repeated, by the messages of its checks.
 
-    An object remembers what it was asked before, and a function that a check hands over may answer
-    differently each time. So the checks themselves run on the bank's wrong answers, here in the
-    grader, with the same random inputs.
+    An object remembers earlier calls, and a function that a check passes may answer differently
+    each time. So the checks themselves run on the bank's wrong answers, here in the grader, with
+    the same random inputs.
     """
     known = _known_by_verdicts(compiled, submission, step, verdicts)
     if _is_one(known):
@@ -141,11 +142,11 @@ def diagnose_by_verdicts(
 def _by_messages(
     compiled: CompiledExercise, step: str, verdicts: Mapping[str, Verdict]
 ) -> Diagnosis | None:
-    """What the exceptions say that the failed checks tell of, where all failed by one."""
+    """The mistake that the exceptions tell, if all failed checks report an exception."""
     failed = [check for check in compiled.exercise.checks_of(step) if verdicts[check.id].message]
     if not all(verdicts[check.id].raised for check in failed):
         return None
-    # What a hidden check says of an exception are its kind and line alone.
+    # A hidden check tells only the kind and the line of an exception.
     told = [str(verdicts[check.id].message) for check in failed if not check.hidden]
     found = said_by(told, EXACT) or said_by(told, SHARED_BY_MISTAKES)
     return Diagnosis(found[1], relation=found[0]) if found else None
@@ -154,9 +155,9 @@ def _by_messages(
 def changed_below(
     exercise: Exercise, submission: Submission, step: str, verdicts: Mapping[str, Verdict]
 ) -> Diagnosis | None:
-    """The earlier step that is behind a failure because it changes what it is given.
+    """The earlier step that causes a failure because it changes its arguments.
 
-    With a reference nobody need guess: the later step is right once the earlier one is.
+    With a reference there is no need to guess: the later step is right once the earlier one is.
     """
     used = uses(submission.answer(step) or "") or frozenset()
     for check in exercise.checks:
@@ -174,9 +175,9 @@ def changed_below(
 def _known(
     compiled: CompiledExercise, step: str, calls: Sequence[Probe], spared: bool = False
 ) -> Misconception | None:
-    """The misconception behind a step's answers, if just one explains them all, or one family.
+    """The misconception behind a step's answers, if exactly one, or one family, explains them all.
 
-    ``spared``: a call that is right may have been spared what the misconception ends in an error.
+    ``spared``: a call for which the misconception raises may be right.
     """
     suspects = _suspects(compiled, step)
     compared = []
@@ -192,9 +193,9 @@ def _known(
     if not compared:
         return None
 
-    # Mistakes may end in the same kind of exception, or differ by rounding alone: words and exact
-    # zeros tell them apart, and then all digits: some mistakes are as small as the tolerance. One
-    # that is known by exceptions alone must say the same.
+    # Mistakes may end in the same kind of exception, or differ only by rounding: words and exact
+    # zeros tell them apart, and then all digits, because some mistakes are as small as the
+    # tolerance. If only exceptions tell the mistake, their words must be the same.
     only_stops = all(outcome.raised for _, outcome, _ in compared)
     for agree in (_exactly, _to_the_last_digits):
         if not _is_one(suspects) or (only_stops and agree is _exactly):
@@ -211,7 +212,7 @@ def _known_by_verdicts(
     suspects = _suspects(compiled, step)
     for check in compiled.exercise.checks_of(step):
         verdict = verdicts[check.id]
-        # A message about an exception holds a line of the student's, which no other answer has.
+        # A message about an exception quotes a line of the student's, which no other answer has.
         told = verdict.raised or verdict.message
         alike = []
         for wrong in suspects:
@@ -239,15 +240,15 @@ def _said(
 
 
 def _kind(error: Exception) -> str:
-    """What an exception is called once it has come from a worker."""
+    """The name of an exception as a worker reports it."""
     return kind_of(tuple(kind.__name__ for kind in type(error).__mro__))
 
 
 def _telling_first(calls: Sequence[Probe]) -> list[Probe]:
     """The calls of checks that failed, and then the others.
 
-    A check fails by its last call, as a rule. Few suspects answer that as the step did, and of the
-    others nobody need know what they answer elsewhere.
+    A check usually fails by its last call. Few suspects answer that as the step did, and the others
+    need not be run on the other calls.
     """
     failed = [probe for probe in calls if not probe.passed]
     passed = [probe for probe in calls if probe.passed]
@@ -280,7 +281,7 @@ def _suspects(compiled: CompiledExercise, step: str) -> list[Misconception]:
 
 
 def _is_one(suspects: list[Misconception]) -> bool:
-    """Whether there is one suspect, or one family of them."""
+    """Whether there is one suspect, or a single family."""
     families = {wrong.family for wrong in suspects}
     return len(suspects) == 1 or (len(families) == 1 and "" not in families)
 
@@ -297,14 +298,14 @@ def _to_the_last_digits(one: Outcome, other: Outcome | None) -> bool:
 
 
 def _zeros(value: Any) -> list[Any]:
-    """Where the numbers of a value are exactly 0."""
+    """For each array of a value, where its numbers are exactly 0."""
     if isinstance(value, (tuple, list)):
         return [_zeros(part) for part in value]
     return [(np.asarray(value) == 0).tolist()] if _is_numeric(value) else []
 
 
 def _bank(compiled: CompiledExercise, wrong: Misconception, call: Call) -> Outcome | None:
-    """What the bank's answer makes of the same call, seen as a check would see it."""
+    """The outcome of the same call with the bank's answer, as a check would see it."""
     args, kwargs, known = asked(call.request)
     count = len(known)
     heard = io.StringIO()
@@ -333,8 +334,8 @@ def _same(one: Outcome, other: Outcome | None) -> bool:
 
 
 def _vanishes(one: Any, other: Any) -> bool:
-    """Whether a number is exactly 0 in one of two values, and next to nothing in the other: no
-    rounding makes such numbers."""
+    """Whether a number is exactly 0 in one of two values, and tiny in the other: rounding alone
+    does not make such numbers."""
     if isinstance(one, (tuple, list)) and isinstance(other, (tuple, list)):
         return any(map(_vanishes, one, other))
     if not (_is_numeric(one) and _is_numeric(other)) or np.shape(one) != np.shape(other):

@@ -1,5 +1,5 @@
-"""A step's answers beside the right ones, and whether an experiment explains them: in every call,
-and more than chance would."""
+"""Compares a step's answers with the right ones, and decides whether an experiment explains them:
+in every call, and better than chance."""
 
 from __future__ import annotations
 
@@ -27,27 +27,28 @@ from autograder.engine.turns import MOST, Endless, at_most, enough
 from autograder.tools.likeness import ENOUGH, SURE, alike, as_numbers, close, is_binary, weight
 
 MAX_NUMBERS, MAX_INTEGER = 2_000, 1_000
-"""In an argument of a call: how many numbers, and the largest integer by itself, which may say how
-large an answer is; of the answer, MAX_ANSWER."""
+"""Limits for an argument of a call: the count of its numbers, and the largest single integer, which
+may be the size of an answer; MAX_ANSWER limits the answer."""
 
 MAX_ANSWER = 20_000
 
 MANY_NUMBERS, LARGE_INTEGER = 50_000, 100_000
-"""The same where nothing is tried, and the right answer alone is worked out."""
+"""The same if only the right answer is computed, and no experiments."""
 
 MORE_NUMBERS = 10_000
-"""As many are tried where no smaller call goes wrong."""
+"""The limit for experiments if no smaller call goes wrong."""
 
 FEW, SEVERAL = 4.0, 4
-"""What must speak for an experiment in a single wrong call, where so many others are right."""
+"""The evidence that a single wrong call needs if at least this many others are right."""
 
 MAX_CALLS = 60
-"""Calls that are looked at."""
+"""At most this many calls are compared."""
 
 
 @dataclass(frozen=True)
 class Relation:
-    """What relates wrong answers to the right ones: a short name, and a sentence that asks."""
+    """A relation between wrong answers and the right ones: a short name, and a sentence with a
+    question."""
 
     name: str
     sentence: str
@@ -55,10 +56,10 @@ class Relation:
 
 @dataclass(frozen=True)
 class AnsweredCall:
-    """A call, what the step answered, and what is right.
+    """A call, the step's answer, and the right answer.
 
-    ``is_right``: as the check took it, or as the reference has it. ``graded`` in part only where a
-    check asks what nobody may repeat. ``turns`` are those that the loops of the reference took.
+    ``is_right``: the check accepted the answer, or it equals the reference's. ``in_part``: as in
+    ``Probe``. ``turns``: how often the loops of the reference ran.
     """
 
     arguments: Arguments
@@ -70,14 +71,14 @@ class AnsweredCall:
     probe: Probe
 
     def is_small(self, most: int) -> bool:
-        """Whether it holds at most so many numbers, and may be tried."""
+        """Whether it holds at most ``most`` numbers, and experiments may use it."""
         is_small_call = is_small(self.probe.arguments, most, MAX_INTEGER)
         return is_small_call and holds_few(self.right.value, MAX_ANSWER)
 
 
 def answers(function: Function, probes: Sequence[Probe]) -> Iterator[AnsweredCall]:
-    """What a step has answered, beside what its reference answers; calls with too many numbers, or
-    that cannot be compared, are left out."""
+    """A step's answers with the reference's; without calls that have too many numbers, or that
+    cannot be compared."""
     for probe in probes[:MAX_CALLS]:
         if not is_small(probe.arguments, MANY_NUMBERS, LARGE_INTEGER):
             continue
@@ -85,7 +86,7 @@ def answers(function: Function, probes: Sequence[Probe]) -> Iterator[AnsweredCal
         if got is None:
             continue
 
-        args, kwargs, _ = asked(probe.call.request)  # anew: the reference may change them
+        args, kwargs, _ = asked(probe.call.request)  # again: the reference may change them
         try:
             arguments = bound(function, args, kwargs)
         except TypeError:
@@ -109,9 +110,9 @@ def answers(function: Function, probes: Sequence[Probe]) -> Iterator[AnsweredCal
 
 @dataclass(frozen=True)
 class Finding:
-    """How far an experiment goes: whether it ``explains`` all calls, and whether it ``begins`` to,
-    answering the first wrong one as the step did. ``parts``: those of a tuple that it explains,
-    where the others are right; empty if it explains whole answers."""
+    """What an experiment explains: whether it ``explains`` all calls, or only ``begins`` to, with
+    the first wrong one. ``parts``: the parts of a tuple that it explains, if the others are right;
+    empty if it explains whole answers."""
 
     explains: bool
     begins: bool
@@ -121,10 +122,10 @@ class Finding:
 def tried(
     experiment: Experiment, wrong: Sequence[AnsweredCall], right: Sequence[AnsweredCall]
 ) -> Finding:
-    """Whether an experiment answers every call as the step did, and few would by chance.
+    """Whether an experiment answers every call as the step did, which is unlikely by chance.
 
-    Where it raises or makes NaN, and the step is right, the student may have spared such a call the
-    mistake.
+    If it raises or gives NaN where the step is right, the student may have handled such calls
+    separately.
     """
     evidence, calls, returned, missed, in_other_words = 0.0, 0, 0, 0, 0
     parts: frozenset[int] = frozenset()
@@ -156,8 +157,8 @@ def tried(
             returned += answer.got.raised is None and more > 0
             in_other_words += answer.got.raised is not None and more == 0
 
-    # Of exceptions alone, all must be in the same words; where most calls end in some exception or
-    # other, the rest must be sure by itself.
+    # If there are only exceptions, all must be in the same words; if most calls raise, the other
+    # calls alone must be enough evidence.
     if (not returned and calls < len(wrong)) or (in_other_words > returned and evidence < SURE):
         return Finding(False, evidence > 0)
     needed = FEW if len(right) >= SEVERAL and not _is_truth(wrong) else SURE
@@ -173,13 +174,13 @@ def explains(experiment: Experiment, answer: AnsweredCall) -> bool:
 
 
 def is_telling(got: Outcome) -> bool:
-    """Whether an experiment could explain an outcome: of an exception its words must say shapes or
-    sizes, as NumPy's do. A number within a word, as in "0-dimensional", is none."""
+    """Whether an experiment could explain an outcome: the message of an exception must name shapes
+    or sizes, as NumPy's do. A number within a word, as in "0-dimensional", does not count."""
     return got.raised is None or bool(re.search(r"(?<![\w-])\d+(?![\w-])", got.text))
 
 
 def worth(answers: Sequence[AnsweredCall]) -> float:
-    """How much it says to meet just these answers, which are wrong."""
+    """The evidence in matching exactly these wrong answers."""
     total = 0.0
     for answer in answers:
         if answer.got.raised is None and answer.right.raised is None:
@@ -188,13 +189,13 @@ def worth(answers: Sequence[AnsweredCall]) -> float:
 
 
 def _is_truth(answers: Sequence[AnsweredCall]) -> bool:
-    """Whether answers hold nothing but true and false, of which chance makes many."""
+    """Whether answers hold only true and false, which often match by chance."""
     arrays = [as_numbers(answer.right.value) for answer in answers]
     return all(array is not None and is_binary(array) for array in arrays)
 
 
 def prediction(experiment: Experiment, answer: AnsweredCall) -> Outcome | None:
-    """What a call gives in an experiment; None if that does not end."""
+    """The outcome of a call in an experiment; None if it does not end."""
     try:
         with at_most(enough(answer.turns)):
             return Outcome(experiment.answer(answer.arguments), None, [])
@@ -225,8 +226,8 @@ def _alike(one: Outcome, other: Outcome) -> bool:
 
 
 def _mixed(answer: AnsweredCall, predicted: Outcome) -> tuple[Outcome | None, frozenset[int]]:
-    """What is predicted, with right parts where the answer has them, and the places of the
-    others; None where a part is neither, or all are right."""
+    """The prediction, with right parts where the answer has them, and the indices of the other
+    parts; None if a part is neither right nor predicted, or if all are right."""
     got, right = answer.got.value, answer.right.value
     several = [value for value in (predicted.value, right) if isinstance(value, tuple)]
     if len(several) < 2 or not isinstance(got, (tuple, list)):
@@ -251,7 +252,7 @@ def _has_nan(value: Any) -> bool:
 
 def _alike_but_for_nan(one: Outcome, other: Outcome) -> bool:
     """Whether an answer is NaN in places, and as predicted in all others: the teacher's function
-    may spare itself what the student's runs into."""
+    may avoid the NaN."""
     a, b = as_numbers(one.value), as_numbers(other.value)
     if a is None or b is None or a.shape != b.shape or a.dtype.kind != "f":
         return False
@@ -260,9 +261,9 @@ def _alike_but_for_nan(one: Outcome, other: Outcome) -> bool:
 
 
 def _evidence(got: Outcome, predicted: Outcome, right: Outcome) -> float:
-    """How much speaks for a prediction that is the answer, and not the right one."""
+    """The evidence for a prediction that equals the wrong answer."""
     if got.raised is not None:
-        # Sizes coincide often: where they did not fit says what was done with them.
+        # Sizes often coincide: the operation in which they did not fit tells more.
         same = (got.text, got.cell) == (predicted.text, predicted.cell)
         return 2.0 if is_telling(got) and same else 0.0
     return _weight(got.value, predicted.value, right.value)

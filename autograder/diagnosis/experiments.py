@@ -1,8 +1,8 @@
-"""The reference called differently: does a wrong answer come out if an argument is left out,
-negated, turned, exchanged with another, or if a step that the reference calls is?
+"""Calls the reference differently: does it give the wrong answer if an argument is left out,
+negated, transposed, or exchanged, or if a step that the reference calls is?
 
-An experiment answers a call as somebody would who makes one mistake. Nothing of a student's runs
-here: the calls are those of the checks, and the functions are the teacher's.
+An experiment answers a call as one mistake would. No student code runs here: the calls are those of
+the checks, and the functions are the teacher's.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from autograder.diagnosis.mutants import Mutant, mutants
 from autograder.engine.turns import MOST, NAME, Endless, at_most, take
 
 MOST_PARTS = 4
-"""Parts of an answer that may have been made from each other, or handed back."""
+"""At most this many parts of an answer may be exchanged or returned."""
 
 Namespace = dict[str, Any]
-"""The names of the reference, in which its functions look up each other."""
+"""The names of the reference: its functions look each other up there."""
 
 Answer = Callable[[Arguments], Any]
 
@@ -52,19 +52,19 @@ class Experiment:
     ask: str
     answer: Answer
     is_narrow: bool = False
-    """Whether it changes one kind of call alone, which hardly meets a number by chance."""
+    """Whether it changes only one kind of call, and so rarely matches by chance."""
 
     @property
     def sentence(self) -> str:
         return self.sentence_of("Your function answers")
 
     def sentence_of(self, subject: str) -> str:
-        """What is said where something else than the function is spoken about."""
+        """The sentence with another subject than the function."""
         return f"{subject} {self.says}. {self.ask}"
 
 
 class Bound:
-    """While it lasts, the name of a step is bound to something else."""
+    """A context in which the name of a step is bound to something else."""
 
     def __init__(self, space: Namespace, name: str, function: Function) -> None:
         self._space, self._name, self._function = space, name, function
@@ -81,8 +81,8 @@ def with_arguments(space: Namespace, step: str, samples: list[Arguments]) -> Ite
     """Experiments with the arguments of a step.
 
     Args:
-        space: the names of the reference, in which its functions look up each other.
-        samples: the arguments of calls, which say what can be changed at all.
+        space: the names of the reference.
+        samples: the arguments of calls, which show what can be changed at all.
     """
     function = space[step]
 
@@ -100,7 +100,7 @@ def _as_if(change: Alteration | Mutant, answer: Answer, where: str = "") -> Expe
 def one_step_too_many(
     space: Namespace, steps: tuple[str, ...], step: str, samples: list[Arguments]
 ) -> Iterator[Experiment]:
-    """Another step on top of the right answer, or one that an argument went through before."""
+    """Another step applied to the right answer, or to an argument before the call."""
     function = space[step]
 
     def on_top(arguments: Arguments, other: Function) -> Any:
@@ -122,7 +122,7 @@ def one_step_too_many(
 
 
 def with_parts(space: Namespace, step: str, samples: list[Arguments]) -> Iterator[Experiment]:
-    """One of several results made from another, where all are made from the first argument."""
+    """One of several results computed from another one, and not from the first argument."""
     function, first = space[step], next(iter(samples[0]))
     try:
         count = len(function(**samples[0])) if is_array(samples[0][first]) else 0
@@ -144,9 +144,9 @@ def with_parts(space: Namespace, step: str, samples: list[Arguments]) -> Iterato
 
 
 def looking_back(function: Function, samples: list[Arguments]) -> Iterator[Experiment]:
-    """Rows that see what comes before them only: arrays that end at the place of each row.
+    """Rows that see only what comes before them: arrays that end at the index of each row.
 
-    Where there is a mask, or other truth values, those may have been taken for this.
+    A mask, or other truth values, may have been misread in this way.
     """
     names = samples[0]
     arrays = [name for name in names if all(_has_rows(sample[name]) for sample in samples)]
@@ -176,7 +176,7 @@ def _looked_back(
 
     Args:
         at_the_end: whether the last row sees all of them; or else the first row sees one.
-        given: whether it is so only where there is a mask.
+        given: whether this happens only with a mask.
     """
     if given and all(arguments[name] is None for name in masks):
         raise Unfit
@@ -199,7 +199,7 @@ def _looked_back(
 
 
 def along_the_first_axis(function: Function, samples: list[Arguments]) -> Iterator[Experiment]:
-    """Rows that are looked for along the first axis, which is that of a batch."""
+    """Rows taken along the first axis, which is the batch."""
     names = [name for name in samples[0] if any(three(sample[name]) for sample in samples)]
     if not names:
         return
@@ -218,7 +218,7 @@ def along_the_first_axis(function: Function, samples: list[Arguments]) -> Iterat
 
 
 def _first_exchanged(value: Any) -> Any:
-    """An array whose first axis is where its rows were."""
+    """An array with its first axis exchanged with that of its rows."""
     return value.swapaxes(0, -2) if three(value) else value
 
 
@@ -240,7 +240,7 @@ def _function_of(space: Namespace, step: str, mutant: Mutant) -> Function | None
     try:
         with at_most(MOST):
             exec(mutant.code, names)
-    except (Exception, Endless):  # no function any more
+    except (Exception, Endless):  # no longer a function
         return None
     return names[step]  # type: ignore[no-any-return]
 
@@ -293,7 +293,7 @@ def _heard(space: Namespace, step: str, inner: str, samples: list[Arguments]) ->
 
 
 def _stages(space: Namespace, step: str, inner: str) -> Iterator[Experiment]:
-    """What a step that is called gives, or a part of it, handed back as it is."""
+    """The answer of an inner step, or a part of it, returned unchanged."""
 
     def answer(arguments: Arguments, place: int | None) -> Any:
         function, given = space[inner], []
@@ -315,8 +315,7 @@ def _stages(space: Namespace, step: str, inner: str) -> Iterator[Experiment]:
 def _with_step(
     space: Namespace, step: str, inner: str, seen: list[Arguments]
 ) -> Iterator[Experiment]:
-    """A step with one of the steps that it calls left out, called differently or answering
-    differently."""
+    """A step with an inner step left out, called differently, or answering differently."""
     function = space[inner]
     outer: dict[str, Any] = {}
 
@@ -339,7 +338,7 @@ def _with_step(
         return instead
 
     def answering(turn: Callable[..., Any], **more: Any) -> Function:
-        """What becomes of an answer, by the arguments of its call."""
+        """Change the inner step's answer, by the arguments of its call."""
 
         def instead(*args: Any, **kwargs: Any) -> Any:
             value = function(*args, **kwargs)
@@ -408,7 +407,7 @@ def _plus_argument(value: Any, arguments: Arguments, name: str) -> Any:
 def _from_outside(
     function: Function, seen: list[Arguments], caller: Function, outer: dict[str, Any]
 ) -> Iterator[Alteration]:
-    """An argument of an inner step that is one of the caller's, or the length of one."""
+    """An argument of an inner step replaced by one of the caller's, or by the length of one."""
     names = inspect.signature(caller).parameters
     for name in inspect.signature(function).parameters:
         values = [sample[name] for sample in seen]

@@ -2,7 +2,7 @@
 operation left out.
 
 Students make the same small changes, so a wrong answer that equals such a mutant in every call has
-its mistake. What is said names the change, and no line of the source.
+its mistake. The hint names the change, and no line of the source.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from autograder.diagnosis.operators import (
 from autograder.engine.turns import counted
 
 MOST = 200
-"""Mutants of one source."""
+"""At most this many mutants of one source."""
 
 Spot = tuple[int, Change]
-"""The place of a node in the walk through a tree, and what becomes of it."""
+"""The index of a node in the walk through a tree, and its change."""
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """A changed source whose turns are counted; ``phrase`` completes "as if ..."."""
+    """A changed source that counts the turns of its loops; ``phrase`` completes "as if ..."."""
 
     name: str
     phrase: str
@@ -44,9 +44,9 @@ class Mutant:
 
 
 def mutants(source: str, step: str) -> Iterator[Mutant]:
-    """Every small change of a step's source, first those of all places of a kind at once.
+    """Every small change of a step's source; changes of all places of a kind at once come first.
 
-    They are made one by one, and each once only: many submissions have the same reference.
+    They are made on demand, and only once: many submissions have the same reference.
     """
     made, rest = _begun(source, step)
     place = 0
@@ -54,7 +54,7 @@ def mutants(source: str, step: str) -> Iterator[Mutant]:
         if place == len(made):
             try:
                 made.extend(islice(rest, 1))
-            except BaseException:  # a submission's time may be over in the midst of it
+            except BaseException:  # the submission's time may end here
                 _begun.cache_clear()
                 raise
             if place == len(made):
@@ -65,7 +65,7 @@ def mutants(source: str, step: str) -> Iterator[Mutant]:
 
 @cache
 def _begun(source: str, step: str) -> tuple[list[Mutant], Iterator[Mutant]]:
-    """The mutants of a source that have been made, and the others."""
+    """The mutants of a source made so far, and an iterator over the others."""
     return [], _mutants(source, step)
 
 
@@ -74,13 +74,13 @@ def _mutants(source: str, step: str) -> Iterator[Mutant]:
         try:
             changed = counted(_changed(source, spots))
             code = compile(changed, f"<{step}>", "exec", dont_inherit=True)
-        except (SyntaxError, ValueError, TypeError):  # no Python any more
+        except (SyntaxError, ValueError, TypeError):  # no longer Python
             continue
         yield Mutant(name, phrase, ask, code)
 
 
 def _changes(tree: ast.Module) -> list[tuple[Words, list[Spot]]]:
-    """What may be changed in a tree: everywhere, in one place, and in how a function goes on."""
+    """Changes of a tree: everywhere, in one place, and of the loops of a function."""
     everywhere: dict[tuple[Words, int], list[Spot]] = {}
     in_one_place, in_functions = [], []
     passed_over = _passed_over(tree)
@@ -107,14 +107,14 @@ def _changes(tree: ast.Module) -> list[tuple[Words, list[Spot]]]:
 
 
 def _of_one(words: Words) -> Words:
-    """What is said where only one of several places is changed."""
+    """The words if only one of several places is changed."""
     name, phrase, ask = words
     return name, phrase.replace(" each ", " one "), ask
 
 
 def _passed_over(tree: ast.Module) -> set[ast.AST]:
-    """What is the teacher's way to write, and none of the student's: conditions, exceptions, and
-    the number behind a minus."""
+    """Nodes that are the teacher's style, and say nothing about the student: conditions,
+    exceptions, and the number after a minus."""
     found: set[ast.AST] = set()
     for node in ast.walk(tree):
         if isinstance(node, (ast.If, ast.IfExp)):
@@ -131,7 +131,7 @@ def _passed_over(tree: ast.Module) -> set[ast.AST]:
 
 
 def _changed(source: str, spots: list[Spot]) -> ast.Module:
-    # To parse again takes a tenth of the time of a copy.
+    # Parsing again takes a tenth of the time of a copy.
     tree = ast.parse(source)
     nodes = list(ast.walk(tree))
     new: dict[int, ast.AST | None] = {}
@@ -151,14 +151,15 @@ class _Replace(ast.NodeTransformer):
 
 
 _GAP = "__gap_"
-"""What names of gaps begin with, so that a pattern is Python."""
+"""The prefix of the names of gaps, so that a pattern is valid Python."""
 
 Filling = dict[str, Any]
-"""By the name of each gap what is there."""
+"""What each gap matched, by its name."""
 
 
 class Rewriting:
-    """A change of code, as ``$a @ $b -> $b @ $a``; it makes None of a node that does not fit."""
+    """A change of code, such as ``$a @ $b -> $b @ $a``; it returns None for a node that does not
+    fit."""
 
     def __init__(self, change: str) -> None:
         pattern, self._replacement = change.replace("$", _GAP).split(" -> ")
@@ -177,7 +178,7 @@ def _parsed(code: str) -> ast.expr:
 
 
 def _fits(pattern: Any, node: Any, filling: Filling) -> bool:
-    """Whether a part of a tree has the form of a pattern; fills its gaps."""
+    """Whether a node matches a pattern; fills its gaps."""
     gap = pattern.id if isinstance(pattern, ast.Name) else pattern
     if isinstance(gap, str) and gap.startswith(_GAP):
         filling[gap] = node
@@ -194,7 +195,7 @@ def _fits(pattern: Any, node: Any, filling: Filling) -> bool:
 
 
 def _fit_in_order(patterns: list[Any], nodes: list[Any], filling: Filling) -> bool:
-    """The same, for parts in a row; keywords may come in any order."""
+    """The same for lists of nodes; keywords may come in any order."""
     names = [getattr(pattern, "arg", None) for pattern in patterns]
     rest = sorted(nodes, key=lambda node: getattr(node, "arg", None) not in names)
     for pattern in patterns:
@@ -207,14 +208,14 @@ def _fit_in_order(patterns: list[Any], nodes: list[Any], filling: Filling) -> bo
 
 
 def _gap_of_many(node: ast.AST) -> str:
-    """The name of a gap for several arguments; empty if it is none."""
+    """The name of a gap for several arguments; empty for any other node."""
     is_many = isinstance(node, ast.Starred) or (isinstance(node, ast.keyword) and node.arg is None)
     name = getattr(getattr(node, "value", None), "id", "") if is_many else ""
     return name if name.startswith(_GAP) else ""
 
 
 class _Filler(ast.NodeTransformer):
-    """Puts what has filled the gaps of a pattern into those of its replacement."""
+    """Fills the gaps of a replacement with what the pattern matched."""
 
     def __init__(self, filling: Filling) -> None:
         self._filling = filling

@@ -1,4 +1,4 @@
-"""Where a function is wrong, found by trying: the one line in which a small change makes its checks
+"""Finds by trying where a function is wrong: the one line in which a small change makes its checks
 pass, and what is wrong there, in words."""
 
 import ast
@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 ALIKE = "+ - * / @,< <= > >= == !=,max min sum mean,maximum minimum,tril triu,sin cos,True False"
-"""What stands for each other in wrong code."""
+"""Operators and functions that are mistaken for each other."""
 
 VALUE = r"([\w.]+(?:\([^()]*\)|\[[^][]*\])*)"
 
@@ -25,19 +25,19 @@ RULES = (
     (r"(\d+)\b", r"(\1+1)", "a number is off by one"),
     (r"(\d+)\b", r"(\1-1)", "a number is off by one"),
 )
-"""Patterns of a line, what may be meant instead, and what is then wrong with it."""
+"""Patterns of a line, what may be meant instead, and what is wrong with it in that case."""
 
 SECONDS = 2.0
 """The time for all copies of a function that are tried."""
 
 
 def nearly(step: str, source: str, mends: Callable[[str], object]) -> tuple[int, str, str] | None:
-    """The line of a wrong function that alone can be wrong: its number from 1, its text, and what
-    is wrong there, or "" where nobody knows. None if that is not sure.
+    """The only line of a wrong function that can be wrong: its number from 1, its text, and what is
+    wrong there, or "" if that is unknown. None if the line is not certain.
 
     Args:
         source: the code that defines it.
-        mends: whether the checks pass with other code in its place.
+        mends: whether the checks pass with this code in its place.
     """
     body: list[Any] = []
     for node in ast.parse(source).body:
@@ -72,7 +72,7 @@ def nearly(step: str, source: str, mends: Callable[[str], object]) -> tuple[int,
 
 
 def changes(line: str, source: str) -> Iterator[tuple[str, str]]:
-    """A line with one small change, and what was wrong with it then."""
+    """A line with one small change, and what was wrong without that change."""
     rules = [*RULES]
     for group in (*map(str.split, ALIKE.split(",")), re.findall(r"\w+(?=,|\)| =)", source)):
         for old in {*group}:

@@ -1,9 +1,8 @@
-"""The small mistakes that people make in code, one row each: what is said, what is asked, and what
-becomes of the code.
+"""Small mistakes in code, one row each: a phrase, a question, and the change of the code.
 
-Most are changes of a pattern, as ``$a @ $b -> $b @ $a``: there ``$a`` stands for any expression,
-``$N`` in capitals for a constant, and ``*$a`` and ``**$a`` for all other arguments of a call. What
-no pattern can say is a function of a node.
+Most are patterns, such as ``$a @ $b -> $b @ $a``: ``$a`` stands for any expression, ``$N`` in
+capitals for a constant, and ``*$a`` and ``**$a`` for all other arguments of a call. Changes that no
+pattern can express are functions of a node.
 """
 
 from __future__ import annotations
@@ -15,15 +14,15 @@ from functools import partial
 from typing import Any
 
 Words = tuple[str, str, str]
-"""The name of a mistake, what completes "as if ...", and the question that goes with it."""
+"""The name of a mistake, a phrase that completes "as if ...", and the question for it."""
 
 Change = Callable[[Any], Any]
-"""What becomes of a node; None if it does not fit."""
+"""Changes a node; returns None if it does not fit."""
 
 
 @dataclass(frozen=True)
 class On:
-    """What becomes of a node of some kind; None if it does not fit."""
+    """A change of nodes of one kind; it returns None if the node does not fit."""
 
     kind: type[ast.AST]
     change: Change
@@ -32,7 +31,7 @@ class On:
 Rule = tuple[Words, str | On]
 
 SEEN = "__seen__"
-"""The list in which a changed function keeps that a condition has held."""
+"""The list in which a changed function notes that a condition was true."""
 
 
 def _leaky(slope: float) -> tuple[str, str, str, str]:
@@ -147,7 +146,7 @@ _INSTEAD = (
     ("floor", "ceil", "numbers were rounded up", _ROUND),
     ("ceil", "floor", "numbers were rounded down", _ROUND),
 )
-"""A function, another that stands in its place, what is said, and what is asked."""
+"""A function, another one in its place, the phrase, and the question."""
 
 _LEFT_OUT = (
     ("sqrt", "no square root were taken", "Which power belongs there?"),
@@ -175,7 +174,7 @@ _LEFT_OUT = (
     ("round", "nothing were rounded", "Where does your code round?"),
     ("set", "nothing were counted once only", "What becomes of what stands there twice?"),
 )
-"""A function that gives back what it was given, what is said, and what is asked."""
+"""A function that is left out, the phrase, and the question."""
 
 _CALLS = (
     ("letters_for_bytes", "every letter were one number, and not its bytes",
@@ -262,7 +261,7 @@ _CONDITIONS = (
 
 
 def _left_out(node: ast.Call, name: str) -> ast.AST | None:
-    """What a function is given: its first argument, or what it is a method of."""
+    """What a function is applied to: its first argument, or the object of its method."""
     function = node.func
     if isinstance(function, ast.Attribute) and function.attr == name:
         owner = function.value
@@ -284,7 +283,7 @@ def _other_stride(node: ast.AugAssign, by: int) -> ast.AST | None:
 
 
 def _moved(node: ast.Slice, end: str, by: int) -> ast.AST | None:
-    """A part that begins or ends one place further on."""
+    """A slice that begins or ends one place further on."""
     bounds = {"lower": node.lower, "upper": node.upper}
     bound = bounds[end]
     if bound is None or isinstance(bound, ast.UnaryOp):
@@ -322,7 +321,7 @@ def _of_patterns(rows: tuple[tuple[str, ...], ...]) -> Iterator[Rule]:
 
 
 def _of_functions() -> Iterator[Rule]:
-    """A function taken for another, or left out."""
+    """A function mistaken for another, or left out."""
     for name, other, phrase, ask in _INSTEAD:
         for owner in ("", "$a."):
             change = "{0}{1}(*$given, **$named) -> {0}{2}(*$given, **$named)"
@@ -332,7 +331,7 @@ def _of_functions() -> Iterator[Rule]:
 
 
 def _of_axes() -> Iterator[Rule]:
-    """An axis that a call names, or a number with a sign, which is an axis as a rule."""
+    """An axis that a call names, or a negative number, which is usually an axis."""
     everything = "over_everything", "all numbers were merged where it is one axis only", _AXIS
     call = "$f(*$given, axis=$axis, **$named) -> $f(*$given{}, **$named)"
     yield everything, call.format("")
@@ -355,7 +354,7 @@ def _of_axes() -> Iterator[Rule]:
 
 
 def _of_numbers() -> Iterator[Rule]:
-    """A number, a stride or the end of a part that is off by one."""
+    """A number, a step or the end of a slice that is off by one."""
     for by, much, many in ((1, "one more", "too many"), (-1, "one less", "too few")):
         words = "off_by_one", f"something were {much}", _COUNT
         yield words, On(ast.Constant, partial(_other_number, by=by))
@@ -397,14 +396,14 @@ RULES: tuple[Rule, ...] = (
     *_of_numbers(),
     *_of_statements(),
 )
-"""What may become of code, the likeliest first."""
+"""Changes of code, the likeliest first."""
 
 IN_CONDITIONS: tuple[Rule, ...] = tuple(_of_conditions())
-"""What may become of a condition."""
+"""Changes of a condition."""
 
 
 def in_function(node: ast.FunctionDef) -> Iterator[tuple[Words, Change]]:
-    """What may become of the loops in a function, told from outside."""
+    """Changes of the loops in a function."""
     if isinstance(node.body[-1], ast.Return):
         phrase = "it returned at the end of the first turn of its loop"
         for place, _ in enumerate(_loops(node)):
@@ -447,7 +446,7 @@ def _loops(node: ast.FunctionDef) -> list[ast.For | ast.While]:
 
 
 def _conditions(node: ast.FunctionDef) -> list[ast.If]:
-    """The conditions in the loops of a function, each once."""
+    """The conditions in the loops of a function, without repeats."""
     found = []
     for loop in _loops(node):
         for part in ast.walk(loop):
@@ -457,7 +456,7 @@ def _conditions(node: ast.FunctionDef) -> list[ast.If]:
 
 
 def _lines(node: ast.FunctionDef) -> list[tuple[list[ast.stmt], int]]:
-    """The lines in the loops of a function that keep something: the block and the place."""
+    """The lines in the loops of a function that store something: the block and the index."""
     found = []
     for part in (*_loops(node), *_conditions(node)):
         for block in (part.body, part.orelse):

@@ -1,8 +1,8 @@
-"""Small pictures for the student: a step's answer to a call of a visible check, beside the right
+"""Small pictures for the student: a step's answer to a call of a visible check, next to the right
 one.
 
-Visible checks print what they asked and wanted, so nothing here is secret. Nothing is run for a
-picture but the teacher's own function, on arguments of a few numbers.
+Visible checks print their calls and the right answers, so nothing here is secret. A picture runs
+only the teacher's own function, on arguments of a few numbers.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from autograder.engine.recorded_calls import Call
 from autograder.engine.verdict import Verdict
 
 MAX_SIDE, MAX_ARGUMENT, MAX_CALLS = 8, 64, 4
-"""Rows and columns of a picture; numbers in an argument, or the largest one; calls of a check that
-are looked at."""
+"""Limits: rows and columns of a picture; numbers in an argument, or the largest one; calls of a
+check that are tried."""
 
 RTOL, ATOL = 1e-4, 1e-6
-"""As far as the numbers of a picture show, which are rounded to four digits."""
+"""The precision of the numbers in a picture, which are rounded to four digits."""
 
 
 def example(
@@ -35,7 +35,7 @@ def example(
 ) -> Example | None:
     """The first call of a visible check that the step answered wrongly.
 
-    Where it answered all of them well, the first call at all.
+    The first call of all if every answer was right.
     """
     draws = compiled.exercise.cell(step).draws
     # A student's copy has no reference.
@@ -43,9 +43,9 @@ def example(
         return None
 
     visible = [check for check in compiled.exercise.checks if not check.hidden]
-    # Then one worker has served all checks, hidden ones among them, and what it answers in a row
-    # that nobody grades may be a hidden input. What is the same as the right answer is drawn as the
-    # right answer, and nothing else.
+    # Then one worker has served all checks, including hidden ones, and a row that no check grades
+    # may hold a hidden input. So an answer that counts as right is drawn as the right answer
+    # itself.
     trusted = any(verdicts[check.id].message is not None for check in visible)
 
     first = None
@@ -73,12 +73,12 @@ def _examples(
             yield Example(check, draws, *pictured)
 
 
-@lru_cache(maxsize=128)  # most students answer the same
+@lru_cache(maxsize=128)  # most students give the same answers
 def _pictured(
     function: Callable[..., Any], call: Call, draws: Picture
 ) -> tuple[Table, Table, bool] | None:
-    """What a call was answered and what is right, and whether they are the same; None where there
-    is nothing to draw."""
+    """The answer to a call and the right one, and whether they are the same; None if there is
+    nothing to draw."""
     wanted, place, kind = _wanted(function, bytes(call.request))
     if kind != draws:
         return None
@@ -97,9 +97,10 @@ def _pictured(
     return (tables[0], tables[1], _same(got, wanted)) if tables[0] and tables[1] else None
 
 
-@lru_cache(maxsize=512)  # visible checks ask every student the same
+@lru_cache(maxsize=512)  # visible checks make the same calls for every student
 def _wanted(function: Callable[..., Any], request: bytes) -> tuple[Any, int | None, Picture | None]:
-    """The right answer to a small request, what it is, and its place where it is one of several."""
+    """The right answer to a small request, the index of the part to draw if it is a tuple, and the
+    kind of picture."""
     args, kwargs, _ = asked(request)
     if not is_small((*args, *kwargs.values()), MAX_ARGUMENT, MAX_ARGUMENT):
         return None, None, None
@@ -111,7 +112,7 @@ def _wanted(function: Callable[..., Any], request: bytes) -> tuple[Any, int | No
 
 
 def _drawable(wanted: Any) -> tuple[int | None, Picture | None]:
-    """What the right answer is, and its place where it is one of several."""
+    """The index of the part to draw if the answer is a tuple, and the kind of picture."""
     if isinstance(wanted, tuple):
         for place, part in enumerate(wanted):
             kind = _drawable(part)[1]
@@ -129,7 +130,7 @@ def _drawable(wanted: Any) -> tuple[int | None, Picture | None]:
 
 
 def _table(value: Any, kind: str) -> Table | None:
-    """An array that is a small matrix, but for axes of length 1, as rows; None for another."""
+    """A small matrix as rows, ignoring axes of length 1; None for any other array."""
     try:
         array = np.asarray(value)
     except ValueError:
@@ -148,9 +149,9 @@ def _table(value: Any, kind: str) -> Table | None:
 
 
 def _number(value: Any) -> float | str:
-    """A number to four digits, as text where it is not finite.
+    """A number to four digits, as text if it is not finite.
 
-    The largest of all is not, once it is rounded up.
+    The largest float becomes infinite when it is rounded up.
     """
     rounded = float(f"{float(value):.4g}")
     return rounded if math.isfinite(rounded) else str(rounded)

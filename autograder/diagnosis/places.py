@@ -1,4 +1,4 @@
-"""Where to look in a step that is wrong: small changes of its code, tried in the sandbox."""
+"""Finds the line to look at in a wrong step, by trying small changes of its code in the sandbox."""
 
 from __future__ import annotations
 
@@ -37,23 +37,23 @@ def {TRYING}(step, sources, args, kwargs):
         found.append(tuple(answer) if hasattr(answer, "__next__") else answer)
     return found, time.process_time() - begun
 """
-"""Answers one call with each of these copies of a function, in the worker, and tells the seconds of
-computing that this takes."""
+"""Answers one call with each of these copies of a function, in the worker, and reports the CPU
+seconds that this takes."""
 
 AT_FIRST, AT_ONCE = 4, 40
-"""Copies that answer the first request, which says how long all will take, and each later one."""
+"""The number of copies in the first request, which shows how long all will take, and in each later
+one."""
 
 SECONDS, ANSWERING_SECONDS = 1.0, 0.25
-"""The time of a search in the sandbox, by the clock, and what all copies may compute for their
-answers: most need a tenth of that."""
+"""Limits for a search in the sandbox: its elapsed time, and the CPU time for the answers of all
+copies, of which most searches need a tenth."""
 
 SLOWER = 10
-"""Where no worker has an alarm, in WebAssembly for example, all of this may take so many times as
-long."""
+"""The factor for both limits if workers have no alarm, for example in WebAssembly."""
 
 MOST_COPIES, LONGEST_SOURCE = 600, 10_000
-"""A function that has more copies, or code with more characters, is left alone: all copies are in
-memory at once."""
+"""A function with more copies, or with longer code, is not searched: all copies are in memory at
+once."""
 
 
 def place_of(
@@ -66,15 +66,15 @@ def place_of(
     probes: Sequence[Probe],
     budget: Budget,
 ) -> WrongLine | None:
-    """The line of a step that is the wrong one, and nearly the right one in words, if sure.
+    """The wrong line of a step, and in words what is wrong there, if this is certain.
 
-    Copies of the step answer a call that it answers wrongly. The checks are asked about those whose
-    answer is right then.
+    Changed copies of the step answer a call that the step answers wrongly. The checks then run on
+    those copies whose answer is right.
 
     Args:
-        checks: those of the step, those that fail first.
-        right: earlier steps, which are replaced by the reference.
-        probes: calls of the step, as it has answered them.
+        checks: the checks of the step, failing ones first.
+        right: earlier steps to replace by the reference.
+        probes: calls of the step with its answers.
     """
     step = checks[0].step
     source = submission.answer(step) or ""
@@ -92,7 +92,8 @@ def place_of(
         except (SyntaxError, ValueError):
             copies = []
 
-    # Without a reference it is a student's own copy, and the checks are asked about every one.
+    # Without a reference this is a student's own copy, and the checks run on every copy of the
+    # step.
     wrong = _wrong(compiled, step, probes) if compiled.exercise.has_reference else None
     if copies and (wrong is not None or not compiled.exercise.has_reference):
         slower = 1 if compiled.parent.has_alarm else SLOWER
@@ -116,7 +117,7 @@ def place_of(
                     likely = _answering(session, step, copies, wrong, most)
                 if likely:
                     found = nearly(step, source, mends)
-            except Stopped:  # nothing is sure then
+            except Stopped:  # nothing is certain in this case
                 found = None
             finally:
                 reveal(names, compiled.is_read)
@@ -138,8 +139,8 @@ def _wrong(compiled: CompiledExercise, step: str, probes: Sequence[Probe]) -> An
 def _answering(
     session: Session, step: str, copies: Sequence[str], wrong: AnsweredCall, most: float
 ) -> set[str]:
-    """The copies whose answer to a call is the right one; none where not all can be tried, or they
-    would compute for more seconds than ``most``."""
+    """The copies whose answer to a call is right; none if not all can be tried, or if they would
+    take more than ``most`` CPU seconds."""
     session.run(TRYING, TRY)
     found: set[str] = set()
     took, done = 0.0, 0
@@ -150,7 +151,7 @@ def _answering(
         session.get_ready(TRYING)
         try:
             told, seconds = session.ask(TRYING, TRYING, (step, some, args, kwargs), {})
-        # What one of them answers cannot cross, or none ends, or the code has taken this apart.
+        # An answer cannot be sent, no copy ends, or student code broke this function.
         except (StudentError, Stopped, TypeError, ValueError):
             return set()
         if not isinstance(told, list) or len(told) != len(some) or type(seconds) is not float:

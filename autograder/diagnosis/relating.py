@@ -1,7 +1,7 @@
-"""Names a mistake that no bank has: by what relates a step's answers to the right ones.
+"""Names a mistake that no bank has, by a relation between a step's answers and the right ones.
 
-First by experiment, the reference called differently; then by comparison; at last by where the
-step goes wrong. A relation must explain every call, and more than chance would.
+First by experiments that call the reference differently, then by comparison, and last by the
+circumstances in which the step goes wrong. A relation must explain every call, better than chance.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 
 Known = Callable[[Sequence[Probe]], "Misconception | None"]
-"""What names a misconception of the bank behind some calls."""
+"""Finds the misconception of the bank behind some calls."""
 
 
 def relate(
@@ -64,8 +64,8 @@ def relate(
 ) -> Relation | Misconception | None:
     """The relation that explains a step's answers, if one does.
 
-    Where none does, two mistakes may hide each other: then the one that stands alone in calls of
-    one kind, which may be a misconception of the bank.
+    If none does, two mistakes may hide each other: then the relation, or the misconception of the
+    bank, that explains the calls of one kind.
     """
     space = compiled.laboratory()
     every = list(answers(space[step], probes))
@@ -87,7 +87,7 @@ def relate(
     with np.errstate(all="ignore"):
         begun: list[Experiment] = []
         return (
-            # Of a function that answers the same call in two ways no value says anything.
+            # If a function answers the same call in two ways, its values tell nothing.
             forgetful(probes)
             or _refusing(wrong)
             or _by_experiment(space, compiled.exercise, step, answered, begun)
@@ -112,8 +112,8 @@ def _stale(
     wrong: Sequence[AnsweredCall],
     begun: Sequence[Experiment],
 ) -> Relation | None:
-    """Answers of earlier calls, unless an argument that is ignored gives the same ones: then an
-    earlier call without that argument had to be answered so."""
+    """Answers of earlier calls, unless ignoring an argument gives the same ones: for an earlier
+    call without that argument, such an answer is right."""
     relation = stale(answered)
     if relation is None:
         return None
@@ -130,7 +130,7 @@ def _in_part(
     begun: Sequence[Experiment],
     known: Known,
 ) -> Relation | Misconception | None:
-    """What explains the wrong calls of one kind, the first among them."""
+    """The relation that explains the wrong calls of one kind, including the first wrong call."""
     samples = [answer.arguments for answer in (*wrong, *right)]
     seen = [list(range(len(wrong)))]
     for one in (
@@ -154,7 +154,7 @@ def _in_part(
 
 
 def _is_hardly_wrong(answer: AnsweredCall) -> bool:
-    """Whether an answer is so near to the right one that a bank's tolerance sees no difference."""
+    """Whether an answer is right within a bank's tolerance."""
     a, b = as_numbers(answer.got.value), as_numbers(answer.right.value)
     return a is not None and b is not None and a.shape == b.shape and np.allclose(a, b, rtol=1e-5)
 
@@ -162,20 +162,20 @@ def _is_hardly_wrong(answer: AnsweredCall) -> bool:
 def _where_it_is_wrong(
     begun: Sequence[Experiment], wrong: Sequence[AnsweredCall]
 ) -> Relation | None:
-    """What explains all wrong calls: those that are right may be a case that the student has
-    thought of."""
+    """The relation that explains all wrong calls: the student may have handled the right ones as a
+    special case."""
     relation = _first(begun, wrong, ()) if worth(wrong) >= SURE else None
     return _said_of("where it is wrong", relation) if relation else None
 
 
 def _said_of(where: str, relation: Relation) -> Relation:
-    """A relation that holds in some calls."""
+    """A relation, with the words for the calls in which it holds."""
     sentence = relation.sentence[0].lower() + relation.sentence[1:]
     return Relation(relation.name, f"{where[0].upper()}{where[1:]}, {sentence}")
 
 
 def _refusing(wrong: Sequence[AnsweredCall]) -> Relation | None:
-    """All that is wrong is that nothing is refused."""
+    """The relation if the only mistake is that a call should raise and does not."""
     for answer in wrong:
         if answer.got.raised or not answer.right.raised:
             return None
@@ -204,7 +204,7 @@ def _by_experiment(
     return (
         _first(with_arguments(space, step, samples), wrong, right, begun)
         or _first(with_parts(space, step, samples), wrong, right, begun)
-        # By chance an earlier answer may resemble the right one: its first row, say.
+        # By chance an earlier answer may resemble the right one, for example in its first row.
         or _stale(answered, wrong, begun)
         or _by_comparison(wrong, right, vague=False)
         or _first(one_step_too_many(space, exercise.steps, step, samples), wrong, right, begun)
@@ -221,8 +221,8 @@ def _first(
     right: Sequence[AnsweredCall],
     begun: list[Experiment] | None = None,
 ) -> Relation | None:
-    """The first experiment that explains all; where there is ``begun``, it must explain whole
-    answers, and those that begin to are kept there."""
+    """The first experiment that explains all calls. With ``begun``, it must explain whole answers,
+    and experiments that only begin to are appended there."""
     if not any(is_telling(answer.got) for answer in wrong):
         return None
     for experiment in experiments:
@@ -235,7 +235,7 @@ def _first(
 
 
 def _spoken_of(parts: frozenset[int], experiment: Experiment) -> str:
-    """What is said of an experiment that explains these parts of an answer, or all of it."""
+    """The sentence for an experiment that explains these parts of an answer, or all of it."""
     if not parts:
         return experiment.sentence
     numbers = " and ".join(str(place + 1) for place in sorted(parts))
@@ -248,7 +248,7 @@ def _by_comparison(
     wrong: Sequence[AnsweredCall], right: Sequence[AnsweredCall], vague: bool
 ) -> Relation | None:
     if vague and any(answer.got.raised for answer in wrong):
-        return None  # what is vague of some calls says nothing of those that raise
+        return None  # a vague relation for some calls tells nothing about those that raise
     pairs = []
     for answer in (*wrong, *right):
         if answer.got.raised or answer.right.raised:
@@ -263,7 +263,7 @@ def _by_comparison(
 
 
 def _by_exception(wrong: Sequence[AnsweredCall], kinds: Kinds) -> Relation | None:
-    """What the exceptions say, where all calls that go wrong raise one."""
+    """The relation that the exceptions tell, if all wrong calls raise one."""
     if not all(answer.got.raised for answer in wrong):
         return None
     found = said_by([answer.got.exception for answer in wrong], kinds)
@@ -271,7 +271,7 @@ def _by_exception(wrong: Sequence[AnsweredCall], kinds: Kinds) -> Relation | Non
 
 
 def _by_some_exceptions(wrong: Sequence[AnsweredCall]) -> Relation | None:
-    """What the calls that raise have in common, where others go wrong in another way."""
+    """What the calls that raise have in common, if other calls go wrong in another way."""
     raised = [answer for answer in wrong if answer.got.raised]
     found = (
         (_by_exception(raised, EXACT) or _by_exception(raised, SHARED_BY_MISTAKES))
@@ -284,7 +284,7 @@ def _by_some_exceptions(wrong: Sequence[AnsweredCall]) -> Relation | None:
 
 
 def _by_what_was_raised(probes: Sequence[Probe]) -> Relation | None:
-    """What the exceptions say of calls whose numbers are too large to ask the reference."""
+    """The relation that the exceptions tell, for calls with numbers too large for the reference."""
     outcomes = [probe.outcome for probe in probes if not probe.passed]
     raised = [outcome.exception for outcome in outcomes if outcome and outcome.raised]
     found = said_by(raised, EXACT)
@@ -292,7 +292,7 @@ def _by_what_was_raised(probes: Sequence[Probe]) -> Relation | None:
 
 
 def _tiny(given: Sequence[AnsweredCall]) -> Relation | None:
-    """Nothing is wrong but what should be exactly 0."""
+    """The relation if only numbers that should be exactly 0 are wrong."""
     name = "not_exactly_zero"
     for answer in given:
         if answer.got.raised or answer.right.raised:
@@ -306,7 +306,7 @@ def _tiny(given: Sequence[AnsweredCall]) -> Relation | None:
             a, b = as_numbers(one), as_numbers(other)
             if a is None or b is None or a.shape != b.shape:
                 continue
-            # NaN is not tiny; it stands where anything may stand.
+            # NaN is not tiny: it is in places where any value is accepted.
             if ((b == 0) & (a != 0) & np.isfinite(a)).any():
                 return Relation(name, relations.said(name))
     return None
@@ -327,7 +327,7 @@ def _by_circumstance(
 
 
 def _by_size(function: Function, answered: Sequence[AnsweredCall]) -> Relation | None:
-    """That all is right but for large whole numbers."""
+    """The relation if only calls with large whole numbers are wrong."""
     wrong = [answer for answer in answered if not answer.is_right]
     right = [answer.arguments for answer in answered if answer.is_right]
     if not wrong:
@@ -338,7 +338,8 @@ def _by_size(function: Function, answered: Sequence[AnsweredCall]) -> Relation |
 
 
 def _is_mostly_wrong(answer: AnsweredCall) -> bool:
-    """Whether hardly any number of an answer is right; so is one of another shape, or none."""
+    """Whether hardly any number of an answer is right, or its shape is wrong, or there is no
+    answer."""
     a, b = as_numbers(answer.got.value), as_numbers(answer.right.value)
     if answer.got.raised or answer.right.raised or a is None or b is None or a.shape != b.shape:
         return True

@@ -1,4 +1,5 @@
-"""A step that keeps something from call to call: it answers a call rightly if that is the first."""
+"""Finds steps that keep something between calls: they answer a call rightly only if it is the
+first."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from autograder.submissions.submission import Submission
 from autograder.tools.likeness import alike
 
 KEEPING = frozenset({"add", "append", "extend", "insert", "pop", "setdefault", "update"})
-"""Methods that change what they belong to."""
+"""Methods that change their object."""
 
 
 def remembers(
@@ -32,8 +33,8 @@ def remembers(
     """Whether a call that a step answers wrongly is answered rightly by a new worker.
 
     Args:
-        right: earlier steps, which are replaced by the reference.
-        probes: calls of the step, as it has answered them.
+        right: earlier steps to replace by the reference.
+        probes: calls of the step with its answers.
     """
     if not _may_keep(submission.answer(step) or ""):
         return False
@@ -81,7 +82,7 @@ def _changes_what_is_not_its_own(function: ast.FunctionDef | ast.AsyncFunctionDe
 
 
 def _root(node: ast.AST) -> str:
-    """The name that a chain of attributes and places begins with; empty if it is none."""
+    """The name at the start of a chain of attributes and subscripts; empty if there is none."""
     while isinstance(node, (ast.Subscript, ast.Attribute)):
         node = node.value
     return node.id if isinstance(node, ast.Name) else ""

@@ -1,7 +1,7 @@
-"""Banks of answers beside an exercise: decorated functions or classes, each an answer to a step.
+"""Banks of answers to an exercise: decorated functions or classes, each an answer to a step.
 
-Nothing of the file is run, so reading it leaves no bytecode among the exercises, which nbgrader
-would list as one more assignment.
+The file is only parsed, so it leaves no bytecode among the exercises, which nbgrader would list as
+another assignment.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Definition = ast.FunctionDef | ast.ClassDef
 class Entry:
     """One decorated function or class.
 
-    ``kind`` is its decorator. ``source`` is the answer as a student would hand it in: named after
+    ``kind`` is its decorator. ``source`` is the answer as a student would hand it in, named after
     its step.
     """
 
@@ -40,7 +40,7 @@ class Entry:
 class Answer:
     """One answer to one step: code that binds the step's name; ``line`` is that of its entry.
 
-    ``about`` is what its docstring says.
+    ``about`` is its docstring.
     """
 
     name: str
@@ -60,7 +60,7 @@ class Bank:
     tables: Mapping[str, Mapping[str, str]]
 
     def problem(self, line: int, cause: str, repair: str) -> Unusable:
-        """What is wrong at a line, in the form of every message to a teacher."""
+        """An error at a line, in the form of every message to a teacher."""
         return Unusable(f"{self.path}:{line}", cause, repair)
 
 
@@ -68,12 +68,12 @@ def read(path: Path, kinds: Mapping[str, Set[str]]) -> Bank:
     """The bank in ``path``.
 
     Args:
-        kinds: the names of decorators, as in ``@decorator(step="...", ...)``, which make a function
-            an entry, and the arguments that each may have.
+        kinds: the decorators that make a function an entry, as in ``@decorator(step="...", ...)``,
+            and the arguments that each may have.
 
     Raises:
-        Unusable: the file cannot be read, or an entry is not in the form that its decorator asks
-            for.
+        Unusable: the file cannot be read, or an entry does not have the form that its decorator
+            needs.
     """
     try:
         text = text_of(path.read_bytes())
@@ -107,8 +107,8 @@ def _entry(node: Definition, lines: Sequence[str], kinds: Mapping[str, Set[str]]
     """A decorated function or class.
 
     Raises:
-        ValueError: it is not in the form that its decorator asks for; the line, the cause, and the
-            repair.
+        ValueError: it does not have the form that its decorator needs; with the line, the cause,
+            and the repair.
     """
     for call in node.decorator_list:
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in kinds:
@@ -137,7 +137,7 @@ def _entry(node: Definition, lines: Sequence[str], kinds: Mapping[str, Set[str]]
 def _answer(node: Definition, lines: Sequence[str], step: str) -> str:
     """The function without decorators and docstring, named after its step.
 
-    It is so wherever it names itself.
+    Its calls of itself are renamed, too.
     """
     own = list(lines[node.lineno - 1 : node.end_lineno])
     if ast.get_docstring(node) is not None:
@@ -146,7 +146,7 @@ def _answer(node: Definition, lines: Sequence[str], step: str) -> str:
         docstring = node.body[0]
         own[docstring.lineno - node.lineno : (docstring.end_lineno or 0) - node.lineno + 1] = []
 
-    # A method of that name is another thing: text.encode in an answer to encode.
+    # A method of that name is something else: text.encode in an answer to encode.
     if step in mentioned(node):
         cause = f"{node.name} uses {step}, which it stands for"
         raise ValueError(node.lineno, cause, "write it out")

@@ -1,4 +1,4 @@
-"""What a course tells students and their assistants about assistants: the setting ``ai``."""
+"""The rules for AI assistants, for students and for the assistants: the setting ``ai``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from autograder.base.text import listed
 from autograder.exercises.exercise import Exercise
 
 PLACES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md")
-"""The files in which assistants look for rules; all of them say the same."""
+"""The files in which assistants look for rules; all have the same text."""
 
 _SENTENCES = {
     "off": "write this notebook without AI assistants.",
@@ -23,7 +23,7 @@ _SAID = re.compile(
 )
 
 _HOUSE_RULES = re.compile(r"#+ .*\b(?:rules|conventions)\b", re.IGNORECASE)
-"""The heading of the text that says a notebook's conventions."""
+"""The heading of a notebook's conventions."""
 
 _RULES = {
     "off": """\
@@ -64,16 +64,17 @@ Students answer {notebook} without assistants: it asks what the code does that t
 
 
 OWN = "own"
-"""The rule of a notebook that asks about a student's own code, whatever is allowed elsewhere."""
+"""The rule for a notebook of questions about a student's own code, in place of the course's
+rule."""
 
 
 def rule_of(exercise: Exercise, ai: str) -> str:
-    """The rule for the notebook of an exercise, by that of the course; empty where it has none."""
+    """The rule for the notebook of an exercise, from that of the course; empty if it has none."""
     return OWN if ai and exercise.own else ai
 
 
 def with_sentence(text: str, rule: str) -> str:
-    """The first text of a release, with the rule for students; the same where there is none."""
+    """The first text of a release, with the rule for students if there is one."""
     return f"{text.rstrip()}\n\n**Assistants:** {_SENTENCES[rule]}" if rule else text
 
 
@@ -83,10 +84,10 @@ def without_sentence(text: str) -> str:
 
 
 def rules(exercise: Exercise, ai: str) -> dict[str, bytes]:
-    """The files with a course's rule for assistants, by their place.
+    """The files with a course's rule for assistants, by path.
 
     Args:
-        exercise: as students get it, for nothing else is told.
+        exercise: as students get it, because the files quote it.
     """
     rule = rule_of(exercise, ai)
     functions = [f"`{step}`" for step in exercise.functions]

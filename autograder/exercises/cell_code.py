@@ -1,6 +1,7 @@
-"""The cells of an exercise as code: compiled under names of their own, run in a fresh namespace.
+"""The cells of an exercise as code: each is compiled under its own name, and they run in a fresh
+namespace.
 
-What students answer is never run here, only in a worker.
+Student code never runs here, only in a worker.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ from autograder.exercises.exercise import Check, Exercise
 Namespace = dict[str, Any]
 Rewrite = Callable[[ast.Module], ast.Module]
 
-CELLS = 1024  # that are kept compiled: a setup cell takes as long as all checks take to run
+CELLS = 1024  # kept compiled: compiling a setup cell takes as long as running all checks
 
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Nothing is printed, warned of or said about a division by zero; what is raised passes."""
+    """Suppress output, warnings and messages about division by zero; exceptions pass through."""
     with (
         contextlib.redirect_stdout(io.StringIO()),
         contextlib.redirect_stderr(io.StringIO()),
@@ -45,40 +46,41 @@ def compiled(source: str | ast.Module, name: str) -> CodeType:
 
 @lru_cache(CELLS)
 def _compiled(source: str, name: str, rewrite: Rewrite | None = None) -> CodeType:
-    """The same, kept: what reads an exercise again, for another purpose, has it already."""
+    """The same, cached for later readers of the same exercise."""
     return _code(source if rewrite is None else rewrite(ast.parse(source)), name)
 
 
 def _code(source: str | ast.Module, name: str) -> CodeType:
-    # Not under this file's own `from __future__`: a notebook's cells have none.
+    # Without this file's own `from __future__`: a notebook's cells have none.
     return compile(source, f"<{name}>", "exec", dont_inherit=True)
 
 
 def setup_problem(exercise: Exercise) -> str:
-    """Why the setup cell does not compile, which in a student's copy may be; nothing if it does."""
+    """Why the setup cell does not compile, which can happen in a student's copy; empty if it
+    does."""
     try:
         compiled(exercise.setup, "setup")
     except SyntaxError as error:
         return f"the setup cell is no Python any more, at line {error.lineno} ({error.msg})"
-    except (MemoryError, RecursionError):  # too much in each other, wherever that is
+    except (MemoryError, RecursionError):  # nested too deeply
         return "the setup cell is no Python any more"
     return ""
 
 
 def new_namespace() -> Namespace:
-    """The names that a notebook begins with."""
+    """The names that exist when a notebook starts."""
     return {"__name__": "__main__"}
 
 
 def reveal(namespace: Namespace, is_read: bool) -> None:
-    """Tell checks whether somebody reads what they print; else their message alone counts."""
+    """Tell checks whether anybody reads their output; otherwise only their message matters."""
     tools = namespace.get("tools")
     if tools is not None:
         tools.REVEAL = is_read
 
 
 def bind(source: str, name: str, namespace: Namespace) -> None:
-    """Run a cell for the names that it binds."""
+    """Run a cell to bind its names."""
     with quiet():
         exec(compiled(source, name), namespace)
 
@@ -87,7 +89,7 @@ class ExerciseCode:
     """An exercise with its setup and its checks compiled.
 
     Args:
-        rewrite: is done to hidden checks.
+        rewrite: applied to hidden checks.
     """
 
     def __init__(self, exercise: Exercise, rewrite: Rewrite | None = None) -> None:
@@ -103,7 +105,8 @@ class ExerciseCode:
             )
 
     def namespace(self) -> Namespace:
-        """The names of the setup cell, and of what is needed of earlier exercises, made again."""
+        """The names of the setup cell, and of the functions needed from earlier exercises, in a
+        fresh namespace."""
         namespace = new_namespace()
         with quiet():
             for code in self._setup:
@@ -111,16 +114,16 @@ class ExerciseCode:
         return namespace
 
     def answered(self) -> Namespace:
-        """The same, and the teacher's own answers to all steps."""
+        """The same, with the teacher's own answers to all steps."""
         namespace = self.namespace()
         for step in self._exercise.steps:
             bind(self._exercise.cell(step).source, step, namespace)
         return namespace
 
     def rewritten(self, rewrite: Rewrite, names: Namespace) -> Namespace:
-        """The same with all code rewritten, which may use these names as well.
+        """The same with all code rewritten; the new code may use these names as well.
 
-        They are builtins there: the modules that a setup cell makes have them, too.
+        They are builtins there, so the modules that a setup cell makes have them, too.
         """
         exercise = self._exercise
         cells = [("setup", exercise.setup)]
@@ -134,7 +137,7 @@ class ExerciseCode:
         return namespace
 
     def run(self, check: Check, namespace: Namespace) -> None:
-        """Run a check; what it raises passes."""
+        """Run a check; its exceptions pass through."""
         with quiet():
-            # A copy: what a check binds is not there for the next.
+            # A copy, so that the next check does not see the names that this one binds.
             exec(self.checks[check.id], dict(namespace))

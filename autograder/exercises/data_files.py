@@ -1,4 +1,4 @@
-"""The files that an exercise brings along: what lies beside its notebook, for students to read."""
+"""The data files of an exercise: files next to its notebook that students read."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from pathlib import Path
 from autograder.base.errors import Unusable
 from autograder.base.files import Refused, below, digest
 
-MAX_BYTES = 64 << 20  # of all files of an exercise, which every grader process has in memory
-MAX_FILES = 10_000  # that a student's notebook may name
+MAX_BYTES = 64 << 20  # all files of an exercise together; every grader process has them in memory
+MAX_FILES = 10_000  # the most that a student's notebook may name
 
 IGNORED = (".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback")
-"""What nbgrader does not hand out, wherever it lies."""
+"""What nbgrader does not hand out, in any folder."""
 
 Data = Mapping[str, bytes]
-"""Files by their place below the notebook's folder, with ``/`` between its parts."""
+"""Files by their path below the notebook's folder, with ``/`` as separator."""
 
 
 def read(folder: Path) -> dict[str, bytes]:
-    """The files beside the notebook in ``folder``, no notebooks and no code among them.
+    """The files next to the notebook in ``folder``, without notebooks and code.
 
     Raises:
-        Unusable: one cannot be read, or they are too large.
+        Unusable: a file cannot be read, or they are too large.
     """
     data: dict[str, bytes] = {}
     for path in files(folder):
         place = path.relative_to(folder)
-        is_hidden = any(part.startswith(".") for part in place.parts)  # a system's own, mostly
+        is_hidden = any(part.startswith(".") for part in place.parts)  # mostly files of the system
         if is_hidden or path.suffix in (".ipynb", ".py"):
             continue
 
         try:
-            # A teacher may have put a link there.
+            # A teacher may have put a symbolic link there.
             below(folder, place.as_posix(), follow=False)
             data[place.as_posix()] = path.read_bytes()
         except Refused as refused:
@@ -61,14 +61,14 @@ def files(folder: Path) -> list[Path]:
         folders[:] = [name for name in folders if not is_ignored(name)]
         for name in names:
             path = Path(above, name)
-            # Opening a pipe waits for its other end.
+            # Opening a pipe would wait for its other end.
             if path.is_file() and not is_ignored(name):
                 found.append(path)
     return sorted(found)
 
 
 def bound(folder: Path, data: Data) -> None:
-    """Refuse files that are too large, or of which some systems can have one alone.
+    """Refuse files that are too large, or that are the same file on some systems.
 
     Raises:
         Unusable: there are such.
@@ -87,22 +87,22 @@ def bound(folder: Path, data: Data) -> None:
 
 
 def marks(data: Data, packages: Sequence[str]) -> dict[str, str]:
-    """What a notebook says of the files and packages that its checks need, where there are any."""
+    """The marks of a notebook for the files and packages that its checks need, if any."""
     said = {"data": "\n".join(sorted(data)), "packages": " ".join(packages)}
     return {name: text for name, text in said.items() if text}
 
 
 def beside(notebook: Path, named: str) -> dict[str, bytes]:
-    """The files that a student's notebook names, as far as they lie beside it.
+    """The files that a student's notebook names, if they are next to it.
 
     Raises:
-        Unusable: they are too large, or two of them are one on some systems.
+        Unusable: they are too large, or two of them are the same file on some systems.
     """
     folder = notebook.parent
     data: dict[str, bytes] = {}
     size = 0
     for place in filter(None, named.split("\n", MAX_FILES)[:MAX_FILES]):
-        # What does not lie beside it is not there.
+        # Files elsewhere are ignored.
         with contextlib.suppress(Refused, OSError):
             path = below(folder, place)
             if path.is_file() and size <= MAX_BYTES and path.stat().st_size <= MAX_BYTES:
@@ -113,7 +113,7 @@ def beside(notebook: Path, named: str) -> dict[str, bytes]:
 
 
 def fingerprint(sha256: str, data: Data) -> str:
-    """The digest of an exercise with its files, from that of its source."""
+    """The digest of an exercise with its files, from the digest of its source."""
     if not data:
         return sha256
     parts = [f"{place} {digest(content)}\n" for place, content in sorted(data.items())]
@@ -121,12 +121,12 @@ def fingerprint(sha256: str, data: Data) -> str:
 
 
 class DataFolder:
-    """The files in a folder of their own, which nobody can write to; none where there are none.
+    """A read-only folder with copies of the files; no folder if there are none.
 
-    A copy: beside the originals lies the notebook with all answers.
+    They are copies because the notebook with all answers is next to the originals.
 
     Args:
-        path: where they lie already; this is the working directory, and somebody else deletes it.
+        path: a folder that has them already: it is the working directory, and its owner deletes it.
     """
 
     def __init__(self, data: Data, path: Path | None = None) -> None:
@@ -177,6 +177,6 @@ class DataFolder:
 
 @contextlib.contextmanager
 def inside(data: Data) -> Iterator[None]:
-    """A working directory with these files in it, for a while."""
+    """Work in a temporary directory with these files."""
     with contextlib.closing(DataFolder(data)) as folder, folder.inside():
         yield

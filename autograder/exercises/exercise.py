@@ -1,4 +1,4 @@
-"""An exercise as the grader sees it: the cells of the built full notebook."""
+"""An exercise as the grader sees it: the cells of the full notebook that the build wrote."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 Kind = Literal["plain", "setup", "needed", "step", "check", "manual"]
 
 ANNOUNCED = re.compile(r"with (?:tools\.)?check\(\s*[\"']([\w-]+)[\"']")
-"""How a visible check says its id, whatever has become of the cell's metadata."""
+"""How a visible check gives its id, even if the cell's metadata is lost."""
 
 FILLED_IN = "tools.CHECKS = "
-"""How a line begins in every setup cell that the build wrote, and in no other cell."""
+"""The start of a line in every setup cell that the build wrote, and in no other cell."""
 
 ARRAYS = re.compile(r"^\w+ = tools\.arrays\((?:\s*\"[\w+/=]+\")+\s*\)", re.MULTILINE)
-"""What stands in every cell of arrays."""
+"""The first line of every cell of arrays."""
 
 OPTION = re.compile(r"^ *(\w+): \S", re.MULTILINE)
 """An option of a question, in its text."""
@@ -41,10 +41,10 @@ BROUGHT = "brought"
 """The id of the cell that brings functions of earlier exercises over."""
 
 DOUBLED = frozenset({"check", "hidden", "points", "step"})
-"""Marks of a step or a visible check that its id and its points say, too; what students get is
-without them."""
+"""Marks of a step or a visible check that its id and its points imply; the students' notebook omits
+them."""
 
-# Nearly every check begins so. To parse the whole cell for it takes a hundred times as long, and
+# Nearly every check begins like this. Parsing the whole cell takes a hundred times as long, and
 # every command reads all checks of an exercise.
 _PLAIN_SENTENCE = re.compile(r'"""([^"\\]*)"""[ \t]*(?:\n|\Z)')
 """A docstring without escapes and quotes, alone in its lines."""
@@ -54,8 +54,8 @@ _PLAIN_SENTENCE = re.compile(r'"""([^"\\]*)"""[ \t]*(?:\n|\Z)')
 class Check:
     """One graded cell. ``id`` is ``<step>-<name>``; ``sentence`` is what the student reads.
 
-    ``repeatable``: a call of it, made again, must be answered alike. ``void``: it is never run, and
-    counts in full for everybody.
+    ``repeatable``: a repeated call must get the same answer. ``void``: it is never run, and
+    everybody gets its full points.
     """
 
     id: str
@@ -74,11 +74,11 @@ class Check:
 class Cell:
     """One cell of the master notebook; ``raw`` is its notebook JSON.
 
-    ``source`` is what stands there, of the setup cell the code that is packed there. ``question``:
-    the kind of a question that a value answers, not a function. ``draws``: as what a step's answers
-    are drawn for students, if at all. ``is_class``: the step is a class. ``functions``: those that
-    a needed cell defines. ``is_extra``: its points come on top of the exercise's. ``was`` is the id
-    that it had in an earlier version, ``removed`` those of cells that are gone.
+    ``source`` is its source; for the setup cell, the code that is packed in it. ``question``: the
+    kind of a question, which is answered with a value and not a function. ``draws``: the kind of
+    picture in which students see a step's answers, if any. ``is_class``: the step is a class.
+    ``functions``: those that a needed cell defines. ``is_extra``: its points are a bonus on top of
+    the exercise's. ``was`` is its id in an earlier version, ``removed`` the ids of deleted cells.
     """
 
     id: str
@@ -96,7 +96,7 @@ class Cell:
 
     @cached_property
     def text(self) -> str:
-        """The source as it is read from a submission: with words for the drawings in a text."""
+        """The source as it is read from a submission: drawings in a text are replaced by words."""
         return self.source if self.is_code else without_pictures(self.source)
 
     functions: tuple[str, ...] = ()
@@ -106,8 +106,8 @@ class Cell:
 class Exercise:
     """The master: every cell in order, and what it was built from.
 
-    ``built_from`` are the digests of files by their names, ``sha256`` is one for all of them, and
-    for ``data``, the files that students get with it, once they are read.
+    ``built_from`` has the digests of files by name. ``sha256`` is the digest of all of them, and of
+    ``data``, the files that students get with it, once these are read.
     """
 
     name: str
@@ -126,17 +126,17 @@ class Exercise:
 
     @cached_property
     def title(self) -> str:
-        """What people call it: the first heading of its prose, or else its name."""
+        """Its title: the first heading of its prose, or else its name."""
         return str(self.about.get("title") or self.name)
 
     @cached_property
     def sentences(self) -> Mapping[str, str]:
-        """What each check says, by its id."""
+        """The sentence of each check, by id."""
         return {check.id: check.sentence for check in self.checks}
 
     @property
     def is_ordinary(self) -> bool:
-        """Whether it is an assignment of nbgrader's own, of which the kit reads no cell."""
+        """Whether it is an ordinary nbgrader assignment, whose cells the kit does not read."""
         return not self.cells
 
     @cached_property
@@ -150,7 +150,8 @@ class Exercise:
 
     @cached_property
     def options(self) -> Mapping[str, tuple[str, ...]]:
-        """The questions that a value answers, with the options of each; none where it is free."""
+        """The questions that are answered with a value, with the options of each; none for a free
+        answer."""
         found: dict[str, tuple[str, ...]] = {}
         for cell in self.cells:
             if cell.question:
@@ -160,33 +161,33 @@ class Exercise:
 
     @cached_property
     def own(self) -> frozenset[str]:
-        """The questions that are other ones for every student, as are their right answers."""
+        """The questions that differ for every student, with different right answers."""
         return frozenset(cell.id for cell in self.cells if cell.question == "own")
 
     @cached_property
     def functions(self) -> tuple[str, ...]:
-        """The steps that are no questions: what students write."""
+        """The steps that are not questions: students write them as code."""
         return tuple(step for step in self.steps if step not in self.options)
 
     @cached_property
     def optional(self) -> frozenset[str]:
-        """The questions for no points, which nobody has to answer."""
+        """The questions without points, which students may leave out."""
         with_points = {check.step for check in self.checks if check.points}
         return frozenset(self.options) - with_points
 
     @cached_property
     def classes(self) -> Mapping[str, str]:
-        """The steps that are classes, with the teacher's answers to them."""
+        """The steps that are classes, with the teacher's answers."""
         return {cell.id: cell.source for cell in self.cells if cell.is_class}
 
     @cached_property
     def needed(self) -> tuple[str, ...]:
-        """Functions that the grader has itself: of earlier exercises, or given steps."""
+        """Functions that the grader provides: those of earlier exercises, and given steps."""
         return tuple(chain.from_iterable(cell.functions for cell in self.cells))
 
     @cached_property
     def given(self) -> tuple[str, ...]:
-        """The steps of this exercise that students get, and need not write."""
+        """The steps of this exercise that are given to students."""
         of_others = {need.split(":")[1] for need in self.about.get("needs", ())}
         return tuple(name for name in self.needed if name not in of_others)
 
@@ -200,20 +201,20 @@ class Exercise:
 
     @property
     def extra(self) -> set[str]:
-        """The questions whose points come on top: full marks are full marks without them."""
+        """The bonus questions, which are not needed for full marks."""
         return {cell.id for cell in self.cells if cell.is_extra}
 
     @cached_property
     def has_reference(self) -> bool:
-        """The teacher's answers are there; a student's copy has none."""
+        """Whether it has the teacher's answers; a student's copy has none."""
         return all(cell.source for cell in self.cells if cell.kind == "step")
 
     @cached_property
     def bank_of_mistakes(self) -> Misconceptions | None:
-        """The bank of named wrong answers; None where the exercise has none.
+        """The bank of named wrong answers; None if the exercise has none.
 
         Raises:
-            Unusable: the file is not in the form of a bank.
+            Unusable: the file does not have the form of a bank.
         """
         from autograder.exercises import misconceptions
 
@@ -226,12 +227,13 @@ class Exercise:
 
     @property
     def told_by_checks(self) -> tuple[str, ...]:
-        """The steps whose mistakes only their checks tell apart, as the bank says."""
+        """The steps whose mistakes only their checks can tell apart, according to the bank."""
         return tuple(self.bank_of_mistakes.by_checks) if self.bank_of_mistakes else ()
 
     @cached_property
     def former(self) -> dict[str, str]:
-        """The present ids of cells by those of before; a step takes its checks along."""
+        """The current ids of cells by earlier ids; the checks of a renamed step are renamed with
+        it."""
         ids: dict[str, str] = {}
         for cell in self.cells:
             if cell.was:
@@ -242,26 +244,26 @@ class Exercise:
 
     @property
     def removed(self) -> set[str]:
-        """The ids of cells of an earlier version of which the source says that they are gone."""
+        """The ids of cells of an earlier version that the source names as removed."""
         return set(chain.from_iterable(cell.removed for cell in self.cells))
 
     @cached_property
     def bank_text(self) -> bytes:
-        """The file of the bank as it is; empty where the exercise has none."""
+        """The unparsed bytes of the bank; empty if the exercise has none."""
         try:
             return self.bank.read_bytes() if self.bank else b""
         except FileNotFoundError:
             return b""
 
     def files(self, root: Path) -> list[Path]:
-        """All of its files below ``root``, from which it can be graded and built elsewhere."""
+        """All of its files below ``root``, enough to grade and build it elsewhere."""
         return sources.files_of(root, self.name, self.built_from)
 
     def checks_of(self, step: str) -> list[Check]:
         return [check for check in self.checks if check.step == step]
 
     def cell(self, id: str) -> Cell:
-        """The cell of this id; of a function that is needed, its part of the cell it is in."""
+        """The cell of this id; for a needed function, its part of the cell that defines it."""
         return self._by_id[id]
 
     @cached_property
@@ -274,7 +276,8 @@ class Exercise:
 
 
 def _definition(cell: Cell, name: str) -> str:
-    """The function of this name in the block of a cell, and helpers there; empty if it is not."""
+    """The function of this name in a cell, with the helpers that it uses there; empty if there is
+    none."""
     others = {*cell.functions} - {name}
     for block in ast.parse(cell.source).body:
         body = block.body if isinstance(block, ast.With) else []
@@ -288,8 +291,8 @@ def load(root: Path, name: str) -> Exercise:
     """The exercise in ``solutions/<name>/<name>.ipynb`` below ``root``.
 
     Raises:
-        Unusable: no such exercise, not built, not built since ``solutions/<name>.py`` has changed,
-            or not a notebook of ours.
+        Unusable: there is no such exercise, it is not built, ``solutions/<name>.py`` has changed
+            since, or it is not a notebook of ours.
     """
     try:
         authored, built = sources.authored_at(root, name), sources.notebook_at(root, name)
@@ -304,7 +307,7 @@ def load(root: Path, name: str) -> Exercise:
 
     try:
         exercise = from_notebook(json.loads(built.read_bytes()))
-        if not exercise.checks:  # those of a release may all be hidden
+        if not exercise.checks:  # the checks of a release may all be hidden
             raise ValueError("has no checks")
     except (OSError, ValueError) as error:
         raise Unusable(built, str(error), f"run autograder build {name}") from None
@@ -330,8 +333,8 @@ def load(root: Path, name: str) -> Exercise:
 def built_names(root: Path) -> list[str]:
     """The exercises below ``root`` that have been built and can be graded.
 
-    Those whose authored file is gone are among them; ``authoring.build.authored_names`` lists what
-    can be built.
+    This includes exercises whose authored file is gone; ``authoring.build.authored_names`` lists
+    what can be built.
     """
     notebooks = (root / sources.folders(root)[0]).glob("*/*.ipynb")
     named = (path for path in notebooks if path.stem == path.parent.name)
@@ -339,9 +342,9 @@ def built_names(root: Path) -> list[str]:
 
 
 def load_all(root: Path, but: Collection[str] = ()) -> tuple[list[Exercise], list[str]]:
-    """The built exercises that can be loaded, and why others cannot, in lines.
+    """The built exercises that can be loaded, and lines that say why others cannot.
 
-    Those that have to be built again for the same reason are one line, with one command.
+    Exercises that must be built again for the same reason share one line, with one command.
 
     Args:
         but: names of exercises to leave out.
@@ -373,9 +376,9 @@ def assignment_names(root: Path) -> list[str]:
 
 
 def belongs(root: Path, name: str) -> bool:
-    """Whether an assignment is an exercise of the kit; else it is one of nbgrader's own.
+    """Whether an assignment is an exercise of the kit, and not an ordinary nbgrader assignment.
 
-    Whoever says the name: it may be that of no file.
+    The name may be untrusted, and impossible as a file name.
     """
     try:
         return sources.is_authored(root, name) or _is_ours(root, sources.notebook_at(root, name))
@@ -396,10 +399,10 @@ def _is_ours(root: Path, built: Path) -> bool:
 def from_notebook(notebook: Any) -> Exercise:
     """The exercise in a notebook that the build wrote.
 
-    It is the full one, or a release whose hidden checks are empty.
+    The notebook is the full one, or a release with empty hidden checks.
 
     Raises:
-        ValueError: the notebook does not carry the build's marks.
+        ValueError: the notebook does not have the build's marks.
     """
     try:
         about = notebook["metadata"]["autograder"]
@@ -412,13 +415,13 @@ def from_notebook(notebook: Any) -> Exercise:
 
 
 def written(raw: Mapping[str, Any]) -> str:
-    """The source of a cell as it stands in its notebook."""
+    """The source of a cell as its notebook has it."""
     return raw["source"] if isinstance(raw["source"], str) else "".join(raw["source"])
 
 
 def as_file(notebook: Mapping[str, Any]) -> bytes:
-    """The bytes of a notebook, with a line for each cell: indentation would be a tenth of them, and
-    quotes around every line of a source two percent.
+    """The bytes of a notebook, with one line per cell. Indentation would add a tenth, and quotes
+    around every line of a source two percent.
     """
     cells = ",\n".join(_line({**cell, "source": written(cell)}) for cell in notebook["cells"])
     others = _line({name: part for name, part in notebook.items() if name != "cells"})
@@ -477,8 +480,9 @@ def _check(marks: Mapping[str, Any], nbgrader: Mapping[str, Any], source: str) -
 
 
 def filled_in(source: str) -> int:
-    """Where that line begins in a cell; -1 where there is none."""
-    # No pattern: it would look for the beginning of a line at each of many thousand characters.
+    """The offset of that line in a cell; -1 if there is none."""
+    # No regular expression: it would look for the start of a line at each of many thousand
+    # characters.
     return f"\n{source}".find(f"\n{FILLED_IN}")
 
 
@@ -503,10 +507,10 @@ def checksum(
     is_solution: bool = False,
     is_locked: bool = True,
 ) -> str:
-    """nbgrader's checksum of a cell, which tells whether a locked one is as it was handed out.
+    """nbgrader's checksum of a cell, which shows whether a locked cell was changed.
 
     Args:
-        points: of a graded cell, as the notebook has them; None for one that is not graded.
+        points: the points of a graded cell, as the notebook has them; None for other cells.
     """
     marks = (str(points is not None), str(is_solution), str(is_locked))
     text = "".join([source, cell_type, *marks, id, points or ""])
@@ -514,5 +518,5 @@ def checksum(
 
 
 def content_id(kind: str, source: str) -> str:
-    """An id from what a cell says: inserting a cell elsewhere leaves all others with theirs."""
+    """An id from a cell's content: inserting another cell does not change it."""
     return f"{kind}-{hashlib.sha256(source.encode()).hexdigest()[:12]}"

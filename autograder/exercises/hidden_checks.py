@@ -1,7 +1,7 @@
-"""Hidden checks in the notebook that students get: of each step one line that says what they test.
+"""Hidden checks in the notebook that students get: for each step one line that says what they test.
 
-The grader has them from the exercise, so a submission need not carry them. In notebooks that were
-handed out before there was this line, each of them has a cell: what is public of it.
+The grader takes them from the exercise, so a submission does not need them. In notebooks handed out
+before this line existed, each hidden check has a cell with its public part.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ LINE = re.compile(
     rf"<details>\n<summary>\d{{1,4}} hidden checks? · .{{1,2000}}</summary>\n\n"
     rf"(?:{_ITEM}\n)+\n</details>"
 )
-"""The line of any version of an exercise, as it was handed out."""
+"""The line in any version of an exercise."""
 
 
 def handed_out(released: bytes) -> bytes:
@@ -52,13 +52,13 @@ def handed_out(released: bytes) -> bytes:
         elif cell.check and cell.check is waiting[cell.check.step][-1]:
             cells.append(_line(waiting[cell.check.step]))
     notebook["cells"] = cells
-    # One digest says which version it is.
+    # One digest identifies the version.
     notebook["metadata"]["autograder"].pop("built_from", None)
     return as_file(notebook)
 
 
 def beside(released: Mapping[str, Any], full: Sequence[Cell]) -> list[Cell]:
-    """The cells of a full notebook as students get them, or would get them if each had its own.
+    """The cells of a full notebook as students get them, with a cell for every hidden check.
 
     Args:
         released: the students' notebook, of any version.
@@ -85,10 +85,11 @@ def beside(released: Mapping[str, Any], full: Sequence[Cell]) -> list[Cell]:
 
 
 def _short(raw: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A step or a visible check without the marks that its other marks and its title say, too;
-    another cell as it is.
+    """A step or a visible check without the marks that its other marks and its title imply; any
+    other cell unchanged.
 
-    nbgrader takes the sum of a step's text only for the sign of an answer that a person reads.
+    nbgrader uses the checksum of a step's text only to detect an unchanged answer to a question
+    that a person grades.
     """
     marks = raw["metadata"].get("autograder", {})
     if marks.get("kind") not in ("check", "step"):

@@ -12,7 +12,7 @@ from autograder.exercises import answer_bank
 from autograder.exercises.answer_bank import Bank, Entry
 from autograder.exercises.sources import authored_at
 
-HINT_CHARACTERS = 220  # the longest hint: what one reads at a glance
+HINT_CHARACTERS = 220  # the longest hint, to be read at a glance
 
 MARKS = frozenset({"step", "caught_by", "family", "title", "nearly"})
 """The arguments that ``misconception`` may have."""
@@ -21,7 +21,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 OR_ELSE = " Or else: "
-"""Between two questions, where two mistakes answer a check alike."""
+"""The text between two questions, if two mistakes answer a check in the same way."""
 
 
 @dataclass(frozen=True)
@@ -29,10 +29,10 @@ class Misconception:
     """A wrong answer to ``step``, which the check ``caught_by`` is the first to fail.
 
     ``source`` is the answer as a student would hand it in: a function named after the step, without
-    the hint. Entries of one ``family`` (empty: none) answer alike, or are helped by the same
+    the hint. Entries of one ``family`` (empty: none) give the same answers, or need the same
     question. ``title`` is what a teacher calls it; without one, its name in words. ``nearly`` is
-    the last hint, which says the right line in words, where small changes of the student's code do
-    not tell it. ``line`` is where the bank has it.
+    the last hint, which describes the right line, for code in which no small change finds it.
+    ``line`` is its line in the bank.
     """
 
     name: str
@@ -50,10 +50,10 @@ class Misconception:
 class Misconceptions:
     """The bank of an exercise.
 
-    ``unclaimed`` says why a check that is the first to catch none has its place. ``alike`` has
-    questions that help with several mistakes which a visible check cannot tell apart, by their
-    names. ``by_checks`` says why the calls of a step cannot be compared, so that only what its
-    checks say tells its mistakes apart.
+    ``unclaimed`` says why a check is needed that is not the first to catch any entry. ``alike`` has
+    questions for several mistakes that a visible check cannot tell apart, by their names.
+    ``by_checks`` says why the calls of a step cannot be compared, so that only what its checks say
+    tells its mistakes apart.
     """
 
     path: Path
@@ -93,7 +93,7 @@ def misconception(
 
 
 def path_of(root: Path, exercise: str) -> Path:
-    """Where the bank of an exercise lies."""
+    """The path of the bank of an exercise."""
     return authored_at(root, exercise, "_misconceptions")
 
 
@@ -101,7 +101,7 @@ def load(path: Path) -> Misconceptions:
     """Read a bank; one that does not exist is empty.
 
     Raises:
-        Unusable: the file is not in the form of a bank.
+        Unusable: the file does not have the form of a bank.
     """
     if not path.exists():
         return Misconceptions(path)

@@ -1,10 +1,10 @@
-"""The names that a piece of Python binds and uses: of an exercise, of a student's cell.
+"""The names that a piece of Python binds and uses, in an exercise or a student's cell.
 
-Read off the syntax tree, for neither a notebook nor a verdict may depend on the Python that reads
-the code: since 3.12 ``symtable`` counts the variables of comprehensions as those of the code around
-them, and each ``compile`` leaves out other code that is never reached. And students' code is not
-compiled here: of a ``finally`` in another the compiler makes two copies, and again two of each.
-Nothing recurses, for students hand in code of any depth.
+They come from the syntax tree, because neither a notebook nor a verdict may depend on the Python
+version: since 3.12 ``symtable`` counts the variables of comprehensions as those of the surrounding
+code, and versions of ``compile`` drop different unreachable code. Students' code is not compiled
+here: the compiler copies each ``finally`` twice, so nested ones grow exponentially. Nothing
+recurses, because students hand in code of any depth.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import TypeVar
 
 T = TypeVar("T", bound=ast.AST)
 
-# What a script and a notebook have without defining it.
+# Names that a script and a notebook have without defining them.
 BUILTINS = frozenset(dir(builtins)) | {"__name__", "__file__", "__doc__"}
 
 _Function = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -33,7 +33,7 @@ _Leaf = (ast.Constant, ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, a
 class Names:
     """The names of a piece of code.
 
-    ``bound`` at top level by running it; ``used``: looked up at top level, or from within a
+    ``bound``: at top level, by running it; ``used``: looked up at top level, or from within a
     function.
     """
 
@@ -42,7 +42,7 @@ class Names:
 
     @property
     def needed(self) -> frozenset[str]:
-        """The names that something else must have bound before."""
+        """The names that other code must bind first."""
         return self.used - self.bound - BUILTINS
 
 
@@ -50,13 +50,13 @@ class Names:
 def names(code: str) -> Names:
     """The names of ``code``, which must parse.
 
-    Kept: each answer of a bank is asked several times, and its setup cell with each of them.
+    Cached: it is called several times for each answer of a bank, each time with the setup cell.
     """
     return of(ast.parse(code))
 
 
 def of(tree: ast.Module) -> Names:
-    """The names of code that is parsed already."""
+    """The names of parsed code."""
     top, *others = _scopes(tree)
     used = set(top.loaded)
     for scope in others:
@@ -67,7 +67,7 @@ def of(tree: ast.Module) -> Names:
 def bound(tree: ast.Module, code: str) -> frozenset[str]:
     """The names that running the code binds at top level.
 
-    This is faster than asking for all of its names.
+    This is faster than finding all of its names.
     """
     return frozenset(_scopes(tree, is_whole=False, in_expressions=":=" in code)[0].bound)
 
@@ -82,10 +82,10 @@ def first_use(code: str, name: str) -> int:
 
 
 def reached(start: Iterable[str], uses: Mapping[str, Set[str]]) -> set[str]:
-    """Some names, and those that they use, themselves or through others.
+    """Some names, and those that they use directly or through others.
 
     Args:
-        uses: what each name uses, where that is known.
+        uses: the names that each name uses, if known.
     """
     found: set[str] = set()
     waiting = list(start)
@@ -98,14 +98,14 @@ def reached(start: Iterable[str], uses: Mapping[str, Set[str]]) -> set[str]:
 
 
 def nodes(tree: ast.AST, *kinds: type[T]) -> Iterator[T]:
-    """All parts of a piece of code that are of these kinds."""
+    """All nodes of a syntax tree of these kinds."""
     for node in ast.walk(tree):
         if isinstance(node, kinds):
             yield node
 
 
 def mentioned(tree: ast.AST) -> set[str]:
-    """All names that stand in a piece of code as they are, whoever binds them."""
+    """All names in a piece of code, wherever they are bound."""
     return {node.id for node in nodes(tree, ast.Name)}
 
 
@@ -113,7 +113,7 @@ def mentioned(tree: ast.AST) -> set[str]:
 class _Scope:
     """The top level, a function, a class body or a comprehension.
 
-    ``declared`` are the names that it says are global.
+    ``declared`` are the names that it declares global.
     """
 
     enclosing: _Scope | None = None
@@ -130,7 +130,7 @@ class _Scope:
         return _Scope(visible, isinstance(node, ast.ClassDef), isinstance(node, _Comprehension))
 
     def is_global(self, name: str) -> bool:
-        """Whether a name that is looked up here is one of the top level."""
+        """Whether a name that is looked up here belongs to the top level."""
         scope = self
         while scope.enclosing is not None:
             if name in scope.declared:
@@ -141,7 +141,7 @@ class _Scope:
         return True
 
     def bind_outside(self, name: str) -> None:
-        """Bind a name as := does: in what is around a comprehension."""
+        """Bind a name as := does: in the scope around comprehensions."""
         scope = self
         while scope.is_comprehension and scope.enclosing is not None:
             scope = scope.enclosing
@@ -175,7 +175,7 @@ def _scopes(tree: ast.Module, is_whole: bool = True, in_expressions: bool = True
             waiting += [(child, scope) for child in _children(node, but="body")]
         elif isinstance(node, _Comprehension):
             scopes.append(inner := scope.within(node))
-            # What it runs over first is looked up outside.
+            # The iterable of its first loop is looked up outside.
             first, *others = node.generators
             waiting.append((first.iter, scope))
             parts = [first.target, *first.ifs, *others, *_children(node, but="generators")]
@@ -214,8 +214,8 @@ def _arguments(node: ast.AST) -> list[str]:
 
 
 def _children(node: ast.AST, but: str = "") -> list[ast.AST]:
-    """The child nodes that may hold a name, all fields but one."""
-    # Three times as fast as ``ast.iter_child_nodes``, and asked of every node.
+    """The child nodes that may hold a name, of all fields but one."""
+    # Three times as fast as ``ast.iter_child_nodes``, and called for every node.
     children: list[ast.AST] = []
     for name, value in vars(node).items():
         if name == but:

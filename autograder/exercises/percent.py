@@ -14,7 +14,7 @@ _PROSE = ("[markdown]", "[md]", "[raw]")
 class ScriptCell:
     """The lines of a cell, and its cell line.
 
-    ``number`` is that of the cell line, counted from 1. What stands above the first cell line is a
+    ``number`` is that of the cell line, counted from 1. The lines above the first cell line are a
     cell as well, with an empty ``cell_line`` and the number 0.
     """
 
@@ -24,7 +24,7 @@ class ScriptCell:
 
     @property
     def marks(self) -> str:
-        """What stands behind the ``%%``."""
+        """The text after the ``%%``."""
         return _CELL_LINE.sub("", self.cell_line, count=1).strip()
 
     @property
@@ -34,12 +34,13 @@ class ScriptCell:
 
     @property
     def is_blank(self) -> bool:
-        """Whether nothing stands in it."""
+        """Whether it is empty."""
         return not any(line.strip() for line in self.lines)
 
     @property
     def source(self) -> str:
-        """The cell as a notebook has it: prose without its ``#``, no blank lines around it."""
+        """The cell as a notebook has it: prose without its ``#``, and no blank lines at start and
+        end."""
         lines = self.lines
         if self.is_prose:
             lines = tuple(re.sub(r"^# ?", "", line) for line in lines)
@@ -47,12 +48,13 @@ class ScriptCell:
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines of a script, where Python ends them: other characters that end lines do not."""
+    """The lines of a script, split only where Python ends a line, and not at other line
+    separators."""
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 def split(lines: Iterable[str]) -> Iterator[ScriptCell]:
-    """The cells of a script, first of all what stands above the first cell line."""
+    """The cells of a script; the lines above the first cell line come first."""
     cell_line, start = "", 0
     body: list[str] = []
     for number, line in enumerate(lines, start=1):

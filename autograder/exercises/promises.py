@@ -1,6 +1,6 @@
 """What docstrings promise about inputs, as predicates on the arguments of a step.
 
-An exercise declares in its oracles which inputs a docstring allows, a line for each property:
+In its oracles, an exercise declares which inputs a docstring allows, with a line for each property:
 
     PROMISES = {
         "softmax": {
@@ -10,8 +10,8 @@ An exercise declares in its oracles which inputs a docstring allows, a line for 
         },
     }
 
-A predicate names the arguments that it looks at. What is here makes those that many steps share,
-each under a name of its own: ``**leading_axes("Q", own=2)``.
+The parameters of a predicate are the arguments that it looks at. This module makes predicates that
+many steps share, for example ``**leading_axes("Q", own=2)``.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _asking(holds: Callable[..., Any], *names: str) -> Predicate:
 
 
 def group(name: str, properties: dict[str, Callable[[Any], Any]]) -> Properties:
-    """Properties of one argument, each with the argument's name in front."""
+    """Properties of one argument, each prefixed with the argument's name."""
     return {f"{name}: {about}": of(name, holds) for about, holds in properties.items()}
 
 
@@ -76,7 +76,7 @@ def single(name: str, *axes: int) -> Properties:
 
 
 def real_numbers(name: str) -> Properties:
-    """Kinds of numbers that any array of finite ones may hold."""
+    """Kinds of numbers that any array of finite numbers may hold."""
     return group(
         name,
         {
@@ -89,7 +89,7 @@ def real_numbers(name: str) -> Properties:
 
 
 def far_apart(array: Any, by: float, axis: int = -1) -> bool:
-    """Whether two finite numbers along an axis are so far apart."""
+    """Whether two finite numbers along an axis differ by more than ``by``."""
     array = np.asarray(array, dtype=float)
     finite = np.isfinite(array)
     top = np.where(finite, array, -np.inf).max(axis=axis)
@@ -97,10 +97,10 @@ def far_apart(array: Any, by: float, axis: int = -1) -> bool:
 
 
 def masks(name: str, shape: Callable[..., Sequence[int]]) -> Properties:
-    """The ways in which a mask broadcasts to a shape, and what it hides.
+    """The ways in which a mask broadcasts to a shape, and which entries it hides.
 
     Args:
-        shape: what it broadcasts to, as a function of arguments of the step, by their names.
+        shape: the shape to broadcast to, as a function of arguments of the step, by name.
     """
     wanted = tuple(inspect.signature(shape).parameters)
 
@@ -154,7 +154,7 @@ def masks(name: str, shape: Callable[..., Sequence[int]]) -> Properties:
 
 
 def texts(name: str) -> Properties:
-    """Kinds of texts that a step must take where any text will do."""
+    """Kinds of texts that a step must accept if it takes any text."""
     return group(
         name,
         {
@@ -189,7 +189,7 @@ def _changes(text: str, form: Literal["NFC", "NFD"]) -> bool:
 
 
 def lists(name: str) -> Properties:
-    """Kinds of lists of whole numbers that a step must take."""
+    """Kinds of lists of whole numbers that a step must accept."""
     return group(
         name,
         {
@@ -206,7 +206,7 @@ def lists(name: str) -> Properties:
 
 
 def made(properties: Properties, **views: Callable[..., Any]) -> Properties:
-    """The same properties, of something that is made from the arguments of a step.
+    """The same properties, for a value computed from the arguments of a step.
 
     ``made(texts("text"), text=decoded_by_definition)`` looks at the text that a step should return.
     """

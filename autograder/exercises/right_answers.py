@@ -1,4 +1,4 @@
-"""Right answers that look unusual: in people's own style, and the solution wrapped."""
+"""Unusual right answers: in other people's style, and the solution in a wrapper."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ def right_answer(*, step: str) -> Callable[[_Function], _Function]:
 
 
 def path_of(root: Path, exercise: str) -> Path:
-    """Where the right answers of an exercise lie."""
+    """The path of the right answers of an exercise."""
     return authored_at(root, exercise, "_right_answers")
 
 
 def load(path: Path) -> tuple[Answer, ...]:
-    """Read the entries of a file; of one that does not exist none.
+    """Read the entries of a file; none if it does not exist.
 
     Raises:
-        Unusable: the file is not in the form of a bank.
+        Unusable: the file does not have the form of a bank.
     """
     found = []
     for entry in _bank(path).entries:
@@ -44,7 +44,8 @@ def load(path: Path) -> tuple[Answer, ...]:
 
 
 def not_right(path: Path, steps: Iterable[str]) -> frozenset[str]:
-    """What the file says in ``NOT_RIGHT`` is not right in this exercise, with a reason for each.
+    """The wrappers that the file lists in ``NOT_RIGHT`` as wrong in this exercise, each with a
+    reason.
 
     The keys are wrappers of the solution: ``float32`` for every step, ``float32 (softmax)`` for one
     of ``steps``.
@@ -69,7 +70,7 @@ def _bank(path: Path) -> Bank:
     return answer_bank.read(path, {"right_answer": MARKS})
 
 
-# No wrapper may count on the exercise for a name: it imports what it uses.
+# A wrapper imports all that it uses, because an exercise may not have it.
 _WRAPPERS = {
     "nested lists": """
 def _listed(value):
@@ -135,14 +136,14 @@ import functools
 {step} = functools.partial({step})
 """,
 }
-"""Code that stands behind a solution and wraps it; ``{step}`` is its name."""
+"""Code after a solution that wraps it; ``{step}`` is its name."""
 
 _WRAPPED = "the solution, "
-"""How the name of a solution in a wrapper begins; what people write is named by identifiers."""
+"""The prefix of the name of a solution in a wrapper; other answers are named by identifiers."""
 
 
 def solutions(exercise: Exercise, without: Set[str] = frozenset()) -> Iterator[Answer]:
-    """The solution of every step as it is, and in each wrapper but those ``without``."""
+    """The solution of every step, plain and in each wrapper except those in ``without``."""
     for step in exercise.steps:
         solution = exercise.cell(step).source
         yield Answer("the solution", step, solution, wrong=False)
@@ -156,5 +157,5 @@ def solutions(exercise: Exercise, without: Set[str] = frozenset()) -> Iterator[A
 
 
 def wrapper_of(name: str) -> str:
-    """The wrapper that an answer of this name is the solution in; empty for every other answer."""
+    """The wrapper of the solution in an answer of this name; empty for every other answer."""
     return name.removeprefix(_WRAPPED) if name.startswith(_WRAPPED) else ""

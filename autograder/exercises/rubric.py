@@ -1,4 +1,5 @@
-"""The rubric of a question that a person grades: what earns its points, in the text above it."""
+"""The rubric of a question that a person grades: a list of what earns its points, in the text above
+it."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from dataclasses import dataclass
 from autograder.base.text import points
 
 HEADING = "**Rubric**"
-"""The line of the text above a question behind which its rubric begins."""
+"""The line in the text above a question after which its rubric begins."""
 
 _ITEM = re.compile(r"^- (\d{1,3}(?:\.\d{1,2})?) points?: (\S.*(?:\n  \S.*)*)", re.MULTILINE)
 _ENTRY = re.compile(r"^- ", re.MULTILINE)
@@ -16,7 +17,7 @@ _ENTRY = re.compile(r"^- ", re.MULTILINE)
 
 @dataclass(frozen=True)
 class RubricItem:
-    """What a grader ticks, and what that earns."""
+    """An item that a grader ticks, and its points."""
 
     points: float
     text: str
@@ -29,7 +30,7 @@ def items(text: str) -> list[RubricItem]:
     """The rubric in a text; empty if there is none.
 
     Raises:
-        ValueError: an entry of its list is no item, or there is no entry.
+        ValueError: an entry of its list is not an item, or the list is empty.
     """
     _, heading, below = f"\n{text}\n".partition(f"\n{HEADING}\n")
     found = []

@@ -1,7 +1,7 @@
-"""The setup cell as students see it: a few lines, with all of its code packed into one text.
+"""The setup cell as students see it: a few lines, with all of its code packed into one string.
 
-It begins every notebook, and not every front end can fold it. Whatever reads a notebook unpacks the
-cell first, so that all behind sees its code; the file keeps what was in it.
+It is the first cell of every notebook, and not every front end can fold it. Every reader of a
+notebook unpacks the cell first and works with its code; the file itself does not change.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import math
 import re
 from functools import lru_cache
 
-MOST = 400_000  # characters of its code: a few packed bytes may become gigabytes
+MOST = 400_000  # characters of its code: a few packed bytes may unpack to gigabytes
 
 _CELL = """\
 # @title Tools: run this first
@@ -26,29 +26,29 @@ _PACKED = re.compile(
     r"\.decode\(\)[ \t]*(?:\n|\Z)",
     re.MULTILINE,
 )
-"""Its lines; those of earlier notebooks are one, and less dense."""
+"""Its lines; earlier notebooks have a single line, in another encoding."""
 
-_SHORT = 9_900  # characters of a line that is not long to VS Code, which it is with 10,000
+_SHORT = 9_900  # characters; VS Code counts a line of 10,000 as long
 
 _ABOVE = re.compile(
     r"^(?:# @title Tools\b.*\n(?:#.*\n)*|import base64, bz2[ \t]*\n|import (?:base64|bz2)[ \t]*\n)",
     re.MULTILINE,
 )
 _BELOW = re.compile(r"^exec\(compile\(TOOLS, .*\)\)[ \t]*$", re.MULTILINE)
-"""The cell's lines, whatever students have put between them."""
+"""Its lines above and below the packed string; students may have put others between them."""
 
 
 def may_be_packed(source: str) -> bool:
-    """Whether a cell may hold a packed text."""
+    """Whether a cell may hold a packed string."""
     return "TOOLS = bz2" in source
 
 
 def literal(text: str) -> str:
-    """A text as Python writes it, in as few lines as possible that VS Code does not wrap.
+    """A string literal with as few lines as possible, such that VS Code does not wrap them.
 
     It wraps all lines of a cell if more than half of its characters are in long ones.
     """
-    shorts = math.ceil((len(text) + 100) / 2 / _SHORT)  # with what is before it in its line
+    shorts = math.ceil((len(text) + 100) / 2 / _SHORT)  # with the rest of its first line
     first = max(len(text) - shorts * _SHORT, 0)
     starts = range(first, len(text), _SHORT)
     lines = [text[:first], *(text[start : start + _SHORT] for start in starts)]
@@ -57,18 +57,18 @@ def literal(text: str) -> str:
 
 @lru_cache(maxsize=16)
 def packed(code: str) -> str:
-    """The setup cell that has this code."""
-    # Other than zlib's, the bytes of bz2 are the same on every system.
+    """The setup cell with this code."""
+    # Unlike zlib's, the bytes of bz2 are the same on every system.
     text = base64.b85encode(bz2.compress(code.encode())).decode()
     return _CELL.format(packed=literal(text))
 
 
 @lru_cache(maxsize=16)
 def unpacked(source: str) -> tuple[str, str]:
-    """A cell with the code of a packed setup cell in its place, and the lines in which it was
-    packed. Kept: a class hands in the same.
+    """A cell with the code of a packed setup cell unpacked, and the lines that held it. Cached,
+    because a whole class hands in the same cell.
 
-    Those are empty, and the cell is as it was, where nothing is packed or it cannot be unpacked.
+    If nothing is packed, or it cannot be unpacked, the cell is unchanged and the lines are empty.
     """
     found = _PACKED.search(source)
     code = _code(found[1], found[2]) if found else ""
@@ -88,7 +88,7 @@ def unpacked(source: str) -> tuple[str, str]:
 
 
 def _code(base: str, text: str) -> str:
-    """The code that is packed in a text; empty if none is."""
+    """The code that is packed in a string; empty if there is none."""
     decode = base64.b85decode if base == "85" else base64.b64decode
     try:
         unpacking = bz2.BZ2Decompressor()

@@ -1,4 +1,4 @@
-"""The files of an exercise, and whether its notebooks are older than what they are built from."""
+"""The files of an exercise, and whether its notebooks are older than their sources."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from autograder.base.files import Refused, below, digest
 from autograder.exercises import data_files
 
 TOOLS = Path(__file__).resolve().parents[1] / "tools"
-"""Where the modules lie of which the build writes into a notebook what it uses."""
+"""The folder of the modules whose used parts the build writes into a notebook."""
 
 _PACKAGE = "autograder.tools"
 
@@ -17,28 +17,28 @@ SHARED = "shared"
 """The module in ``solutions/`` that holds what the exercises of a course share."""
 
 BANKS = ("_misconceptions", "_right_answers")
-"""How the names of the files end that hold answers to an exercise."""
+"""The suffixes of the files with answers to an exercise."""
 
 FOLDERS = ("solutions", "assignments")
-"""Where notebooks lie, each in a folder of the exercise's name: the full ones, and releases."""
+"""The folders of full notebooks and of releases, each with a subfolder per exercise."""
 
 ORDINARY_FOLDERS = ("source", "release")
-"""What nbgrader calls these folders, and a course that was nbgrader's before."""
+"""The names of these folders in nbgrader, and in a course that started with nbgrader."""
 
 JOIN = "from autograder.nbgrader.course_config import join"
-"""The line that such a course has in its ``nbgrader_config.py``."""
+"""The line in the ``nbgrader_config.py`` of such a course."""
 
 
 def folders(root: Path) -> tuple[str, str]:
-    """Below ``root``, where full notebooks are and where releases are.
+    """The folders below ``root`` for full notebooks and for releases.
 
-    A course that ``autograder join`` has found at nbgrader keeps nbgrader's names.
+    A course that ``autograder join`` took over from nbgrader keeps nbgrader's names.
     """
     return ORDINARY_FOLDERS if is_joined(root) else FOLDERS
 
 
 def is_joined(root: Path) -> bool:
-    """Whether the course was nbgrader's before, and keeps its folders."""
+    """Whether the course started with nbgrader, and keeps its folders."""
     try:
         return JOIN.encode() in (root / "nbgrader_config.py").read_bytes()
     except OSError:
@@ -46,16 +46,16 @@ def is_joined(root: Path) -> bool:
 
 
 def authored_at(root: Path, exercise: str, part: str = "") -> Path:
-    """Where an exercise is authored below ``root``, or one of its banks.
+    """The path of an exercise's authored file below ``root``, or of one of its banks.
 
     Raises:
-        files.Refused: that is the name of no file.
+        files.Refused: the name cannot be a file name.
     """
     return below(root / FOLDERS[0], f"{exercise}{part}.py", follow=False)
 
 
 def is_authored(root: Path, exercise: str) -> bool:
-    """Whether there is an exercise of this name, wherever the name comes from."""
+    """Whether there is an exercise of this name, which may be untrusted."""
     try:
         return authored_at(root, exercise).is_file()
     except Refused:
@@ -63,22 +63,22 @@ def is_authored(root: Path, exercise: str) -> bool:
 
 
 def notebook_at(root: Path, exercise: str, folder: str = FOLDERS[0]) -> Path:
-    """Where the full notebook of an exercise lies below ``root``, or its release.
+    """The path of an exercise's full notebook below ``root``, or of its release.
 
     Raises:
-        files.Refused: that is the name of no file.
+        files.Refused: the name cannot be a file name.
     """
     place = root / folders(root)[FOLDERS.index(folder)]
     return below(place, exercise, f"{exercise}.ipynb", follow=False)
 
 
 def files_of(root: Path, exercise: str, others: Iterable[str] = ()) -> list[Path]:
-    """All files of an exercise that are there: code that packs or copies one takes these.
+    """All existing files of an exercise: code that packs or copies an exercise takes these.
 
-    What it is authored in, its banks, both notebooks, what lies beside them, and others.
+    The authored file, its banks, both notebooks, the files next to them, and ``others``.
 
     Args:
-        others: the names of the files beside the authored one that it takes something from.
+        others: the names of files next to the authored one that it uses.
     """
     authored = [authored_at(root, exercise, part) for part in ("", *BANKS)]
     authored += [below(root / FOLDERS[0], name, follow=False) for name in others]
@@ -89,10 +89,10 @@ def files_of(root: Path, exercise: str, others: Iterable[str] = ()) -> list[Path
 
 
 def digests(authored: Path, others: Iterable[str]) -> dict[str, str]:
-    """The digests of the files that an exercise is built from, by their names.
+    """The digests of the files that an exercise is built from, by name.
 
     Args:
-        others: the names of the files beside it that it takes something from.
+        others: the names of files next to it that it uses.
     """
     files = {authored.name: _digest(authored)}
     for name in others:
@@ -112,10 +112,10 @@ def combined(files: Mapping[str, str]) -> str:
 
 
 def changed(authored: Path, built_from: Mapping[str, str]) -> str | None:
-    """The name of a file that has changed since these digests were taken; None if none has.
+    """The name of a file that has changed since these digests were computed; None if none has.
 
     Raises:
-        OSError: one cannot be read.
+        OSError: a file cannot be read.
     """
     now = digests(authored, built_from.keys() - {authored.name, _PACKAGE})
     return next((name for name in now if now[name] != built_from.get(name)), None)

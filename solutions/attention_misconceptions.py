@@ -571,7 +571,7 @@ def transposed_only_where_it_must(Q, K):
     title="a loop over one batch axis, K.T inside",
 )
 def loop_over_one_batch_axis(Q, K):
-    """It works without a batch and with one axis of it. Stack the second check's arrays once more and print what your loop goes over: is that a matrix?"""
+    """It works without a batch and with one axis of it. Stack the second check's arrays once more and print their shapes: which of your lines knows how many axes there are?"""
     if Q.ndim == 2:
         return Q @ K.T
     return np.stack([q @ k.T for q, k in zip(Q, K)])

@@ -1173,3 +1173,20 @@ def incoming_gradient_cut_off(Q, K, V, d_output):
     weights = softmax(attention_scores(Q, K) / root)
     d_scores = softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2)) / root
     return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, np.swapaxes(weights, -1, -2) @ d_output
+
+
+@misconception(step="attention_backward", caught_by="attention_backward-by_hand")
+def gradient_of_the_scores_for_the_weights(Q, K, V, d_output):
+    """Your values collect by the gradient of the scores. Print what you multiply by d_output for d_V: which matrix blended the values in the forward pass?"""
+    root = math.sqrt(Q.shape[-1])
+    weights = softmax(attention_scores(Q, K) / root)
+    d_scores = softmax_backward(weights, d_output @ np.swapaxes(V, -1, -2))
+    d_V = np.swapaxes(d_scores, -1, -2) @ d_output
+    d_scores = d_scores / root
+    return d_scores @ K, np.swapaxes(d_scores, -1, -2) @ Q, d_V
+
+
+@misconception(step="matmul_backward", caught_by="matmul_backward-by_hand")
+def product_undone_with_inverses(A, B, d_C):
+    """You undo the product, as if you wanted A back from C. Print your d_A for twice the B: how should the gradient of A change when each of its numbers counts twice as much?"""
+    return d_C @ np.linalg.pinv(B), np.linalg.pinv(A) @ d_C

@@ -1276,7 +1276,9 @@ def step_shifted_by_the_first(q, k, v, cache):
     return np.asarray(output)[..., 0, :], (keys, values)
 
 
-@misconception(step="cached_step", caught_by="cached_step-any_sizes")
+@misconception(
+    step="cached_step", caught_by="cached_step-any_sizes", family="old_tokens_lost"
+)
 def step_cache_of_thirty_two(q, k, v, cache):
     """Short texts work, longer ones do not. Print how many keys your cache holds at token 57: what happened to the first one?"""
     keys, values = k[..., None, :], v[..., None, :]
@@ -1430,7 +1432,9 @@ def output_taken_for_the_text(q, k, v, cache):
     return output, (k, output)
 
 
-@misconception(step="cached_step", caught_by="cached_step-any_sizes")
+@misconception(
+    step="cached_step", caught_by="cached_step-any_sizes", family="old_tokens_lost"
+)
 def step_window_of_four(q, k, v, cache):
     """Short texts work, longer ones do not. Print how many keys your cache holds after each of seven tokens: when does it stop growing?"""
     keys, values = k[..., None, :], v[..., None, :]
@@ -1442,7 +1446,9 @@ def step_window_of_four(q, k, v, cache):
     return np.asarray(output)[..., 0, :], (keys, values)
 
 
-@misconception(step="cached_step", caught_by="cached_step-any_sizes")
+@misconception(
+    step="cached_step", caught_by="cached_step-any_sizes", family="old_tokens_lost"
+)
 def step_last_row_overwritten(q, k, v, cache):
     """Short texts work, longer ones do not. Print the number of the row that each of 58 tokens is written into: when do two of them get the same?"""
     if cache is None:
@@ -2511,7 +2517,9 @@ def later_keys_divided_by_the_root(Q, K, V):
     return softmax(scores / np.sqrt(Q.shape[1])) @ V
 
 
-@misconception(step="cached_step", caught_by="cached_step-any_sizes")
+@misconception(
+    step="cached_step", caught_by="cached_step-any_sizes", family="old_tokens_lost"
+)
 def last_sixty_four_tokens(q, k, v, cache):
     """Short texts work, longer ones lose their beginning. Print how many keys your cache holds after each of 66 tokens: when does it stop growing?"""
     K, V = k[..., None, :], v[..., None, :]
@@ -2528,3 +2536,46 @@ def single_text_without_its_axis(q, k, v, cache):
         K, V = np.concatenate([cache[0], K], axis=-2), np.concatenate([cache[1], V], axis=-2)
     output = scaled_dot_product_attention(q[..., None, :], K, V)[0][..., 0, :]
     return output[0] if output.ndim > 1 and len(output) == 1 else output, (K, V)
+
+
+@misconception(step="grouped_query_attention", caught_by="grouped_query_attention-by_hand")
+def tokens_repeated_and_reshaped(Q, K, V):
+    """You repeat tokens, not heads. Print which head of keys each query head uses, and how often each of its keys is in it: should a key be there twice?"""
+    times = len(Q) // len(K)
+    keys = np.repeat(K, times, axis=1).reshape(len(Q), K.shape[1], -1)
+    values = np.repeat(V, times, axis=1).reshape(len(Q), V.shape[1], -1)
+    return scaled_dot_product_attention(Q, keys, values)[0]
+
+
+@misconception(step="rope", caught_by="rope-two_speeds")
+def angles_for_halves_pairs_of_neighbours(x, positions, base=10000.0):
+    """Your two features of a pair turn by different angles. Print the angle of each of four features at position 1: which two should be equal?"""
+    d = x.shape[-1]
+    angles = positions[:, None] * base ** (-np.arange(0, d, 2) / d)
+    angles = np.concatenate([angles, angles], axis=-1)
+    partners = np.stack([-x[..., 1::2], x[..., ::2]], axis=-1).reshape(x.shape)
+    return x * np.cos(angles) + partners * np.sin(angles)
+
+
+@misconception(step="rope", caught_by="rope-by_hand")
+def each_feature_by_itself(x, positions, base=10000.0):
+    """Your features do not meet their partners. Print where (1, 0) lands at position 1: where does its second feature come from?"""
+    d = x.shape[-1]
+    angles = np.repeat(positions[:, None] * base ** (-np.arange(0, d, 2) / d), 2, axis=-1)
+    return x * np.cos(angles) + x * np.sin(angles)
+
+
+@misconception(step="flash_attention", caught_by="flash_attention-by_hand")
+def factor_for_the_new_block_too(Q, K, V, block_size):
+    """You correct the new block as well. Print l after the second block of query 0, and what each block adds to it: which of them was summed with the old m?"""
+    m = np.full((len(Q), 1), -np.inf)
+    total, output = np.zeros((len(Q), 1)), np.zeros((len(Q), V.shape[1]))
+    for start in range(0, len(K), block_size):
+        scores = Q @ K[start : start + block_size].T / np.sqrt(Q.shape[1])
+        new = np.maximum(m, scores.max(axis=1, keepdims=True))
+        powers = np.exp(scores - new)
+        factor = np.exp(m - new) if start else 1.0
+        total = (total + powers.sum(axis=1, keepdims=True)) * factor
+        output = (output + powers @ V[start : start + block_size]) * factor
+        m = new
+    return output / total

@@ -2337,3 +2337,26 @@ def mark_put_in_front(text, merges):
         tokens = merge_pair(tokens, pair, 256 + len(learned))
         learned.append(pair)
     return learned
+
+
+@misconception(step="decode", caught_by="decode-round_trip")
+def two_levels_deep_and_the_rest_left_out(tokens, merges):
+    """You look into a token twice, and drop what is still no byte. Print the parts that you drop in an encoded text: what is each of them made of?"""
+    bytes_ = []
+    for token in tokens:
+        for part in merges[token - 256] if token > 255 else (token,):
+            bytes_ += merges[part - 256] if part > 255 else (part,)
+    return bytes(byte for byte in bytes_ if byte < 256).decode("utf-8", errors="replace")
+
+
+@misconception(step="merge_pair", caught_by="merge_pair-left_to_right")
+def merged_token_still_the_last_one(tokens, pair, new):
+    """In a run of equal tokens one vanishes. Print the token that you remember as the last one after each merge of 7 7 7: can it still be merged?"""
+    merged, last = [], None
+    for token in tokens:
+        if (last, token) == tuple(pair):
+            merged[-1] = new
+        else:
+            merged.append(token)
+        last = token
+    return merged

@@ -3298,3 +3298,25 @@ def single_feature_let_through(d_output, x, gamma, eps=1e-5):
     if x.shape[-1] > 1:
         d_x = (g - g.mean(axis=-1, keepdims=True) - normed * (g * normed).mean(axis=-1, keepdims=True)) / root
     return d_x, (d_output * normed).sum(axis=axes), d_output.sum(axis=axes)
+
+
+@misconception(step="cross_entropy_backward", caught_by="cross_entropy_backward-ignored", family="padding looked up")
+def padding_pushed_to_the_last_token(logits, targets, ignore=-1):
+    """Rows of padding get a gradient, and the last token of the vocabulary is pushed up there. Print what you look up for a target of -1: which row does NumPy take?"""
+    rows = np.eye(logits.shape[-1])[targets]
+    return (softmax(logits) - rows) / max((targets != ignore).sum(), 1)
+
+
+@misconception(step="next_token_probabilities", caught_by="next_token_probabilities-top_p")
+def dropped_from_the_small_end(logits, temperature=1.0, top_k=None, top_p=None):
+    """You add up from the smallest and drop those below 1 - top_p. Print what you keep of four equal tokens for a top_p of 1/2: do the first two of them reach it?"""
+    if temperature == 0:
+        return np.eye(len(logits))[np.argmax(logits)]
+    shares = softmax(logits / temperature)
+    if top_k is not None:
+        shares[np.argsort(-shares, kind="stable")[top_k:]] = 0.0
+        shares = shares / shares.sum()
+    if top_p is not None:
+        upwards = np.argsort(shares, kind="stable")
+        shares[upwards[np.cumsum(shares[upwards]) < 1 - top_p]] = 0.0
+    return shares / shares.sum()

@@ -2193,3 +2193,11 @@ def positions_begin_again(tokens, embedding, blocks, norm):
     for block in blocks:
         x = block(x)
     return norm(x) @ embedding.T
+
+
+@misconception(step="layer_norm", caught_by="layer_norm-eps")
+def tokens_of_small_spread_left_alone(x, gamma, beta, eps=1e-5):
+    """A token whose variance is below eps comes back as it was. Print both for row 0 of the third check: what does the formula do with eps, compare it or add it?"""
+    mean, variance = x.mean(axis=-1, keepdims=True), x.var(axis=-1, keepdims=True)
+    normed = gamma * (x - mean) / np.sqrt(variance + eps) + beta
+    return np.where(variance < eps, x, normed)

@@ -24,8 +24,8 @@ EXACT: Kinds = (
      "Your code counts on a number of axes that is not always there. How many may an argument "
      "have, and from which end can you count them?"),
     ("several_for_one", r"setting an array element with a sequence|inhomogeneous shape",
-     "An array is made of parts of different shapes. What does each function that you call "
-     "return: one thing, or several?"),
+     "An array is made of parts of different shapes. Print the shape of each: should they be one "
+     "array, or does one of them hold several things?"),
     ("joined_of_other_shapes", r"must have the same shape|concatenation axis must match",
      "Your code joins arrays of different shapes. Must they become one array, and along which axis "
      "do they fit?"),

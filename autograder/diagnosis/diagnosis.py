@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -131,12 +132,15 @@ def diagnose_by_verdicts(
     each time. So the checks themselves run on the bank's wrong answers, here in the grader, with
     the same random inputs.
     """
-    known = _known_by_verdicts(compiled, submission, step, verdicts)
+    known, resembling = _known_by_verdicts(compiled, submission, step, verdicts)
     if _is_one(known):
         return _of_bank(known[0])
     bank = compiled.exercise.bank_of_mistakes
-    question = bank.question(known) if bank and known else ""
-    return Diagnosis(question) if question else _by_messages(compiled, step, verdicts)
+    for suspects in (known, resembling):
+        question = bank.question(suspects) if bank and suspects else ""
+        if question:
+            return Diagnosis(question)
+    return _by_messages(compiled, step, verdicts)
 
 
 def _by_messages(
@@ -207,19 +211,30 @@ def _known(
 
 def _known_by_verdicts(
     compiled: CompiledExercise, submission: Submission, step: str, verdicts: Mapping[str, Verdict]
-) -> list[Misconception]:
-    """The misconceptions that explain the verdicts of all of a step's checks."""
-    suspects = _suspects(compiled, step)
-    for check in compiled.exercise.checks_of(step):
+) -> tuple[list[Misconception], list[Misconception]]:
+    """The misconceptions that explain the verdicts of all of a step's checks, and those that differ
+    in the numbers of hidden ones alone: they keep fewer tokens, say.
+
+    Many mistakes fail the first check in the same way, so none resembles another there.
+    """
+    known = resembling = _suspects(compiled, step)
+    checks = compiled.exercise.checks_of(step)
+    for check in checks:
         verdict = verdicts[check.id]
         # A message about an exception quotes a line of the student's, which no other answer has.
         told = verdict.raised or verdict.message
-        alike = []
-        for wrong in suspects:
-            if _said(compiled, submission, check, wrong) == told:
-                alike.append(wrong)
-        suspects = alike
-    return suspects
+        said = {wrong.name: _said(compiled, submission, check, wrong) for wrong in resembling}
+        known = [wrong for wrong in known if said[wrong.name] == told]
+        if check.hidden:
+            said = {name: _numberless(message) for name, message in said.items()}
+            told = _numberless(told)
+        resembling = [wrong for wrong in resembling if said[wrong.name] == told]
+    return known, [] if verdicts[checks[0].id].message else resembling
+
+
+def _numberless(message: str | None) -> str:
+    """A message of a check without its numbers; empty for none."""
+    return re.sub(r"\d[\d.,e+-]*", "#", message or "")
 
 
 def _said(

@@ -50,3 +50,12 @@ def test_an_exception_of_a_library_is_known_by_the_name_that_it_has_behind_the_w
     (wrong,) = (wrong for wrong in INFERENCE.misconceptions if wrong.name == "cache_first")
     step = graded(grader, wrong.source.replace("def cache_first(", f"def {STEP}("))
     assert {check.misconception for check in step.failed} == {"cache_first"}
+
+
+def test_a_mistake_that_differs_in_a_number_gets_the_question_of_its_kind(grader, bank):
+    known = bank.entry("step_cache_of_thirty_two")
+    other = known.source.replace("-32:", "-16:").replace(f"def {known.name}(", f"def {STEP}(")
+    alike = {wrong.hint for wrong in bank.entries if wrong.family == known.family}
+    hints = {check.hint for check in graded(grader, other).failed}
+    assert len(hints) == 1
+    assert hints <= alike

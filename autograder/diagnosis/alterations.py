@@ -44,6 +44,9 @@ from autograder.diagnosis.calls import (
 
 Altered = dict[str, Any]
 
+TINY = (1e-12, 1e-10, 1e-9, 1e-8, 1e-6)
+"""What people add to a number lest they divide by 0."""
+
 _KINDS: tuple[tuple[str, Fits], ...] = (
     ("mask", is_mask),
     ("array", is_array),
@@ -102,6 +105,11 @@ def _of_argument(
         yield Alteration(
             "argument_ignored", f"{name} were 0", use, partial(_set, name=name, to=0.0)
         )
+        ask = f"What does the docstring say of a {name} of 0?"
+        for tiny in TINY:
+            phrase = f"a tiny number were added to {name}"
+            change = partial(_more, name=name, by=tiny)
+            yield Alteration("tiny_for_zero", phrase, ask, change)
     for number in sorted(set(filter(is_whole, values)))[:6]:
         phrase = f"{name} were always the same number"
         yield Alteration("argument_ignored", phrase, use, partial(_set, name=name, to=number))
@@ -170,6 +178,10 @@ def _kind(name: str, samples: list[Arguments]) -> str:
 
 def _set(arguments: Arguments, name: str, to: Any) -> Altered:
     return {**arguments, name: to}
+
+
+def _more(arguments: Arguments, name: str, by: float) -> Altered:
+    return {**arguments, name: arguments[name] + by}
 
 
 def _left_out(arguments: Arguments, name: str, default: Any) -> Altered:

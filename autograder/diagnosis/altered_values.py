@@ -174,6 +174,11 @@ def _regrouped(value: Any) -> Any:
     return value.swapaxes(-3, -2).reshape(value.shape)
 
 
+def _tidied(text: str) -> str:
+    """A text as people clean it: small letters, single spaces, none at the ends."""
+    return " ".join(text.lower().split())
+
+
 def _bounded(number: Any, new: Change) -> Any:
     """A changed whole number; Unfit if it is the same number."""
     if number <= 0 and new(4) not in (0, 1, -1, -2, 2, 3, 5):
@@ -268,6 +273,7 @@ _OFTEN = "How often does your code count {0}?"
 _ORDER = "Which order has {0}, and which has your answer?"
 _POWER = "Which power of {0} belongs there?"
 _SPACES = "What becomes of spaces?"
+_TIDY = "Which characters of {0} does your code change before it reads them?"
 _ZERO = "What does Python take 0 for in a condition?"
 
 BATCH: tuple[Row, ...] = (
@@ -371,6 +377,10 @@ _MERGED: tuple[Row, ...] = (
      one, lambda a: a - a.mean(-1, keepdims=True)),
     ("centred", "the mean of each column of {0} had been taken off", _BEFORE,
      two, lambda a: a - a.mean(-2, keepdims=True)),
+    ("one_for_all", "the first row of {0} stood for all of them", _ROW,
+     two, lambda a: _stretched(a[..., :1, :], a)),
+    ("one_for_all", "the last row of {0} stood for all of them", _ROW,
+     two, lambda a: _stretched(a[..., -1:, :], a)),
     ("argument_ignored", "every number in {0} were 1", _NUMBERS_OF,
      one, lambda a: np.full(a.shape, 1.0)),
     ("argument_ignored", "every number in {0} were 0", _NUMBERS_OF,
@@ -395,6 +405,10 @@ SEQUENCES: tuple[Row, ...] = (
      _is_text, str.lower),
     ("spaces", "{0} had no spaces at its ends", _SPACES, _is_text, str.strip),
     ("spaces", "{0} had no spaces", _SPACES, _is_text, lambda a: "".join(a.split())),
+    ("spaces", "{0} had single spaces only", _SPACES, _is_text, lambda a: " ".join(a.split())),
+    ("text_tidied", "{0} had small letters only, and no spaces at its ends", _TIDY,
+     _is_text, lambda a: a.lower().strip()),
+    ("text_tidied", "{0} had small letters only, and single spaces", _TIDY, _is_text, _tidied),
     ("every_other", "{0} had every second element only", _WHERE, is_sequence, lambda a: a[::2]),
     ("argument_ignored", "{0} were empty", _USE, is_sequence, lambda a: type(a)()),
     ("zeros_left_out", "{0} had no zeros", _ZERO, _is_list_of_numbers,

@@ -39,11 +39,20 @@ def _leaky(slope: float) -> tuple[str, str, str, str]:
     return "leaky", "a part of what is below 0 went on", "What becomes of -1 in your code?", pattern
 
 
+def _capped(most: int) -> tuple[str, ...]:
+    return (
+        "capped", f"what is above {most} were cut off", "What becomes of 10 in your code?",
+        f"np.maximum($a, 0.0) -> np.clip($a, 0.0, {most}.0)",
+    )
+
+
 # fmt: off
 _LEFT = "Which of them stands on the left?"
 _SUMMED = "Which axes of the two factors are summed over?"
 _PRODUCTS = "What becomes of the products, and along which axis?"
 _OPERATION = "Which operation belongs there?"
+_UNDER = "What belongs under the root?"
+_PARENTHESES = "Which parts of your formula belong between parentheses?"
 _EXPONENT = "What does each part of your exponent count?"
 _BOUNDARY = "Is the boundary included?"
 _CASE = "Which case does the docstring name that your code does not tell apart?"
@@ -108,6 +117,28 @@ _OPERATIONS = (
     ("other_operation", "it divided where one subtracts", _OPERATION, "$a - $b -> $a / $b"),
     ("not_subtracted", "nothing were taken off", "What must be taken off, and why?",
      "$a - $b -> $a"),
+    ("not_subtracted", "there were nothing to take a number off from",
+     "From what must it be taken off?", "$a - $b -> -$b"),
+    ("parentheses", "a root held only the first of two factors", _UNDER,
+     "$np.sqrt($a * $b) -> $np.sqrt($a) * $b"),
+    ("parentheses", "a root held only the first of two terms", _UNDER,
+     "$np.sqrt($a + $b) -> $np.sqrt($a) + $b"),
+    ("parentheses", "only the first factor of a divisor divided", _PARENTHESES,
+     "$a / ($b * $c) -> $a / $b * $c"),
+    ("parentheses", "only the first term of a divisor divided", _PARENTHESES,
+     "$a / ($b + $c) -> $a / $b + $c"),
+    ("parentheses", "only one term of a sum were multiplied", _PARENTHESES,
+     "$a * ($b + $c) -> $a * $b + $c", "($a + $b) * $c -> $a + $b * $c"),
+    ("parentheses", "only one term of a difference were multiplied", _PARENTHESES,
+     "$a * ($b - $c) -> $a * $b - $c", "($a - $b) * $c -> $a - $b * $c"),
+    ("parentheses", "only the first term were divided", _PARENTHESES,
+     "($a - $b) / $c -> $a / $c - $b", "($a + $b) / $c -> $a / $c + $b"),
+    ("parentheses", "only the second term were divided", _PARENTHESES,
+     "($a - $b) / $c -> $a - $b / $c", "($a + $b) / $c -> $a + $b / $c"),
+    ("parentheses", "a term were added before the product, and not to it", _PARENTHESES,
+     "$a @ $b + $c -> $a @ ($b + $c)", "$a * $b + $c -> $a * ($b + $c)"),
+    ("factor_twice", "a factor were used twice", "How often does your code use each factor?",
+     "$a * $b -> $a * $a * $b", "$a * $b -> $a * $b * $b"),
 )
 
 _COMPARISONS = (
@@ -225,6 +256,7 @@ _CALLS = (
      "$np.sum(*$given, axis=-1, keepdims=True) -> "
      "$np.sum(*$given, axis=-1, keepdims=True).mean(-2, keepdims=True)"),
     *map(_leaky, (0.001, 0.01, 0.1, 0.2)),
+    *map(_capped, (1, 6)),
     ("ties", "nothing decided among equals", _TIES,
      "np.argsort($a, kind=$b) -> np.argsort($a)"),
     ("ties", "the last came first among equals", _TIES,

@@ -37,3 +37,15 @@ def split_backward_squeezed(d_heads):
     """Breaks: shape (..., n, num_heads * d_head), also for a batch of one or one token."""
     moved = np.moveaxis(d_heads, -3, -2)
     return moved.reshape(*moved.shape[:-2], -1).squeeze()
+
+
+@wrong_answer(step="softmax_backward", named="factor_twice")
+def weights_twice_in_the_average(weights, d_weights):
+    """The weights are squared in the average."""
+    return weights * (d_weights - (weights * weights * d_weights).sum(axis=-1, keepdims=True))
+
+
+@wrong_answer(step="softmax_backward", named="not_subtracted")
+def average_alone(weights, d_weights):
+    """Only the second term of the derivative."""
+    return -weights * (weights * d_weights).sum(axis=-1, keepdims=True)

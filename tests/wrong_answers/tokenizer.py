@@ -336,3 +336,26 @@ def only_left_part_of_a_pair(tokens, merges):
     for a, b in merges:
         pieces.append(pieces[a])
     return b"".join(pieces[t] for t in tokens).decode("utf-8", errors="replace")
+
+
+@wrong_answer(step="train", named="text_tidied")
+def small_letters_without_ends(text, merges):
+    """lower and strip together."""
+    tokens, learned = list(text.lower().strip().encode()), []
+    for new in range(256, 256 + merges):
+        counts = count_pairs(tokens)
+        if not counts or max(counts.values()) < 2:
+            break
+        best = min(counts, key=lambda pair: (-counts[pair], pair))
+        learned.append(best)
+        tokens = merge_pair(tokens, best, new)
+    return learned
+
+
+@wrong_answer(step="encode", named="spaces spaces_made_one_before_merging")
+def single_spaces(text, merges):
+    """Every run of spaces and line ends becomes one space."""
+    tokens = list(" ".join(text.split()).encode())
+    for new, pair in enumerate(merges, 256):
+        tokens = merge_pair(tokens, pair, new)
+    return tokens

@@ -75,3 +75,15 @@ def feed_leaky(x, W_1, b_1, W_2, b_2):
     """Breaks: ReLU (a thousandth passes on the left)."""
     hidden = x @ W_1 + b_1
     return np.where(hidden > 0, hidden, 1e-3 * hidden) @ W_2 + b_2
+
+
+@wrong_answer(step="feed_forward", named="parentheses")
+def bias_added_to_the_matrix(x, W_1, b_1, W_2, b_2):
+    """b_2 is inside of the product."""
+    return np.maximum(x @ W_1 + b_1, 0.0) @ (W_2 + b_2)
+
+
+@wrong_answer(step="feed_forward", named="capped")
+def between_nothing_and_one(x, W_1, b_1, W_2, b_2):
+    """The activation is cut off at 1."""
+    return np.clip(x @ W_1 + b_1, 0.0, 1.0) @ W_2 + b_2

@@ -41,7 +41,9 @@ def _leaky(slope: float) -> tuple[str, str, str, str]:
 
 def _capped(most: int) -> tuple[str, ...]:
     return (
-        "capped", f"what is above {most} were cut off", "What becomes of 10 in your code?",
+        "capped",
+        f"what is above {most} were cut off",
+        "What becomes of 10 in your code?",
         f"np.maximum($a, 0.0) -> np.clip($a, 0.0, {most}.0)",
     )
 

@@ -1,9 +1,9 @@
 """What a student may see of a result: the setting ``feedback.hidden``, applied in this one place.
 
-A visible check tells of hidden ones, too: it is *carried* exactly if an earlier step failed some
-check, and its hint is there if a known mistake gives the same answers to hidden calls. Whoever
-writes a last step that is wrong on purpose reads the hidden verdicts of all others from it. So
-where these are not told, visible checks are shown ``by_itself``.
+A visible check reveals hidden ones, too: it is *carried* exactly if an earlier step failed some
+check, and it has a hint if a known mistake gives the same answers to hidden calls. A student could
+write a wrong last step on purpose to learn the hidden verdicts of all others. So if hidden verdicts
+are not shown, visible checks are shown ``by_itself``.
 """
 
 from __future__ import annotations
@@ -20,19 +20,18 @@ def as_student_sees(result: Result, hidden: str) -> Result:
     ``message``: everything.
 
     ``points``: hidden checks keep name, category, points and verdict, and lose message, hint,
-    misconception, relation and line, and what they say once earlier steps are right. A step of
-    which only hidden checks fail loses the place to look at. Visible ones
-    stay as they are: why they are carried, and which steps were replaced, follows from the verdicts
-    that are shown, and a hint that hidden calls have confirmed says less about these than a verdict
-    does.
+    misconception, relation, line, and their message once earlier steps are right. A step in which
+    only hidden checks fail loses the line to look at. Visible checks do not change: why they are
+    carried, and which steps were replaced, follows from the verdicts that are shown, and a hint
+    confirmed by hidden calls tells less about these than a verdict does.
 
-    ``never``: hidden checks are gone, and steps that have no other with them; visible checks are
-    shown ``by_itself``.
+    ``never``: hidden checks are removed, with steps that have no other; visible checks are shown
+    ``by_itself``.
 
-    The sums of what comes back, ``score`` included, are those of the checks that are left in it, so
-    with ``never`` no step and no category tells what its hidden checks gave, nor what was carried
-    for their sake. What a student is graded with is the total of the result that went in (or the
-    gradebook's): it may always be told, and says only what they gave all together.
+    All sums in the returned result, including ``score``, are those of its remaining checks. So with
+    ``never`` no step and no category reveals the points of its hidden checks. The student's grade
+    is the total of the original result (or the gradebook's). It may always be shown, and reveals
+    only the sum over all hidden checks.
     """
     if hidden not in DISCLOSURES:
         raise ValueError(f"{hidden!r} is none of {', '.join(DISCLOSURES)}")
@@ -44,7 +43,7 @@ def as_student_sees(result: Result, hidden: str) -> Result:
     steps = []
     for step in result.steps:
         shown = replace(step, checks=tuple(map(_points_only, step.checks)))
-        # What only hidden checks have shown to be wrong is theirs to say.
+        # A mistake that only hidden checks found is not shown either.
         is_seen = any(check.has_failed and not check.hidden for check in shown.checks)
         steps.append(shown if is_seen else replace(shown, place=None))
     return replace(result, steps=tuple(steps))
@@ -53,15 +52,16 @@ def as_student_sees(result: Result, hidden: str) -> Result:
 def visible(result: Result) -> Result:
     """The visible checks alone, each by itself.
 
-    This much may be told before hidden verdicts are, again and again. Where none is hidden there
-    is nothing to keep back.
+    This much may be shown before hidden verdicts, any number of times. Without hidden checks the
+    result is unchanged.
     """
     if not any(check.hidden for check in result.checks):
         return result
 
     steps = []
     for step in result.steps:
-        # What a step earns that was not asked follows from all others, hidden checks included.
+        # The points of a step that was not handed out depend on all other checks, including hidden
+        # ones.
         own = [check for check in step.checks if not (check.hidden or check.not_asked)]
         checks = tuple(map(by_itself, own))
         if checks:
@@ -70,11 +70,11 @@ def visible(result: Result) -> Result:
 
 
 def by_itself(check: CheckResult) -> CheckResult:
-    """A visible check without what is only known because hidden ones were run, too.
+    """A visible check without anything that is known only from hidden checks.
 
-    What was carried has failed, with the message of its own run; hints and the names of known
-    mistakes are gone. So is what it says once earlier steps are right: that these are wrong may be
-    known from hidden checks alone.
+    A carried check becomes a failed one, with the message of its own run. It has no hint, no name
+    of a mistake, and no message for when earlier steps are right: only hidden checks may show that
+    these are wrong.
     """
     if check.status == "carried":
         check = replace(

@@ -1,4 +1,4 @@
-"""Grades in the files that other systems read."""
+"""Exports grades as files for other systems."""
 
 __all__ = [
     "export",

@@ -1,9 +1,9 @@
-"""``canvas``: what Canvas imports as a gradebook.
+"""``canvas``: a gradebook that Canvas imports.
 
-Five columns say who it is, and one has the scores; of a whole course one for each exercise, and one
-for the total. Made from the class list, or from the gradebook as exported from Canvas (``--fill``),
-which knows Canvas's own numbers of students and assignment. Other assignments are left out, so that
-an import cannot change them.
+Five columns identify the student, and one has the scores; for a whole course there is one for each
+exercise, and one for the total. It is made from the class list, or from a gradebook exported from
+Canvas (``--fill``), which has Canvas's own ids of students and assignment. Other assignments are
+left out, so an import cannot change them.
 """
 
 from __future__ import annotations
@@ -26,32 +26,32 @@ from autograder.show.exports.match_students import StudentLine
 from autograder.show.exports.safe_csv import Cell, PlatformTable, number, read, table
 
 STUDENT = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
-"""The columns of Canvas that say whose a row is."""
+"""The columns of Canvas that identify the student."""
 
 _PEOPLE = {*STUDENT, "LastName", "FirstName", "Integration ID", "Root Account"}
-"""Columns that may stand before the assignments (lib/gradebook_importer.rb in Canvas)."""
+"""Columns that may come before the assignments (lib/gradebook_importer.rb in Canvas)."""
 
 _POINTS = "    Points Possible"
-"""In the place of a student: this row has the points of each assignment."""
+"""The first cell of the row with the points of each assignment."""
 
 _NUMBER = re.compile(r"\s\(\d+\)\Z")
-"""Canvas's number of an assignment, behind its title."""
+"""Canvas's id of an assignment, after its title."""
 
 _READ_ONLY = re.compile(
     r"(?:.+ )?(?:Unposted )?(?:Current|Final) (?:Points|Score|Grade)\s*\Z", re.IGNORECASE
 )
-"""Canvas's own columns: it writes them, and ignores them in an import."""
+"""Canvas's own columns, which it ignores in an import."""
 
 EXCUSED = ("ex", "excused")
-"""What Canvas has in the place of a score for somebody who need not hand in."""
+"""Canvas's words in place of the score of an excused student."""
 
 TOTAL = "course total"
-"""What Canvas finds the total under, unless the command line says otherwise."""
+"""The title of the total in Canvas, unless the command line gives another one."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """The scores of an assignment: its title in Canvas, its points, and who has how many."""
+    """The scores of an assignment: its title in Canvas, its points, and each student's score."""
 
     title: str
     points: float
@@ -74,10 +74,10 @@ def make(request: Request, grades: ClassGrades | CourseGrades) -> Product:
 
 
 def _columns(grades: ClassGrades | CourseGrades, title: str | None) -> list[Column]:
-    """The scores of the exercise; of a course those of each exercise, and the total.
+    """The scores of the exercise; for a course, those of each exercise and the total.
 
     Args:
-        title: what the exercise, or the total, is called in Canvas.
+        title: the title of the exercise, or of the total, in Canvas.
     """
     if isinstance(grades, ClassGrades):
         scores = {grade.student: grade.score for grade in grades.grades}
@@ -96,7 +96,7 @@ def _importable(title: str) -> str:
     """The title of a column that Canvas reads.
 
     Raises:
-        Unusable: it is one that Canvas computes itself.
+        Unusable: Canvas computes a column of this title itself.
     """
     if _READ_ONLY.match(title):
         repair = "name an assignment with --column"
@@ -107,7 +107,7 @@ def _importable(title: str) -> str:
 def _made(
     columns: Sequence[Column], grades: Iterable[Grade], troubles: Troubles
 ) -> tuple[bytes, list[str]]:
-    """The table from what the class list knows."""
+    """The table made from the class list."""
     titles = [column.title for column in columns]
     rows: list[list[Cell]] = [
         [*STUDENT, *titles],
@@ -131,7 +131,7 @@ def _made(
 
 def _student(grade: Grade) -> list[Cell]:
     person = grade.person or {}
-    # The id itself is Canvas's number where its own export is the class list.
+    # The student id is Canvas's own id if Canvas's export is the class list.
     is_canvas_own = {"SIS Login ID", "Section"} <= person.keys() and grade.student.isdecimal()
     return [
         _harmless(grade.name, grade.student),
@@ -153,7 +153,7 @@ def _filled(
     grades: Sequence[Grade],
     troubles: Troubles,
 ) -> tuple[bytes, list[str]]:
-    """Canvas's own export with those of these columns filled in that it has, and no others."""
+    """Canvas's own export with those of these columns that it has filled in, and no others."""
     header = download.header
     if not {"ID", "Section"} <= set(header) or not {"Student", "LastName"} & set(header):
         repair = "export one there (Gradebook, Export)"
@@ -168,7 +168,7 @@ def _filled(
         else:
             absent.append(f"not in {download}: no assignment is called {column.title}")
     if not columns:
-        _column(download, wanted[0].title, first)  # which says what there is
+        _column(download, wanted[0].title, first)  # its error lists the assignments
 
     lines: dict[int, StudentLine] = {}
     rows: list[list[str]] = []
@@ -200,7 +200,7 @@ def _filled(
 
 
 def _column(download: PlatformTable, wanted: str, first: int) -> int:
-    """The place of an assignment; the columns before ``first`` are none.
+    """The index of an assignment's column; assignments start at ``first``.
 
     Raises:
         Unusable: no such column, or several.
@@ -216,7 +216,7 @@ def _column(download: PlatformTable, wanted: str, first: int) -> int:
 
 
 def _called(download: PlatformTable, wanted: str, first: int) -> list[int]:
-    """The places of all assignments of this title."""
+    """The indices of all assignments with this title."""
     exact: list[int] = []
     similar: list[int] = []
     for place, title in enumerate(download.header[first:], start=first):

@@ -1,7 +1,7 @@
-"""``csv``, ``json`` and ``sources``: a class for programs of one's own, for research and archives.
+"""``csv``, ``json`` and ``sources``: a class for other programs, for research and archives.
 
-Grades may be ``without_people``. The course's secret keys the pseudonyms: the same person has the
-same one in every exercise of the course, and nobody finds it out who does not know the secret.
+Grades may be ``without_people``. The pseudonyms are keyed with the course's secret: a person has
+the same one in every exercise of the course, and only the secret can reveal who it is.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ DAY = 24 * 60 * 60.0  # seconds
 def csv_table(request: Request, grades: ClassGrades | CourseGrades) -> Product:
     """All students in one table.
 
-    Of a class a row for each student, step and category; the rows of a student add up to the final
-    score. Of the course a row for each student: the score in each exercise, the total, and why it
-    is not final.
+    For a class: a row for each student, step and category; the rows of a student add up to the
+    final score. For a course: a row for each student, with the score in each exercise, the total,
+    and why it is not final.
     """
     rows: list[Sequence[Cell]]
     if isinstance(grades, ClassGrades):
@@ -68,8 +68,8 @@ def _student_rows(class_grades: ClassGrades, grade: Grade) -> Iterator[tuple[Cel
 def json_text(request: Request, grades: ClassGrades | CourseGrades) -> Product:
     """All students in one JSON object, for programs, not for students.
 
-    Of a class with all that the scores were made of, results and marks; of the course with the
-    weights of the exercises.
+    For a class it includes all inputs of the scores, results and marks; for a course the weights of
+    the exercises.
     """
     if isinstance(grades, CourseGrades):
         return Product(course_grades.to_json(grades).encode("utf-8", "replace"))
@@ -110,11 +110,11 @@ def _marks_data(marks: Marks) -> dict[str, Any]:
 
 
 def sources(request: Request, class_grades: ClassGrades) -> Product:
-    """What each student wrote, as plain files, for programs that look for copies.
+    """Each student's own code as plain files, for plagiarism detection.
 
-    ``submissions/<student>/<exercise>.py`` holds the code that is the student's own, for everybody
-    whose submission was graded and is still there; ``template/<exercise>.py`` what all of them were
-    given, for those programs to overlook (JPlag ``-bc``, Dolos ``--ignore``).
+    ``submissions/<student>/<exercise>.py`` has the student's own code, for everybody whose
+    submission was graded and still exists. ``template/<exercise>.py`` has the code that everybody
+    was given, which detectors should ignore (JPlag ``-bc``, Dolos ``--ignore``).
     """
     course, exercise = request.course, class_grades.exercise
     given: dict[str, str] = {}
@@ -147,7 +147,7 @@ def _own_code(
     exercise: Exercise, submission: Submission, given: Mapping[str, str]
 ) -> Iterator[str]:
     """The code that a student has written or changed."""
-    # The setup cell is the teacher's, whatever stands in it; so is what nobody touched.
+    # The setup cell is always the teacher's, and so are unchanged cells.
     setup = {cell.id for cell in exercise.cells if cell.kind == "setup"}
     for cell in submission.cells:
         source = cell.source.strip()
@@ -160,7 +160,7 @@ def _script(sources: Iterable[str]) -> bytes:
 
 
 def without_people(grades: ClassGrades | CourseGrades, secret: bytes) -> ClassGrades | CourseGrades:
-    """Grades under pseudonyms and in their order, without a word that anybody wrote."""
+    """Grades with pseudonyms, sorted by these, without any text that a person wrote."""
     if isinstance(grades, ClassGrades):
         own = [_bare_grade(one, pseudonym(secret, one.student)) for one in grades.grades]
         return replace(grades, grades=tuple(sorted(own, key=lambda one: one.student)))
@@ -168,7 +168,7 @@ def without_people(grades: ClassGrades | CourseGrades, secret: bytes) -> ClassGr
     for row in grades.rows:
         name = pseudonym(secret, row.student)
         scores = {of: _bare_grade(grade, name) for of, grade in row.by_exercise.items()}
-        # Why a score is not final may name times.
+        # The reason why a score is not final may name times.
         reasons = dict.fromkeys(row.reasons, "not final")
         rows.append(replace(row, student=name, person=None, by_exercise=scores, reasons=reasons))
     return replace(grades, rows=tuple(sorted(rows, key=lambda one: one.student)))
@@ -189,7 +189,7 @@ def _bare_grade(grade: Grade, name: str) -> Grade:
 
 
 def _bare_result(result: Result, name: str) -> Result:
-    """The verdicts alone: not what was handed in, when it was graded, nor any text about it."""
+    """The verdicts only: nothing about the submission or the time of grading, and no text."""
     steps = []
     for step in result.steps:
         steps.append(StepResult(step.name, tuple(map(_bare_check, step.checks))))
@@ -211,8 +211,7 @@ def _bare_check(check: CheckResult) -> CheckResult:
 
 
 def _bare_marks(marks: Marks) -> Marks:
-    """Points alone; and how many days late they were handed in, begun ones too: seconds would say
-    when, and with that who."""
+    """Points, and lateness rounded up to days: seconds would reveal the time, and so the person."""
     cells: dict[str, CellMarks] = {}
     for id, cell in marks.cells.items():
         cells[id] = replace(cell, comment=None, remark=None)

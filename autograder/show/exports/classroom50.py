@@ -1,8 +1,8 @@
 """``classroom50``: a ``result.json`` for each submission (classroom50/result/v1).
 
-Format: schemas/result-v1.schema.json of Classroom 50, and the rules that stand in its runner. It
-knows whole points only. A result is published in the student's own repository, so it holds names
-and points alone, as far as ``feedback.hidden`` allows.
+Format: schemas/result-v1.schema.json of Classroom 50, and the rules in its runner. It has whole
+points only. A result is published in the student's own repository, so it has only names and points,
+as far as ``feedback.hidden`` allows.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _TIME = "%Y-%m-%dT%H:%M:%SZ"
 
 
 def make(request: Request, class_grades: ClassGrades) -> Product:
-    """A file for each student; a note for each whose points are not whole."""
+    """A file for each student, and a note for each whose points are not whole."""
     organization, classroom = _classroom(request)
     disclosed = request.course.settings.feedback_hidden
 
@@ -43,7 +43,7 @@ def make(request: Request, class_grades: ClassGrades) -> Product:
 
 
 def _classroom(request: Request) -> tuple[str, str]:
-    """The organization, empty where none is given, and the classroom."""
+    """The organization, empty if none is given, and the classroom."""
     given = request.classroom or database.course_id(request.course)
     parts = re.fullmatch(r"(?:([\w.-]+)/)?([\w.-]+)", given, re.ASCII)
     if not parts:
@@ -61,7 +61,7 @@ def _result(
     submitted, graded = _times(grade)
     digest = grade.result.submission_sha256 if grade.result else ""
 
-    # The commit is not known here; the bytes that were graded are.
+    # The commit is unknown here, but the digest of the graded bytes is known.
     address = f"sha256:{digest or 'unknown'}"
     if organization:
         address = f"https://github.com/{organization}/{classroom}-{assignment}-{owner}".lower()
@@ -102,16 +102,16 @@ def whole(points: float) -> int:
 
 
 def _times(grade: Grade) -> tuple[datetime, datetime]:
-    """When it was handed in and when it was graded, in UTC.
+    """The times when it was handed in and graded, in UTC.
 
-    Where the one is not known, the other stands for it; where neither is, now does.
+    If one is unknown, the other is used; if both are, the current time.
     """
     graded = datetime.now(timezone.utc)
     if grade.result is not None:
         try:
             graded = datetime.fromisoformat(grade.result.graded_at).astimezone(timezone.utc)
         except ValueError:
-            pass  # a result that another program wrote
+            pass  # another program wrote this result
 
     submitted = grade.marks.submitted if grade.marks else None
     if submitted is None:

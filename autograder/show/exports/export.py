@@ -1,4 +1,4 @@
-"""The formats by name: what each takes and writes, what it is asked for, and what it gives."""
+"""The export formats by name, with their options, requests and products."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Format:
-    """What a format writes, and which options of the command line mean something to it.
+    """An export format, and the options of the command line that it takes.
 
-    ``maker``: the module beside this one and the function in it that makes it. ``file``: what its
-    export is called below ``course/exports/<exercise>/``; a folder has no suffix. ``of_course``:
-    what it takes for the whole course; None where it holds one exercise. ``of_grades``: it is made
-    of final scores.
+    ``maker``: the function that makes it, and its module in this package. ``file``: its name below
+    ``course/exports/<exercise>/``; a folder has no suffix. ``of_course``: the options that it takes
+    for a whole course; None if it can only hold one exercise. ``of_grades``: it is made from final
+    scores.
     """
 
     maker: str
@@ -59,10 +59,10 @@ FORMATS = {
 
 @dataclass(frozen=True)
 class Request:
-    """What the command line asks for; options that a format does not take are refused before.
+    """The request of the command line; options that a format does not take were refused before.
 
-    ``exercise`` is None for the whole course. ``column`` is what Canvas calls the score, or of the
-    whole course the total.
+    ``exercise`` is None for the whole course. ``column`` is the title in Canvas of the score, or of
+    a course's total.
     """
 
     course: Course
@@ -77,8 +77,8 @@ class Request:
 class Product:
     """One file as bytes, or the files of a folder by their path in it.
 
-    ``notes``: lines that the teacher should read. ``troubles``: lines about students for whom the
-    grader could not do it. ``final``: the final scores that it is made of, by exercise and student.
+    ``notes``: lines for the teacher. ``troubles``: lines about students who could not be exported.
+    ``final``: the final scores that it contains, by exercise and student.
     """
 
     content: bytes | Mapping[str, bytes]
@@ -91,7 +91,8 @@ def find(name: str, options: Iterable[str], whole_course: bool = False) -> Forma
     """The format of this name, if it takes these options.
 
     Raises:
-        Unusable: there is none, it does not take one of them, or cannot hold a whole course.
+        Unusable: there is no such format, it does not take one of the options, or cannot hold a
+            whole course.
     """
     if name not in FORMATS:
         raise Unusable(f"--to {name}", "no such format", f"there are: {', '.join(FORMATS)}")
@@ -117,7 +118,7 @@ def _of_course() -> str:
 
 
 def taking(option: str) -> str:
-    """The names of the formats to which an option means something."""
+    """The names of the formats that take an option."""
     return ", ".join(name for name, format in FORMATS.items() if option in format.takes)
 
 
@@ -127,7 +128,7 @@ def make(
     """The export, with the notes on the class or the course before its own.
 
     Args:
-        anonymous: under pseudonyms; the notes are for the teacher, and name people.
+        anonymous: with pseudonyms; the notes are for the teacher, and do name people.
     """
     format = FORMATS[name]
     if request.exercise is not None and request.exercise.is_ordinary and not format.of_course:
@@ -150,7 +151,7 @@ def make(
     of_grades: Callable[[Request, Any], Product] = maker
     product = of_grades(request, shown)
 
-    # Of a class it has become more by now: whoever has no row.
+    # For a class there are more notes by now: about students without a row.
     troubles = grades.troubles
     return replace(
         product,

@@ -3,9 +3,10 @@
 ``run_autograder`` in the bundle (``gradescope_zip``) runs this module there, for one submission.
 
 Format: gradescope-autograders.readthedocs.io/en/latest/specs. Visible checks are ``visible``, by
-themselves; all that depends on hidden ones is ``after_published``, what visible checks keep because
-earlier steps are wrong included, and while a test is not visible Gradescope shows no total score
-either. How much students ever see of hidden checks is the course's setting ``feedback.hidden``.
+themselves. Everything that depends on hidden checks is ``after_published``, including the points
+that visible checks keep because earlier steps are wrong; while a test is not visible, Gradescope
+shows no total score either. The course's setting ``feedback.hidden`` says how much students ever
+see of hidden checks.
 """
 
 from __future__ import annotations
@@ -28,14 +29,14 @@ from autograder.show.exports.safe_csv import number
 from autograder.submissions import notebook
 
 SUFFIXES = (".ipynb", ".py")
-"""What a submission's name ends with, the better kind first."""
+"""The suffixes of a submission's name, the preferred one first."""
 
 VISIBLE = "visible"
 LATER = "after_published"
 """Shown once the teacher publishes the grades."""
 
 Test = dict[str, Any]
-"""A line of Gradescope's list of tests."""
+"""An entry of Gradescope's list of tests."""
 
 ABSENT = {"score": 0.0, "output": "Nothing was handed in.", "output_format": "text", "tests": []}
 
@@ -62,12 +63,12 @@ def make(request: Request, class_grades: ClassGrades) -> Product:
 def results(
     exercise: Exercise, result: Result, disclosed: str, grade: Grade | None = None
 ) -> dict[str, Any]:
-    """What Gradescope reads of a graded or rejected submission.
+    """The data that Gradescope reads about a graded or rejected submission.
 
     Args:
         disclosed: the setting ``feedback.hidden``.
-        grade: the score with a person's marks and the late penalty; None: the automatic score is
-            what counts.
+        grade: the score with marks by hand and the late penalty; None if the automatic score
+            counts.
     """
     data: dict[str, Any] = {
         "score": result.score if grade is None else grade.score,
@@ -121,7 +122,7 @@ def _tests(exercise: Exercise, result: Result, disclosed: str) -> Iterator[Test]
         yield _later(about, "\n\n".join(later), score=round(kept, 9), max_score=0.0)
     hidden = [check for check in result.checks if check.hidden]
     if disclosed == "never" and hidden:
-        # No more than the total says, which students may know; it keeps the tests adding up.
+        # It reveals no more than the total, which students may know, and makes the tests add up.
         score = round((result.score or 0.0) - (seen.score or 0.0), 9)
         most = round(sum(check.points for check in hidden), 9)
         yield _later("Checks graded after you hand in", "", score=score, max_score=most)
@@ -186,7 +187,7 @@ def main(home: Path) -> int:
     from autograder.grader.grader import Grader
 
     try:
-        # The bundle's own, wherever else it was unpacked or whatever the environment says.
+        # The bundle's own course, wherever it was unpacked and whatever the environment says.
         course = find(home / "source" / "course")
         (name,) = exercise.built_names(course.root)
         bundled = exercise.load(course.root, name)
@@ -217,9 +218,9 @@ def main(home: Path) -> int:
 
 
 def _notebook(folder: Path, name: str) -> Path:
-    """What was handed in: the file called as the exercise, else the only one of its kind.
+    """The submitted file: the one with the exercise's name, or else the only one of its kind.
 
-    What ``collect`` overlooks is overlooked here, too.
+    Files that ``collect`` ignores are ignored here, too.
 
     Raises:
         Rejected: there is none, or several.

@@ -32,10 +32,10 @@ REQUIREMENTS = (
     "ipython>=8",
     "tomli>=2; python_version < '3.11'",
 )
-"""What grading imports; the kit itself lies in the bundle."""
+"""The packages that grading imports; the kit itself is in the bundle."""
 
 _PIN = re.compile(r"^([\w.-]+==[\w.]+(?: ;[^\\\n]+)?)", re.MULTILINE)
-"""A version in a lock, with its marker and without its hashes."""
+"""A version in a lock file, with its marker and without its hashes."""
 
 SETUP = """\
 #!/usr/bin/env bash
@@ -71,7 +71,7 @@ def make(request: Request) -> Product:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in sorted(_files(request, level).items()):
-            # Without times the same exercise makes the same bytes.
+            # Without times, the same exercise gives the same bytes.
             entry = zipfile.ZipInfo(name)
             entry.compress_type = zipfile.ZIP_DEFLATED
             mode = 0o100755 if name in ("setup.sh", "run_autograder") else 0o100644
@@ -142,11 +142,11 @@ def _packages(settings: Settings) -> Iterator[str]:
     """The packages that the teacher allows, in the versions that are installed here.
 
     Raises:
-        Unusable: one is not, so that nobody knows what it would be there.
+        Unusable: one is not installed, so its version would be unknown there.
     """
     installed = importlib.metadata.packages_distributions()
     for package in set(settings.packages) - sys.stdlib_module_names:
-        # Which is whose not every distribution says; then most are called as what they hold.
+        # Not every distribution lists its modules; most of those have the name of their module.
         for name in installed.get(package, [package]):
             try:
                 yield f"{name}=={importlib.metadata.version(name)}"
@@ -158,10 +158,10 @@ def _packages(settings: Settings) -> Iterator[str]:
 def _toml(settings: Settings) -> str:
     lines = []
     for setting in fields(settings):
-        # Due dates, late work and what an exercise weighs are Gradescope's own there.
+        # Gradescope itself handles due dates, late work and weights.
         if setting.name in TABLES:
             continue
         name = setting.metadata.get("name", setting.name)
-        # Strings, numbers and lists of strings are written alike in JSON and TOML.
+        # Strings, numbers and lists of strings look the same in JSON and TOML.
         lines.append(f"{name} = {json.dumps(getattr(settings, setting.name))}\n")
     return "".join(lines)

@@ -1,6 +1,6 @@
-"""Whose a line of a downloaded file is.
+"""Finds the student of each line of a downloaded file.
 
-Nothing is guessed: a line that fits nobody, or several, is nobody's.
+Nothing is guessed: a line that fits no student, or several, is matched to nobody.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from autograder.course.gradebook.final_grades import Grade
 
 @dataclass(frozen=True)
 class StudentLine:
-    """What a line says of its student.
+    """The data of a line about its student.
 
-    ``ids``: cells that may be an id, login or address of theirs. ``shown``: what messages call it.
+    ``ids``: cells that may be the student's id, login or address. ``shown``: its name in messages.
     """
 
     claim: Claim
@@ -34,12 +34,13 @@ def match(
     """The students of these lines.
 
     Args:
-        grades: everybody whom a line may be about; a line is missed of who has a score alone.
-        lines: by their number.
-        place: what the file is called in notes.
+        grades: all students that a line may be about; a missing line is reported only for students
+            with a score.
+        lines: by line number.
+        place: the name of the file in notes.
 
     Returns:
-        Students by the number of their line, and notes for the teacher about what fits nothing.
+        Students by line number, and notes for the teacher about everything that was not matched.
     """
     finder = _Finder(grades)
     students: dict[int, str] = {}
@@ -74,10 +75,10 @@ class _Finder:
         self._roster = Roster(people or None)
 
     def find(self, line: StudentLine) -> str:
-        """The one student whose a line is.
+        """The only student who fits a line.
 
         Raises:
-            Unmatched: it fits nobody, or several.
+            Unmatched: it fits no student, or several.
         """
         by_id = set(self._roster.having(NUMBERS.get(line.claim.kind, set()), line.claim.number))
         columns = NUMBERS["gradescope"] | LOGINS | EMAILS
@@ -100,7 +101,7 @@ class _Finder:
     def _named(self, claim: Claim) -> set[str]:
         if self._roster.listed:
             return self._roster.named(claim)
-        try:  # as collecting calls them
+        try:  # the ids that collecting uses
             student = self._roster.find(claim)
         except Unmatched:
             return set()

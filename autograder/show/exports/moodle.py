@@ -1,14 +1,14 @@
 """``moodle``: the grading worksheet of an assignment with the grades filled in.
 
-Moodle names the columns of what it lets teachers download in their own language, so they are found
-by what stands in them: first whose line it is ("Participant 1234", then name, address and the like
-as the site has it), later the grade, and beside it the maximum, the same in every line
-(mod/assign/gradingtable.php). Moodle reads the identifier, the grade, when it was last changed, and
-the comments back; all of these but the grade stay as they are.
+Moodle names the columns of its downloads in the teacher's language, so they are found by their
+content: first the student ("Participant 1234", then name, address and the like, depending on the
+site), later the grade, and next to it the maximum, the same in every line
+(mod/assign/gradingtable.php). Moodle reads back the identifier, the grade, the time of its last
+change, and the comments; of these, only the grade is changed.
 
 A worksheet holds one assignment. A whole course is a table for Moodle's Grades, Import, CSV file,
-where the teacher says which column is which (grade/import/csv/classes/load_data.php): a dash is no
-grade, and one grade above 100 stops the whole import.
+where the teacher assigns the columns (grade/import/csv/classes/load_data.php): a dash means no
+grade, and a single grade above 100 stops the whole import.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from autograder.show.exports.match_students import StudentLine
 from autograder.show.exports.safe_csv import Cell, PlatformTable, number, read, table
 
 NO_GRADE = "-"
-"""What Moodle's import takes for no grade, also in a new column."""
+"""The text that Moodle's import reads as no grade, also in a new column."""
 
 MOST_IMPORTED = 100.0  # above it Moodle imports nothing, unless its administrator has allowed more
 
@@ -36,14 +36,15 @@ _NO = frozenset((
     "hayır", "нет", "ні", "не", "όχι", "いいえ", "否", "아니오", "아니요", "لا", "לא",
     "không", "tidak",
 ))  # fmt: skip
-"""What Moodle writes, in its languages, where a grade cannot be changed in the worksheet."""
+"""Moodle's "no", in its languages, for a grade that cannot be changed in the worksheet."""
 
 _GRADE = re.compile(r"\d+(?:[.,]\d+)?\Z", re.ASCII)
 _IDENTIFIER = re.compile(r"\D*?(\d+)\Z", re.ASCII)
 
 
 def make(request: Request, class_grades: ClassGrades | CourseGrades) -> Product:
-    """The worksheet with the scores of those whose line is found; of a course the table."""
+    """The worksheet with the scores of all students whose line is found; for a course, the
+    table."""
     if isinstance(class_grades, CourseGrades):
         return _course_table(class_grades)
     download = read(request.fill, "moodle")
@@ -62,7 +63,7 @@ def make(request: Request, class_grades: ClassGrades | CourseGrades) -> Product:
         grade = scored.get(student)
         if grade is None or grade.score is None:
             continue
-        # Moodle would not take it, and says so behind the maximum (gradecanbechanged).
+        # Moodle would not accept it, and says so after the maximum (gradecanbechanged).
         behind = download.rows[place][column + 2 : column + 3]
         if any(cell.strip().casefold() in _NO for cell in behind):
             who = printable(lines[place].shown)
@@ -72,7 +73,7 @@ def make(request: Request, class_grades: ClassGrades | CourseGrades) -> Product:
             above = f"above Moodle's maximum: {student}: {number(grade.score)}"
             notes.append(f"{above}; Moodle skips it, enter it by hand")
         with class_grades.troubles.of(student, "left as it is"):
-            # With a point, whatever the language: Moodle reads it in all of them.
+            # Always with a decimal point: Moodle reads it in all languages.
             download.rows[place][column] = number(grade.score)
 
     return Product(download.with_rows([download.header, *download.rows]), tuple(notes))
@@ -114,7 +115,7 @@ def _imported(student: str, column: str, score: float | None, notes: list[str]) 
 
 
 def _grade_column(download: PlatformTable) -> int:
-    """The place of the grade, by what stands in it.
+    """The index of the grade's column, found by its content.
 
     Raises:
         Unusable: no such column, or several.
@@ -142,7 +143,7 @@ def _grade_column(download: PlatformTable) -> int:
 
 
 def _may_be_grade(rows: Sequence[Sequence[str]], place: int) -> bool:
-    """The column holds numbers, and beside it stands the same number in all lines."""
+    """Whether the column holds numbers, and the next one has the same number in all lines."""
     maximum = rows[0][place + 1]
     if not _GRADE.match(maximum):
         return False

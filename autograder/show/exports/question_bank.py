@@ -1,6 +1,6 @@
 """Questions on students' own code for learning platforms: Moodle XML, and QTI 1.2 for Canvas.
 
-And the sheet for interviews, and a table of the codes that open them in a notebook.
+Also the sheet for interviews, and a table of the codes that open the questions in a notebook.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ PACKAGE = "http://www.imsglobal.org/xsd/imscp_v1p1"
 
 
 def sheet(title: str, sheets: Sequence[tuple[str, Sheet]], has_answers: bool) -> str:
-    """The sheet, about half of one on paper for each student.
+    """The sheet, about half a page for each student.
 
     Args:
-        sheets: with the names of the students, as far as they are known.
-        has_answers: the right options are marked, and notes say why questions are missing.
+        sheets: with the names of the students, if known.
+        has_answers: whether to mark the right options, and to say why questions are missing.
     """
     return show(
         "questions.html.jinja",
@@ -40,7 +40,7 @@ def sheet(title: str, sheets: Sequence[tuple[str, Sheet]], has_answers: bool) ->
 
 
 def moodle(exercise: str, sheets: Sequence[Sheet]) -> bytes:
-    """Moodle's own format: a category for each student, to draw a quiz from."""
+    """Moodle's own format: a category for each student, from which a quiz draws questions."""
     quiz = Element("quiz")
     for sheet in sheets:
         if not sheet.questions:
@@ -86,7 +86,7 @@ def qti(exercise: str, sheets: Sequence[Sheet]) -> bytes:
 
 
 def codes(of_students: Mapping[str, str], names: Mapping[str, str]) -> bytes:
-    """A table of what opens each student's questions, with their names if they are known."""
+    """A table of the codes for each student's questions, with their names if known."""
     rows = [(student, code, names.get(student, "")) for student, code in of_students.items()]
     return table([("student", "code", "name"), *sorted(rows)])
 
@@ -143,7 +143,7 @@ def _written(root: Element) -> bytes:
 
 
 def _shown(question: CodeQuestion, sheet: Sheet) -> str:
-    """The question as HTML, below the lines that it is about: what students wrote is text there."""
+    """The question as HTML, below the lines that it is about; students' text is escaped."""
     lines = sheet.code.get(question.step, ())
     listing = "\n".join(f"{number or '':4}  {text}" for number, text in lines)
     parts = []

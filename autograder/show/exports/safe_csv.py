@@ -1,4 +1,4 @@
-"""Tables as CSV whose cells no spreadsheet takes for a formula, and tables that platforms wrote."""
+"""CSV tables whose cells no spreadsheet reads as formulas, and tables written by platforms."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from autograder.base.errors import Unusable
 from autograder.base.text import printable
 
 Cell = str | float | None
-"""What stands in a table; None is an empty cell."""
+"""The value of a cell; None is an empty cell."""
 
 _FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]|[\t\r\n]")
-"""What a formula starts with (OWASP, CSV injection): the wide forms too, also behind blanks."""
+"""The start of a formula (OWASP, CSV injection), also in full-width characters and after blanks."""
 
 _INNER = re.compile(
     r"""([,;\t\r\n])(?=[\s"]*(?:[=@＝＠]|[+\-＋－][^,;\t\r\n]*(?:\w\(|\||\w!\w|'!)))"""
 )
-"""What may separate cells, in front of what would then be one that is computed.
+"""Possible separators of cells before a possible formula.
 
-Programs that expect another separator than ours end a cell there, quotes or not. What a sum or a
-difference is harmful for calls something; a smiley and "-5 points" stay as they are.
+A program that expects another separator than ours ends a cell there, even within quotes. Harmful
+sums and differences contain a function call; a smiley and "-5 points" do not change.
 """
 
 _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?\Z", re.ASCII)
@@ -34,14 +34,14 @@ _MAX_CELL = 10_000_000  # characters of a cell that is read: an online text may 
 
 
 def number(value: float) -> str:
-    """A score for a program: to nine digits behind the point, and without an exponent."""
+    """A score for a program: with up to nine decimal places, and without an exponent."""
     text = f"{value:.9f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
 
 
 def safe(text: str) -> str:
-    """Text that a spreadsheet shows as it stands: behind a quote where it would compute it."""
-    # A dash alone is what platforms write for "nothing".
+    """Text that a spreadsheet shows unchanged: a quote precedes text that it would compute."""
+    # Platforms write a single dash for "nothing".
     inert = text == "-" or _NUMBER.match(text) or not _FORMULA.match(text)
     return printable(_INNER.sub(r"\1'", text if inert else f"'{text}"))
 
@@ -52,7 +52,7 @@ def table(rows: Iterable[Sequence[Cell]], delimiter: str = ",") -> bytes:
     writer = csv.writer(out, delimiter=delimiter)
     for row in rows:
         writer.writerow(map(_text, row))
-    # Half a surrogate pair, which JSON can carry, is no text.
+    # JSON may contain half a surrogate pair, which cannot be encoded.
     return out.getvalue().encode("utf-8", "replace")
 
 
@@ -66,7 +66,7 @@ def _text(cell: Cell) -> str:
 class PlatformTable:
     """A table as a platform wrote it, and how to write it.
 
-    All ``rows`` are as long as the ``header``. ``bom``: the mark that it began with, if any.
+    All ``rows`` are as long as the ``header``. ``bom``: its byte order mark, if any.
     """
 
     path: Path
@@ -79,7 +79,7 @@ class PlatformTable:
         return str(self.path)
 
     def with_rows(self, rows: Iterable[Sequence[str]]) -> bytes:
-        """Rows in the manner of the file that was read."""
+        """A table with these rows, in the format of the file that was read."""
         return self.bom + table(rows, self.delimiter)
 
 
@@ -100,7 +100,7 @@ def read(path: Path | None, platform: str) -> PlatformTable:
         delimiter = max(",;\t", key=text.partition("\n")[0].count)
         rows = _rows(text, delimiter)
         if platform == "canvas":
-            # "Manual Posting", in any language and as long as it likes: no student, and no points.
+            # "Manual Posting", in any language and of any length: a row without student and points.
             rows = [row for row in rows if any(cell.strip() for cell in row[:3])]
     except (ValueError, csv.Error) as error:
         raise Unusable(path, str(error), again) from None

@@ -1,4 +1,4 @@
-"""What people read in a browser."""
+"""Pages that people read in a browser."""
 
 __all__ = [
     "document",

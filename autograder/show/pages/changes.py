@@ -1,7 +1,8 @@
-"""What changed on a student's page since the page before: scores, points, a teacher's words.
+"""Finds what changed on a student's page since the previous one: scores, points, a teacher's
+comments.
 
-Beside each page lies what it said, so that the next one can be held against it. A page about
-another file is a new page, and nothing has changed on it.
+The facts of each page are stored next to it, to compare the next one with them. A page about
+another file is a new page, without changes.
 """
 
 from __future__ import annotations
@@ -16,17 +17,17 @@ from autograder.base import files
 from autograder.base.text import number
 
 NAME = "shown.json"
-"""The file; ``release_feedback`` takes only pages."""
+"""The file of facts; ``release_feedback`` takes only pages."""
 
 
 @dataclass(frozen=True)
 class PageFacts:
-    """What a page says in numbers, and the remarks on it, by cell.
+    """The numbers on a page, and its remarks by cell.
 
-    ``changes`` are the lines that stand at its top, and ``on`` is the day of the page that they
-    came with. ``hidden`` is how much it shows of hidden checks (``disclosure``); empty in files
-    from before that was kept. ``solutions`` is how many it shows. ``made_of`` is a digest of all
-    that the page was made of.
+    ``changes`` are the lines at its top, and ``on`` is the day of the page on which they first
+    appeared. ``hidden`` is how much it shows of hidden checks (``disclosure``); empty in older
+    files. ``solutions`` is the number of solutions on it. ``made_of`` is a digest of all inputs of
+    the page.
     """
 
     submission: str
@@ -43,10 +44,11 @@ class PageFacts:
 def since(folder: Path, now: PageFacts, titles: Mapping[str, str], day: str) -> PageFacts:
     """The same with what changed since the page in this folder.
 
-    Where nothing did, with what that page said of the one before it: nobody knows who has read it.
+    If nothing changed, with the changes that the previous page listed: the student may not have
+    read them.
 
     Args:
-        titles: what people call a cell, by its id.
+        titles: the titles of cells, by id.
         day: today, for people.
     """
     before = of(folder)
@@ -58,7 +60,7 @@ def since(folder: Path, now: PageFacts, titles: Mapping[str, str], day: str) -> 
 
 
 def is_new(folder: Path, shown: PageFacts) -> bool:
-    """Whether the page in this folder does not say yet what changed, or is about another file."""
+    """Whether the page in this folder does not list these changes yet, or is about another file."""
     before = of(folder)
     if before is None or before == shown:
         return False
@@ -66,7 +68,7 @@ def is_new(folder: Path, shown: PageFacts) -> bool:
 
 
 def write(folder: Path, shown: PageFacts) -> None:
-    """Keep what the page says, for the next one."""
+    """Store the facts of the page, for the next one."""
     files.write(folder / NAME, json.dumps(asdict(shown), ensure_ascii=False).encode())
 
 
@@ -74,8 +76,8 @@ def _changes(before: PageFacts, now: PageFacts, titles: Mapping[str, str]) -> It
     if before.score != now.score:
         yield f"Score: {before.score}, now {now.score}"
 
-    # Where another part of the checks is shown, the points of the page before may be those that
-    # nobody is to see any more; and they have not changed.
+    # If other checks are shown now, the old points may be ones that students may no longer see, and
+    # they have not changed.
     is_comparable = before.hidden == now.hidden
     for id in dict.fromkeys([*now.points, *before.points]) if is_comparable else ():
         old, new = before.points.get(id), now.points.get(id)
@@ -92,12 +94,12 @@ def _changes(before: PageFacts, now: PageFacts, titles: Mapping[str, str]) -> It
 
 
 def _title(id: str, titles: Mapping[str, str]) -> str:
-    """What people call a cell, without the full stop of a check's sentence."""
+    """The title of a cell, without the full stop of a check's sentence."""
     return titles.get(id, id).rstrip(".")
 
 
 def of(folder: Path) -> PageFacts | None:
-    """What the page in this folder says; None if unknown."""
+    """The facts of the page in this folder; None if unknown."""
     try:
         data: dict[str, Any] = json.loads((folder / NAME).read_bytes())
         return PageFacts(**{**data, "changes": tuple(data["changes"])})

@@ -1,7 +1,7 @@
-"""The chart of the teacher's page: where its bars and words lie.
+"""The chart of the teacher's page: the positions of its bars and labels.
 
-The template makes SVG of it. All is in pixels of a picture about as wide as a phone, where the
-letters must stay readable.
+The template turns it into SVG. All lengths are pixels of a picture about as wide as a phone, on
+which the text must be readable.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from typing import NamedTuple
 from autograder.base.text import number
 from autograder.course.reports.statistics import Scores
 
-LETTER = 6.5  # the width of a letter, about
-TITLE = 18.0  # room at the left edge for the word beside the numbers of students
+LETTER = 6.5  # the approximate width of a character
+TITLE = 18.0  # room at the left edge for the label of the numbers of students
 GAP = 5.0  # between the numbers of students and the axis, and between axis and bars
 RIGHT, TOP = 318.0, 6.0
 BOTTOM = 148.0  # of the bars; the points are below
-ABOVE = 1.3  # the height of all over that of the highest bar: its number and the median need room
+ABOVE = 1.3  # total height by that of the highest bar: its number and the median need room
 
 
 class Label(NamedTuple):
-    """Some words at a place."""
+    """A label and its position."""
 
     at: float
     words: str
@@ -41,8 +41,8 @@ class Bar(NamedTuple):
 class Distribution:
     """A histogram of scores with the median marked; ``about`` says in words what it shows.
 
-    ``left``: here the bars begin, right of the numbers of students, however long these are.
-    ``is_left``: the median is in the left half, so its words are on its right.
+    ``left``: where the bars begin, to the right of the numbers of students. ``is_left``: the median
+    is in the left half, so its words are on its right.
     """
 
     about: str
@@ -57,17 +57,16 @@ class Distribution:
 def of_scores(
     scores: Scores | None, edges: Sequence[float], counts: Sequence[int], most: str
 ) -> Distribution | None:
-    """The scores of a class drawn, and in words; None where there are none.
+    """The scores of a class as a chart and in words; None if there are none.
 
     Args:
-        edges, counts: as ``statistics.histogram`` counts.
-        most: the points that one can have, for people.
+        edges, counts: from ``statistics.histogram``. most: the maximum of points, as text.
     """
     if scores is None:
         return None
     median, first, last = scores.median, edges[0], edges[-1]
     high = max(counts) * ABOVE
-    # Numbers of students at about five heights.
+    # About five numbers of students on the axis.
     up = []
     for count in range(0, int(high) + 1, _round_step(max(counts) / 5)):
         up.append(Label(_px(BOTTOM - (BOTTOM - TOP) * count / high), str(count)))
@@ -77,7 +76,7 @@ def of_scores(
     bars = []
     for place, count in enumerate(counts):
         height = (BOTTOM - TOP) * count / high
-        # Numbers that would touch each other are left out; the lists of students have them, too.
+        # Numbers that would overlap are left out; the lists of students have them, too.
         words = str(count) if count and LETTER * len(str(count)) < each else ""
         # A gap between neighbours, without an edge that would need the background's colour.
         x, width = left + place * each, 0.94 * each
@@ -100,7 +99,7 @@ def of_scores(
 
 
 def _below(edges: Sequence[float], left: float, each: float) -> list[Label]:
-    """The points at the edges of bars, at as many as there is room for."""
+    """The points at the edges of bars, as many as there is room for."""
     longest = max(len(_points(edge)) for edge in edges)
     every = math.ceil((longest + 0.5) * LETTER / each)
     places = range(0, len(edges), every)
@@ -122,5 +121,5 @@ def _points(value: float) -> str:
 
 
 def _px(length: float) -> float:
-    """A tenth of a pixel is not seen."""
+    """Rounded: nobody sees a tenth of a pixel."""
     return round(length, 1)

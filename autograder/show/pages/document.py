@@ -1,9 +1,9 @@
-"""What every page is made of: a template, one style, and no address of any server.
+"""Builds every page from a template and one style, without any address of a server.
 
-The pages of students carry no script. The teacher's has one of ours, for a table that is sorted.
+Student pages have no script. The teacher's page has one, to sort its table.
 
-The templates escape whatever they are given, so that nobody has to remember it: what a student can
-influence is text in every place, also within an attribute.
+The templates escape all values automatically, so anything that a student can influence is shown as
+text, also within an attribute.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from autograder.show.pages.markdown import written
 
 
 def _without_controls(value: object) -> object:
-    """Any text without control characters; what is markup already was made of such texts."""
-    # What Python calls printable has none of them, and most texts are.
+    """A text without control characters; markup is unchanged, because it was made from such
+    texts."""
+    # Printable text has no control characters, and most texts are printable.
     if not isinstance(value, str) or value.isprintable() or hasattr(value, "__html__"):
         return value
     return printable(value)
@@ -45,11 +46,11 @@ for _filter in (number, on_day, points, points_of, shown, signed, written):
 def show(
     template: str, styles: tuple[str, ...] = ("page.css",), script: str = "", **what: object
 ) -> str:
-    """A whole page: the template with ``what`` it shows.
+    """A whole page: the template filled with ``what``.
 
-    The policy forbids everything but these styles and the script, whose digests it names: what a
-    student may smuggle into a page runs and loads nothing. Attributes named ``style`` do nothing
-    either.
+    The content security policy allows only these styles and the script, by their digests: code that
+    a student smuggles into a page can neither run nor load anything. ``style`` attributes have no
+    effect either.
     """
     sheet = "".join(map(_file, styles))
     code = _file(script) if script else ""
@@ -60,7 +61,7 @@ def show(
 
 
 def day_of(time: str, zone: tzinfo | None) -> str:
-    """A time of a result, for people; empty where it is none."""
+    """The time of a result, for people; empty if it is not a time."""
     try:
         return on_day(datetime.fromisoformat(time).astimezone(zone))
     except (ValueError, OverflowError):

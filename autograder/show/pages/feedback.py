@@ -1,10 +1,10 @@
-"""The students' pages of a class: written beside each other, and packed into one archive.
+"""Writes the students' pages of a class, and packs them into one archive.
 
-The archive names them so that a learning platform gives each to its student. Moodle ("Upload
-multiple feedback files in a zip") and Canvas ("Upload Submissions") know a student by the names
-that they themselves gave to the downloads:
-``Ada Lovelace_12345_assignsubmission_file_/attention.html``, ``lovelaceada_7_8_attention.html``.
-Everybody else's page is ``ada/attention.html``, to be handed out by a person.
+The names in the archive let a learning platform return each page to its student. Moodle ("Upload
+multiple feedback files in a zip") and Canvas ("Upload Submissions") recognize a student by the
+names that they gave to the downloads: ``Ada Lovelace_12345_assignsubmission_file_/attention.html``,
+``lovelaceada_7_8_attention.html``. All other pages are named like ``ada/attention.html``, for the
+teacher to hand out.
 """
 
 from __future__ import annotations
@@ -51,17 +51,18 @@ def write_class(
     written: list[str] | None = None,
     anew: bool = False,
 ) -> list[Path]:
-    """Write ``<state>/feedback/<student>/<exercise>/<exercise>.html`` for everybody, or for some.
+    """Write ``<state>/feedback/<student>/<exercise>/<exercise>.html`` for all students, or for
+    some.
 
-    Everybody is who has a result, has handed something in, or is on the class list. Beside each lie
-    the two files that nbgrader's ``release_feedback`` reads.
+    "All" are students with a result or a submission, and those on the class list. Each page comes
+    with the two files that nbgrader's ``release_feedback`` reads.
 
     Args:
-        troubles: gets whoever's page cannot be written; an older one of theirs stays.
-        changed: gets whose page says other points, or other words of a teacher, than the one
-            before, or is about another file.
-        written: gets whose page was written: one that is made of what it was made of stays.
-        anew: write all of them, whatever they are made of.
+        troubles: gets the students whose page cannot be written; their older page stays.
+        changed: gets the students whose page has other points or comments than the previous one, or
+            is about another file.
+        written: gets the students whose page was written: a page with unchanged inputs stays.
+        anew: write all pages, including those with unchanged inputs.
 
     Returns:
         The pages of these students, written now or before.
@@ -93,7 +94,7 @@ def write_class(
 
 @cache
 def _program() -> str:
-    """The digest of the whole package, for any part of it may have a say in a page."""
+    """The digest of the whole package, because any part of it may affect a page."""
     package = Path(__file__).resolve().parents[2]
     digest = hashlib.sha256()
     for path in sorted(package.rglob("*")):
@@ -106,7 +107,7 @@ class _Pages:
     """Writes the pages of a class.
 
     Args:
-        anew: also those that are made of what they were made of.
+        anew: also write those with unchanged inputs.
     """
 
     def __init__(self, course: Course, exercise: Exercise, anew: bool) -> None:
@@ -116,19 +117,20 @@ class _Pages:
         self._tries = Tries(course, exercise.name)
         self._asked = OwnQuestions(course, exercise)
         self._solutions = Solutions(course, exercise, self._asked)
-        # All that is the same for the pages of a class.
+        # The inputs that all pages of a class share.
         settings = course.settings
         shown = (settings.feedback_hidden, str(self._zone), settings.counts)
         self._alike = (_program(), exercise.title, json.dumps(exercise.notebook), shown)
         self._anew = anew
 
     def path(self, student: str) -> Path:
-        """Where the page of a student lies."""
+        """The path of a student's page."""
         name = self._exercise.name
         return self._course.feedback_of(student, name) / f"{name}.html"
 
     def write(self, student: str, name: str, marks: Marks | None) -> tuple[bool, bool]:
-        """Write a page; whether it was written, and whether it says what the one before did not."""
+        """Write a page; return whether it was written, and whether it differs from the previous
+        one."""
         from autograder.course.results import result_path, stored_result
 
         course, exercise = self._course, self._exercise
@@ -183,7 +185,7 @@ class _Pages:
         folder, submitted = self.path(student).parent, course.submission(student, exercise)
         secret = read_secret(submitted)
         if secret is None:
-            # It names the page in the exchange, never to be guessed. ``nbgrader submit`` draws one;
+            # It is the unguessable name of the page in the exchange. ``nbgrader submit`` draws one;
             # for downloads we do.
             about = f"feedback/{exercise}/{student}".encode()
             secret = hmac.digest(course.secret(), about, "sha512").hex()
@@ -206,7 +208,7 @@ class _Pages:
         return StudentPage(self._exercise, result, submission, marks, hidden, solutions, own)
 
     def _compared(self, folder: Path, page: StudentPage) -> changes.PageFacts:
-        """What the page says, and what of it is another thing than on the page before."""
+        """The facts of the page, with the changes since the previous one."""
         now = page.facts()
         titles = {check.id: f"{check.step}: {check.sentence}" for check in self._exercise.checks}
         for cell in now.points.keys() | now.remarks.keys():
@@ -214,7 +216,7 @@ class _Pages:
         return changes.since(folder, now, titles, _said(timestamp.now(), self._zone))
 
     def _handed_in(self, student: str, marks: Marks | None) -> str:
-        """When it was handed in, how that is known, and until when one could."""
+        """The time of the submission, its source, and the deadline."""
         if marks is None or marks.submitted is None:
             return ""
 
@@ -225,7 +227,7 @@ class _Pages:
         if others:
             said = f"This is the best of your {len(others) + 1} submissions. {said}"
 
-        # What lies there now may be a later one.
+        # The stored submission may be a later one.
         submitted = course.submission(student, exercise)
         if timestamp.submitted_at(submitted) == marks.submitted:
             said += f", {timestamp.SOURCES[timestamp.source(submitted)]}"
@@ -238,14 +240,14 @@ class _Pages:
 
 
 def _said(time: datetime, zone: tzinfo | None) -> str:
-    """A time of the gradebook, for people."""
+    """A time from the gradebook, for people."""
     return on_day(timestamp.shown(time, zone or timezone.utc))
 
 
 def lack_solutions(course: Course, exercise: Exercise, students: Iterable[str]) -> set[str]:
-    """Those of these students whose pages do not show the solutions yet, although they may.
+    """The students among these whose pages do not show the solutions yet, although they may.
 
-    A student with a damaged record is one of them: writing the page says what is damaged.
+    This includes students with a damaged record: writing the page reports the damage.
     """
     from autograder.course.results import stored_result
 
@@ -266,11 +268,11 @@ def lack_solutions(course: Course, exercise: Exercise, students: Iterable[str]) 
 def pack(
     course: Course, exercise: Exercise, pages: Iterable[Path], archive: Path, troubles: Troubles
 ) -> dict[str, int]:
-    """Write the archive at once; how many pages it names for whom.
+    """Write the archive in one step; return the number of pages by the platform they are named for.
 
     Args:
-        pages: as ``write_class`` returned them, ``<student>/<exercise>/<exercise>.html``.
-        troubles: gets whoever's page cannot be put into it.
+        pages: the pages from ``write_class``, ``<student>/<exercise>/<exercise>.html``.
+        troubles: gets the students whose page cannot be added.
     """
     listed = course.class_list() or {}
     packed = io.BytesIO()
@@ -289,13 +291,13 @@ def pack(
 
 
 def _add(archive: zipfile.ZipFile, page: Path, before: str, student: str) -> str:
-    """Put a page into the archive, named for a platform if that name is free; for whom it is."""
+    """Add a page to the archive, named for a platform if that name is free; return the platform."""
     data = page.read_bytes()
-    # Two people whom a platform calls the same are told apart by their ids.
+    # Two people with the same name in a platform are told apart by their ids.
     is_taken = not before or f"{before}{page.name}" in archive.NameToInfo
     name = f"{student}/{page.name}" if is_taken else f"{before}{page.name}"
 
-    # An archive knows no time before 1980.
+    # Zip archives have no times before 1980.
     entry = zipfile.ZipInfo.from_file(page, name, strict_timestamps=False)
     archive.writestr(entry, data, zipfile.ZIP_DEFLATED)
 
@@ -305,7 +307,7 @@ def _add(archive: zipfile.ZipFile, page: Path, before: str, student: str) -> str
 
 
 def _moodle(row: Mapping[str, str]) -> str:
-    """The folder that Moodle looks for, by the number in a line of the class list."""
+    """The folder that Moodle looks for, from the id in a line of the class list."""
     number = value_of(row, NUMBERS["moodle"])
     made = naming.moodle_folder(full_name(row), number)
     return made if number.isdecimal() and naming.is_hand_back(made) else ""

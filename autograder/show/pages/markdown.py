@@ -1,8 +1,8 @@
-"""What people write in Markdown, a student's answer and a teacher's comment, as HTML.
+"""Converts Markdown of students (answers) and teachers (comments) to HTML.
 
-HTML stays text, pictures are not shown, and a link is one only to the web or a mailbox. Formulas
-are MathML, which browsers typeset without script or network; one that is not understood stands as
-it was written, in letters of its own.
+HTML is shown as text, pictures are not shown, and only links to the web or a mail address work.
+Formulas become MathML, which browsers typeset without script or network; a formula that cannot be
+converted is shown as written, in its own style.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from markdown_it.rules_inline import StateInline
 
 FORMULA = re.compile(r"(\${1,2})(?!\s)((?:\\.|[^$\\]){1,2000}?)(?<!\s)\1(?!\d)", re.DOTALL)
-"""As Jupyter and Pandoc read dollars: no blank inside of them, no digit behind them."""
+"""Dollars as Jupyter and Pandoc read them: no blank just inside, no digit after."""
 
 ELEMENTS = frozenset((
     "math", "mrow", "mi", "mn", "mo", "mtext", "mspace", "msub", "msup", "msubsup", "munder",
@@ -36,15 +36,15 @@ ATTRIBUTES = frozenset((
     "movablelimits", "notation", "rowlines", "rowspacing", "rspace", "scriptlevel", "separator",
     "stretchy", "symmetric", "width",
 ))  # fmt: skip
-"""None that leads elsewhere, or that changes how the page around it looks."""
+"""No attribute that links elsewhere, or that changes the page around the formula."""
 
-LONGEST = 1_000  # characters of the longest formula that is read: the library is quick with those
+LONGEST = 1_000  # characters of the longest formula: the library is fast up to this
 
 _TARGET = re.compile(r"https?://|mailto:", re.IGNORECASE)
 
 
 def written(text: str) -> Markup:
-    """The text as HTML; where the library trips over it, the text as it is."""
+    """The text as HTML; unchanged text if the library fails."""
     plain = printable(text)
     otherwise = Markup("<p>{}</p>").format(plain)
     return extra(lambda: Markup(_markdown().render(plain)), otherwise)
@@ -55,7 +55,7 @@ def _markdown() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
     markdown = MarkdownIt("commonmark", {"html": False, "breaks": True})
-    # Headings of others would stand among those of the page; a picture would be loaded from afar.
+    # Headings would mix with those of the page; a picture would be loaded from another server.
     markdown.disable(["image", "heading", "lheading", "html_block", "html_inline", "reference"])
     markdown.inline.ruler.before("escape", "formula", _formula)
     markdown.validateLink = lambda target: _TARGET.match(target) is not None  # type: ignore[method-assign, assignment]
@@ -65,7 +65,7 @@ def _markdown() -> MarkdownIt:
 
 
 def _formula(state: StateInline, silent: bool) -> bool:
-    """Take a formula out of what Markdown would read in it: its underscores and backslashes."""
+    """Keep Markdown from interpreting the underscores and backslashes of a formula."""
     found = FORMULA.match(state.src, state.pos)
     if found is None:
         return False
@@ -80,7 +80,7 @@ def _shown_formula(renderer, tokens, place, options, env):  # type: ignore[no-un
 
 
 def typeset(source: str) -> Markup:
-    """A formula with its dollars; where it is not understood, what was written."""
+    """A formula with its dollars; unchanged if it cannot be converted."""
     found = FORMULA.fullmatch(source)
     shown = formula(found[2], found[1] == "$$") if found else None
     return shown or Markup('<code class="formula">{}</code>').format(source)
@@ -88,10 +88,10 @@ def typeset(source: str) -> Markup:
 
 @lru_cache(maxsize=4096)
 def formula(source: str, is_display: bool) -> Markup | None:
-    """The formula between its dollars as MathML; None if something in it is not known.
+    """The formula between its dollars as MathML; None if something in it is unknown.
 
-    Students write formulas, so of what the library answers only elements and attributes that are
-    known here are taken, and their texts are escaped anew.
+    Students write formulas, so only known elements and attributes of the library's output are
+    taken, and their texts are escaped again.
     """
     # Only pages with a formula wait for the library.
     from latex2mathml.converter import convert_to_element
@@ -100,14 +100,14 @@ def formula(source: str, is_display: bool) -> Markup | None:
         return None
     try:
         math = convert_to_element(source, display="block" if is_display else "inline")
-    except Exception:  # it has many kinds of errors for what is no formula
+    except Exception:  # it raises many kinds of errors for invalid formulas
         return None
 
     for part in math.iter():
-        # A blank at an end would be lost.
+        # A blank at the start or the end would be lost.
         part.text = html.unescape(part.text or "").replace(" ", "\u00a0")
         is_known = part.tag in ELEMENTS and ATTRIBUTES.issuperset(part.attrib.keys() - {"xmlns"})
-        # A command that the library does not know is a letter of that name for it.
+        # The library treats an unknown command as an identifier of that name.
         if not is_known or part.text.startswith("\\"):
             return None
 

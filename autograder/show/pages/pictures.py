@@ -1,7 +1,8 @@
-"""Small pictures of a step's answer beside the right one: a mask's pattern, weights and sums.
+"""Small pictures of a step's answer next to the right one: the pattern of a mask, or weights and
+sums.
 
-What a colour says stands there as a sign or a number too, and in words for a screen reader. Here is
-what they show; where it lies is said in the template.
+Everything shown by a colour is also there as a sign or a number, and in words for a screen reader.
+This module computes the content; the template has the layout.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ Value = float | bool | str
 
 
 class Box(NamedTuple):
-    """An entry: its sign or number, and by how much its weight darkens it."""
+    """An entry: its sign or number, and how dark its weight makes it."""
 
     sign: str
     is_on: bool
@@ -31,7 +32,7 @@ class Box(NamedTuple):
 
 
 class TableRow(NamedTuple):
-    """``sum``: what a row of weights adds up to, which is right if it is one."""
+    """``sum``: the sum of a row of weights, which should be 1."""
 
     cells: list[Box]
     sum: str = ""
@@ -39,7 +40,7 @@ class TableRow(NamedTuple):
 
 
 class Drawing(NamedTuple):
-    """A table; ``wrong`` are the rows and columns of its entries that are."""
+    """A table; ``wrong`` are the rows and columns of its wrong entries."""
 
     name: str
     words: str
@@ -55,7 +56,7 @@ class Drawings(NamedTuple):
 
 
 def drawings(example: Example) -> Drawings:
-    """The student's answer and, where it is another one, the right one beside it."""
+    """The student's answer and, if it differs, the right one."""
     kind = example.kind
     draw, verb = (_mask, "is") if kind == "mask" else (_weights, "are")
     legend = LEGENDS[kind]
@@ -76,7 +77,7 @@ def drawings(example: Example) -> Drawings:
 def _mask(table: Table, wanted: Table, name: str) -> Drawing:
     rows, words = [], []
     for row in table:
-        # A mask of numbers is no mask, and shows its numbers.
+        # A mask of numbers is not a mask, and is shown as numbers.
         cells = [Box(_short(value, "✓", "·"), value is True, "") for value in row]
         rows.append(TableRow(cells))
         words.append(" ".join(_short(value, "yes", "no") for value in row))
@@ -104,7 +105,7 @@ def _weights(table: Table, wanted: Table, name: str) -> Drawing:
 def _wrong(
     table: Table, wanted: Table, agree: Callable[[Value, Value], bool]
 ) -> list[tuple[int, int]]:
-    """The places with another entry than the right one; none where the tables differ in shape."""
+    """The indices of wrong entries; none if the tables differ in shape."""
     found: list[tuple[int, int]] = []
     if _shape(table) != _shape(wanted):
         return found
@@ -130,12 +131,12 @@ def _sum(row: tuple[Value, ...]) -> float | str:
         return str(sum(strange))
     try:
         return math.fsum(map(float, row))
-    except OverflowError:  # parts of them can be added; the multiple of that may be infinite
+    except OverflowError:  # the fractions can be added; their multiple may be infinite
         return 1024 * math.fsum(float(value) / 1024 for value in row)
 
 
 def _close(one: Value, other: Value) -> bool:
-    # The numbers were kept with four digits.
+    # The numbers were stored with four digits.
     a, b = float(one), float(other)
     return a == b or abs(a - b) <= 2e-3 * max(1.0, abs(b)) or (math.isnan(a) and math.isnan(b))
 

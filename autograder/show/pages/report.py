@@ -1,7 +1,7 @@
 """The teacher's page: one self-contained file about a class.
 
-Every number opens, or leads to, the students behind it. Without its script the table of students
-cannot be sorted and searched; everything else is the same.
+Every number opens, or links to, its students. Without its script the table of students cannot be
+sorted and searched; everything else works.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from autograder.show.pages.document import day_of, show
 FEW = 12  # the most students in an open list; longer ones are closed at first
 LOW = 0.1  # a discrimination below this is marked
 
-# What a teacher looks at, the most urgent first: what it is called, and what it means.
+# What a teacher should look at, the most urgent first: its title, and its meaning.
 LOOK: Mapping[ConcernKind, tuple[str, str]] = {
     "error": ("The grader failed", "Not the student's fault; no points are lost. Grade again."),
     "rejected": (
@@ -73,7 +73,7 @@ def write(course: Course, report: Report) -> Path:
 
 
 def links(course: Course, exercise: str, students: Iterable[Person]) -> dict[str, str]:
-    """The students' own pages that exist, as addresses from a report, by student."""
+    """The students' own pages that exist, as links from a report, by student."""
     addresses: dict[str, str] = {}
     for one in students:
         page = course.feedback_of(one.student, exercise) / f"{exercise}.html"
@@ -108,8 +108,8 @@ def page(report: Report, links: Mapping[str, str]) -> str:
 class Notice(NamedTuple):
     """Students whom a teacher should look at, and why.
 
-    ``causes`` are by student. ``each``: the cause where all have the same, empty where the title
-    says it; None where each has one of their own.
+    ``causes`` are by student. ``each``: the cause if all have the same one, empty if the title says
+    it; None if the causes differ.
     """
 
     kind: ConcernKind
@@ -136,7 +136,7 @@ def _looks(report: Report) -> list[Notice]:
 
 
 def _bins(report: Report) -> Iterator[tuple[str, list[str]]]:
-    """Who has how many points."""
+    """The students in each bin of points."""
     last = len(report.counts) - 1
     for place, (low, high) in enumerate(zip(report.edges, report.edges[1:])):
         who = []
@@ -160,18 +160,18 @@ class People:
     few: int = FEW
 
     def emails_of(self, students: Iterable[str]) -> list[str]:
-        """The e-mail addresses that are known of them."""
+        """Their known e-mail addresses."""
         return [self.emails[student] for student in students if self.emails.get(student)]
 
 
 def people(students: Iterable[Person], links: Mapping[str, str]) -> People:
-    """The students under names of their own."""
+    """The students with distinct names."""
     entries = list(students)
     names = Counter(one.name for one in entries)
 
     known = {}
     for one in entries:
-        # A name that two have, or none has, says nothing without the id.
+        # A missing name, or one that two students share, needs the id.
         is_own = one.name and names[one.name] == 1
         known[one.student] = one.name if is_own else one.label
 
@@ -179,7 +179,7 @@ def people(students: Iterable[Person], links: Mapping[str, str]) -> People:
 
 
 class StudentGroup(NamedTuple):
-    """Students under a title; ``everybody`` says who they are where no list needs to: all, ..."""
+    """Students under a title; ``everybody`` describes them if no list is needed: all, ..."""
 
     title: str
     students: tuple[str, ...]
@@ -199,8 +199,8 @@ class Mistake(NamedTuple):
 
 
 class StepLine(NamedTuple):
-    """A step, its mistakes, and each of its checks; ``others`` lost points without a mistake that
-    we know."""
+    """A step, its mistakes, and each of its checks; ``others`` lost points without a known
+    mistake."""
 
     item: Item
     groups: list[StudentGroup]
@@ -210,7 +210,7 @@ class StepLine(NamedTuple):
 
 
 def _steps(report: Report, known: list[Mistake]) -> list[StepLine]:
-    """Each step, and in it each check."""
+    """Each step, with its checks."""
     lines = []
     for name, item in report.steps.items():
         found = [one for one in known if one.shared.step == name]
@@ -229,21 +229,22 @@ def _steps(report: Report, known: list[Mistake]) -> list[StepLine]:
 
 
 def _mistakes(report: Report) -> list[Mistake]:
-    """The known wrong answers that were found, those that most students share first."""
+    """The known wrong answers that were found, the most frequent first."""
     sources = {(one.step, one.name): one.source for one in report.exercise.misconceptions}
     found = []
     for place, one in enumerate(report.shared, start=1):
-        # Several may be called the same: relations of other arguments, or along other axes.
+        # Several may have the same name: relations of other arguments, or along other axes.
         anchor = f"mistake-{place}-{one.step}-{one.name}"
         found.append(Mistake(anchor, one, sources.get((one.step, one.name), "")))
     return found
 
 
 def _groups(item: Item, above: Sequence[StudentGroup] = ()) -> list[StudentGroup]:
-    """Who lost points, who kept them, who passed; of many, the largest group is everybody else.
+    """The students who lost points, kept them, or passed; in a large class the largest group is
+    called everybody else.
 
     Args:
-        above: the groups of the step; a long one of these is not repeated.
+        above: the groups of the step; long ones are not repeated.
     """
     groups = (
         ("Lost points" if item.points else "Wrong", item.failed),
@@ -267,7 +268,7 @@ def _groups(item: Item, above: Sequence[StudentGroup] = ()) -> list[StudentGroup
 
 
 class StepMark(NamedTuple):
-    """What became of a step: its sign, by which it sorts, and the class of its colour."""
+    """The mark of a step: its sign, its sort key, and the CSS class of its colour."""
 
     sign: str
     kind: str
@@ -281,7 +282,7 @@ NOTHING = StepMark("", "n")
 
 
 def _rows(report: Report) -> Iterator[tuple[Grade, list[StepMark]]]:
-    """Everybody, in the order of their ids, with a mark for each step."""
+    """All students by id, with a mark for each step."""
     by_step: dict[str, dict[str, StepMark]] = {}
     for name, item in report.steps.items():
         of_step = dict.fromkeys((*item.failed, *item.not_run), FAILED)
@@ -305,7 +306,7 @@ def write_course(course: Course, grades: CourseGrades) -> Path:
 
 
 def course_page(course: Course, grades: CourseGrades) -> str:
-    """The page as HTML; it leads to the pages of exercises and students that there are."""
+    """The page as HTML; it links to the existing pages of exercises and students."""
     exercises = []
     for one in grades.exercises:
         scores = [row.by_exercise[one.name].score for row in grades.rows]
@@ -335,7 +336,7 @@ def course_page(course: Course, grades: CourseGrades) -> str:
 
 
 def _reasons(grades: CourseGrades) -> dict[str, list[str]]:
-    """Why totals are not final, exercise by exercise, and whose."""
+    """Why totals are not final, by exercise, and the students concerned."""
     found: dict[str, list[str]] = {}
     for one in grades.counting:
         for row in grades.rows:

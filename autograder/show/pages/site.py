@@ -1,6 +1,6 @@
 """A web site of the exercises in which Python runs in the browser: nothing to install.
 
-JupyterLite builds it of files alone, so any web server can publish it.
+JupyterLite builds it from static files, so any web server can publish it.
 """
 
 from __future__ import annotations
@@ -28,22 +28,23 @@ from autograder.exercises.exercise import Exercise
 from autograder.show.pages.document import show
 
 NOTE = "autograder-site.json"
-"""The file in a site that says which others are ours, so that it can be built once more."""
+"""The file in a site that lists our files, so that the site can be built again."""
 
 _KERNEL = "jupyterlite-pyodide-kernel"
 _EXTENSION = "@jupyterlite/pyodide-kernel-extension"
 _LEFT_OUT = ("package.json", "rspack.config*", "doc")
-"""What JupyterLite puts at the top of a site, and nobody opens there."""
+"""Files that JupyterLite puts at the top of a site, and that nobody opens."""
 
 Content = Mapping[str, bytes]
-"""The files of the exercises, by their place in the site."""
+"""The files of the exercises, by their path in the site."""
 
 
 def insist(folder: Path, archive: Path | None) -> None:
-    """Refuse what would fail later, before anything is done.
+    """Refuse what would fail later, before any work is done.
 
     Raises:
-        Unusable: the extra is not installed, there is something else in the folder, or no archive.
+        Unusable: the extra is not installed, the folder holds something else, or there is no
+            archive.
     """
     for package in ("jupyterlite_core", "jupyterlite_pyodide_kernel"):
         if importlib.util.find_spec(package) is None:
@@ -67,12 +68,12 @@ def write(
     content: Content,
     archive: Path | None,
 ) -> list[str]:
-    """Build the site, and only then put it into the folder; what was done, in lines.
+    """Build the site, and then move it into the folder; return lines about what was done.
 
-    A site that is there already is replaced. Whatever else lies beside it stays, such as ``.git``.
+    An existing site is replaced. Other files in the folder stay, such as ``.git``.
 
     Raises:
-        Unusable: as ``insist`` says, or the archive is no Pyodide for this kernel.
+        Unusable: as for ``insist``, or the archive is not Pyodide for this kernel.
     """
     insist(folder, archive)
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -93,16 +94,16 @@ def write(
 
         start = page(course, exercises, archive is not None)
         files.write(built / "index.html", start.encode())
-        files.write(built / ".nojekyll", b"")  # else GitHub Pages leaves files out
+        files.write(built / ".nojekyll", b"")  # otherwise GitHub Pages leaves files out
         _put(built, folder)
     return _said(folder, exercises, archive is not None)
 
 
 def page(course: Course, exercises: Sequence[Exercise], is_whole: bool) -> str:
-    """The page at which the site opens: how to start, where work is kept, how to hand in.
+    """The start page of the site: how to start, where work is saved, how to hand in.
 
     Args:
-        is_whole: whether Python is a part of the site.
+        is_whole: whether the site includes Python.
     """
     lines = []
     for one in exercises:
@@ -148,7 +149,7 @@ def _write_json(path: Path, data: Any) -> None:
 
 
 def _build(source: Path, built: Path) -> None:
-    """Run JupyterLite, with nothing of what this machine's Jupyter is configured to do."""
+    """Run JupyterLite, without this machine's Jupyter configuration."""
     environment = {"JUPYTER_CONFIG_DIR": str(source / "config")}
     for name, value in os.environ.items():
         if not name.startswith("JUPYTER"):
@@ -172,7 +173,7 @@ def _build(source: Path, built: Path) -> None:
 
 
 def _put(built: Path, folder: Path) -> None:
-    """Move the site into its folder, in the place of the one that was there."""
+    """Move the site into its folder, in place of the old one."""
     folder.mkdir(exist_ok=True)
     try:
         old = json.loads((folder / NOTE).read_bytes())["files"]
@@ -180,7 +181,7 @@ def _put(built: Path, folder: Path) -> None:
         old = []
 
     names = sorted(path.name for path in built.iterdir())
-    # First of all, so that what is cut short here is ours and can be built once more.
+    # First of all, so that an interrupted move can be recognized as ours and built again.
     _write_json(folder / NOTE, {"files": sorted({*old, *names})})
     for name in {*old, *names}:
         path = files.below(folder, str(name), follow=False)
@@ -208,18 +209,18 @@ def _said(folder: Path, exercises: Sequence[Exercise], is_whole: bool) -> list[s
     return lines
 
 
-# Python for the browser, out of a release of Pyodide: several hundred MB, of which the site gets
-# what a kernel and the exercises need.
+# Python for the browser, from a release of Pyodide: several hundred MB, of which the site gets the
+# part that a kernel and the exercises need.
 
 DRAWING = ("numpy", "matplotlib")
-"""What notebooks need. Pyodide loads what a cell imports in so many words, and of the tools cell it
-sees a packed text alone, so these are loaded with the kernel."""
+"""Packages that notebooks need. Pyodide loads the imports that it finds in a cell, but the setup
+cell is packed, so these are loaded with the kernel."""
 
 _PACKAGES = ("micropip", "ipython", "jedi", *DRAWING)
-"""What the kernel of JupyterLite asks Pyodide for."""
+"""The packages that the kernel of JupyterLite loads from Pyodide."""
 
 _COMM = "comm"
-"""The one package that the kernel takes from neither Pyodide nor itself, but from PyPI."""
+"""The only package that the kernel takes from PyPI, and not from Pyodide or itself."""
 
 _START = "pyodide.mjs"
 _LOCK = "pyodide-lock.json"
@@ -228,14 +229,15 @@ _CORE = (_START, "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
 
 
 def unpack_pyodide(archive: Path, folder: Path, packages: Iterable[str]) -> None:
-    """Write Pyodide, and what of its packages is needed, into a folder.
+    """Write Pyodide, with the packages that are needed, into a folder.
 
     Args:
-        packages: what students' code may import beside what the kernel and the notebooks need.
+        packages: what students' code may import in addition to the packages of the kernel and the
+            notebooks.
 
     Raises:
-        Unusable: it is no release of Pyodide, another one than the kernel is made for, or has not
-            all that is needed.
+        Unusable: it is not a release of Pyodide, not the one that the kernel is made for, or lacks
+            a package.
     """
     try:
         with tarfile.open(archive) as opened:
@@ -271,11 +273,11 @@ def _unpack_release(
 
 
 def _closure(known: dict[str, Any], names: Iterable[str]) -> set[str]:
-    """These packages, and those that they depend on."""
+    """These packages and their dependencies."""
     found: set[str] = set()
     waiting = list(names)
     while waiting:
-        name = re.sub(r"[-_.]+", "-", waiting.pop()).lower()  # as the lock names them
+        name = re.sub(r"[-_.]+", "-", waiting.pop()).lower()  # the names in the lock file
         if name not in found:
             found.add(name)
             waiting += known.get(name, {}).get("depends", [])
@@ -304,7 +306,7 @@ def _another_release() -> str:
 
 
 def wheel_of_comm(folder: Path) -> None:
-    """Write the kernel's last package as a wheel, made of the one that is installed here."""
+    """Write the kernel's last package as a wheel, made from the one that is installed here."""
     installed = metadata.distribution(_COMM)
     folder.mkdir(parents=True)
     path = files.below(folder, f"{_COMM}-{installed.version}-py3-none-any.whl")

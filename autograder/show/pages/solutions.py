@@ -1,4 +1,4 @@
-"""Solutions afterwards: which ones a student's page shows, by the setting ``feedback.solution``."""
+"""The solutions that a student's page shows, by the setting ``feedback.solution``."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from autograder.course.gradebook.deadlines import TimeLeft
 from autograder.exercises import right_answers
 from autograder.exercises.exercise import Exercise
 
-OTHERS = 2  # so many unusual right answers are shown of a step
+OTHERS = 2  # unusual right answers shown per step
 
 
 @dataclass(frozen=True)
 class Solution:
     """The teacher's answer to a step or question; ``others`` are right, too.
 
-    Of each of these there is a line about what is different, and the code.
+    Each of these has a line about what is different, and the code.
     """
 
     source: str
@@ -29,7 +29,7 @@ class Solution:
 
 
 class Solutions:
-    """The solutions of an exercise, each for those who may see it now.
+    """The solutions of an exercise, each for the students who may see it now.
 
     While the setting is ``never`` they are not even read.
 
@@ -45,9 +45,9 @@ class Solutions:
         self._left = TimeLeft(course, exercise.name) if self._when == "after due" else None
 
     def of(self, student: str, result: Result | None) -> Mapping[str, Solution]:
-        """What the page about a result shows, by step or question.
+        """The solutions on the page about a result, by step or question.
 
-        Where hidden checks are not shown, a solution ``when passed`` would tell of them.
+        If hidden checks are not shown, a solution ``when passed`` would reveal their verdicts.
         """
         if result is None or result.status != "graded" or self._when == "never":
             return {}
@@ -65,11 +65,11 @@ class Solutions:
 
 
 def _read(course: Course, exercise: Exercise) -> dict[str, Solution]:
-    """All solutions; of the right answers in the bank those that say what is different."""
+    """All solutions, and the right answers of the bank that say what is different."""
     bank = right_answers.load(right_answers.path_of(course.root, exercise.name))
     found = {}
     for step in exercise.steps:
-        if step in exercise.own:  # everybody has another answer
+        if step in exercise.own:  # the answer differs for every student
             continue
         others = ((one.about, one.source) for one in bank if one.step == step and one.about)
         source = without_region(exercise.cell(step).source)

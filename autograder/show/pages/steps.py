@@ -19,17 +19,17 @@ from autograder.grader.asked import NOT_ASKED
 from autograder.show.pages.pictures import Drawings, drawings
 from autograder.show.pages.solutions import Solution
 
-MAX_LINES = 400  # of an answer that are shown
-MAX_LINE = 300  # characters of a line that are shown
+MAX_LINES = 400  # the most lines of an answer that are shown
+MAX_LINE = 300  # the most characters of a line that are shown
 STUB = "raise NotImplementedError"
 LEFT_OUT = "…"  # for the lines of a docstring that came with the notebook
 
 Said = Literal["", "message", "all"]
-"""What of what checks say stands there already: nothing, why they fail, or what remains, too."""
+"""The messages that are shown already: none, why checks fail, or what remains, too."""
 
 
 class ShownCheck(NamedTuple):
-    """A check, the sentence about it, what a person gave for it, and whether what remains is said
+    """A check, its sentence, the points that a person gave for it, and whether ``remains`` is shown
     for it alone."""
 
     result: CheckResult
@@ -39,9 +39,9 @@ class ShownCheck(NamedTuple):
 
 
 class CheckGroup(NamedTuple):
-    """Checks with the same verdict for the same reason, which is said once.
+    """Checks with the same verdict for the same reason, which is shown once.
 
-    ``message`` is what is wrong now; ``is_common``: what remains is the same for all of them.
+    ``message`` is what is wrong now; ``is_common``: ``remains`` is the same for all of them.
     """
 
     status: str
@@ -52,7 +52,7 @@ class CheckGroup(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many checks it is about."""
+        """The number of its checks."""
         return len(self.lines)
 
 
@@ -74,11 +74,10 @@ class ShownStep(NamedTuple):
     """One step of the notebook.
 
     ``wrong``: its checks that failed, or were not run; ``waiting``: those that only earlier steps
-    (``waits_for``) keep from passing. ``whole``: the first check where the step fails as a whole,
-    for a reason that ``wrong`` does not repeat; what ``remains`` is then said of it, too.
-    ``is_unanswered``: the submission is there, and has no answer to it. ``asked``: the question, if
-    it is one that this student alone has. ``solutions``: right answers, each with what it is
-    called.
+    (``waits_for``) keep from passing. ``whole``: the first check if the step fails as a whole, for
+    a reason that ``wrong`` does not repeat; ``remains`` is then shown for it, too.
+    ``is_unanswered``: the submission has no answer to it. ``asked``: the question, if only this
+    student has it. ``solutions``: right answers with their titles.
     """
 
     result: StepResult
@@ -98,8 +97,7 @@ class ShownStep(NamedTuple):
 
 
 class ShownQuestion(NamedTuple):
-    """A question that a person grades: its heading, the answer and ours, empty where there is
-    none."""
+    """A question that a person grades: its heading, the answer and ours, empty if there is none."""
 
     cell: Cell
     title: str
@@ -113,14 +111,14 @@ class Steps:
     """The steps of one student.
 
     Args:
-        sentences: what each check says, by its id.
-        answer: the student's source by step or question, None where there is none; None where the
+        sentences: the sentence of each check, by id.
+        answer: the student's source by step or question, None if it is missing; None if the
             submission is gone.
         cells: marks of the gradebook, by cell.
-        steps: all of them, as the student may see them.
-        given: by step the docstrings that the notebook came with, which are not shown again.
-        solutions: those to show, by step or question.
-        asked: the questions that this student alone has, by step.
+        steps: all steps, as the student may see them.
+        given: by step, the docstrings of the original notebook, which are not shown again.
+        solutions: the solutions to show, by step or question.
+        asked: the questions that only this student has, by step.
     """
 
     sentences: Mapping[str, str]
@@ -134,8 +132,8 @@ class Steps:
     def sections(self) -> dict[str, list[ShownStep]]:
         """All steps, in the order in which a student needs them.
 
-        Those that are ``wrong`` have a mistake of their own, those that are ``waiting`` are right
-        once these are; ``unwritten`` were not tried.
+        ``wrong`` steps have a mistake of their own, ``waiting`` ones are right once those are;
+        ``unwritten`` ones were not tried.
         """
         sections: dict[str, list[ShownStep]]
         sections = {"wrong": [], "waiting": [], "unwritten": [], "passed": []}
@@ -152,7 +150,7 @@ class Steps:
         return sections
 
     def _step(self, result: StepResult) -> ShownStep:
-        """What is shown of one step."""
+        """One step as it is shown."""
         wrong = [check for check in result.not_passed if check.status != "carried"]
         passed = [check for check in result.checks if check.status == "passed"]
         groups = self._grouped(result, wrong)
@@ -161,7 +159,7 @@ class Steps:
         is_whole = len(groups) == 1 and len(wrong) == len(result.checks) > 1
         if is_whole and wrong[0].has_failed and wrong[0].said:
             whole, remains = wrong[0], groups[0].is_common
-            # What each of its checks wanted comes second.
+            # The messages of its checks come second.
             said: Said = "all" if remains else "message"
             groups = [self._group(result, [check], said) for check in wrong]
 
@@ -183,7 +181,7 @@ class Steps:
         )
 
     def _solved(self, step: str) -> Iterator[tuple[str, ShownCode]]:
-        """Our code for a step and unusual right answers, if the student may see them."""
+        """Our code for a step, and unusual right answers, if the student may see them."""
         solution = self.solutions.get(step)
         if solution is not None:
             yield "Our code", code(solution.source, set(), self.given.get(step, ()), False)
@@ -194,14 +192,14 @@ class Steps:
         source = self.answer(step.name) if self.answer else None
         if source is None:
             return None
-        if step.name in self.asked:  # what stands there for everybody says nothing about it
+        if step.name in self.asked:  # everybody's text tells nothing about it
             source = "\n".join(line for line in source.split("\n") if not line.startswith("#"))
         checks = chain.from_iterable(one.checks for one in self.steps)
         raised = {check.line for check in checks if check.line and check.cell == step.name}
         return code(source, raised, self.given.get(step.name, ()), bool(to_mend([step])))
 
     def question(self, cell: Cell, title: str) -> ShownQuestion:
-        """What is shown of a question."""
+        """A question as it is shown."""
         answer = (self.answer(cell.id) if self.answer else None) or ""
         if answer.strip() == cell.source.strip():
             answer = ""
@@ -209,7 +207,7 @@ class Steps:
         return ShownQuestion(cell, title, self.cells[cell.id], cut(answer, MAX_ANSWER), solution)
 
     def _grouped(self, step: StepResult, checks: list[CheckResult]) -> list[CheckGroup]:
-        """Neighbours that say the same, together."""
+        """Groups of adjacent checks with the same message."""
 
         def reason(check: CheckResult) -> tuple[str, str, tuple[str, ...]]:
             return check.status, check.said, check.with_reference
@@ -251,7 +249,7 @@ def _earned(step: StepResult) -> str:
 
 
 def to_mend(steps: Iterable[StepResult]) -> list[StepResult]:
-    """The steps with a mistake of their own: mending one may mend those after it."""
+    """The steps with a mistake of their own: fixing one may fix later ones."""
     return [step for step in questions_last(steps) if step.failed]
 
 
@@ -261,19 +259,19 @@ def code(
     """An answer as it is shown.
 
     Args:
-        raised: the lines, from 1, where an exception was raised.
-        given: the docstrings that stand in the notebook from the beginning, as lines.
-        is_wrong: there is something to fix in it.
+        raised: the lines, counted from 1, that raised an exception.
+        given: the docstrings of the original notebook, as lines.
+        is_wrong: whether it has a mistake.
     """
     lines = source.rstrip().split("\n")
     parts = _without(lines, given, raised)
     shown = list(islice(parts, MAX_LINES))
 
-    # What was never written, or is right by itself, need not be looked at.
+    # Nobody needs to look at an empty or a right answer.
     there = [lines[at - 1].strip() for at in raised if at <= len(lines)]
     is_unwritten = any(line.startswith(STUB) for line in there)
 
-    # The others are counted as they stand: an answer may have half a million of them.
+    # The other lines are only counted: an answer may have half a million of them.
     rest = next(parts, None)
     more = 0 if rest is None else len(lines) - rest.number + 1
     return ShownCode(shown, more, is_open=is_wrong and not is_unwritten)
@@ -293,7 +291,7 @@ def docstrings(source: str) -> list[list[str]]:
 def _without(
     lines: Sequence[str], given: Sequence[Sequence[str]], raised: set[int]
 ) -> Iterator[CodeLine]:
-    """The lines, one of each docstring for all of it; nothing of a student's is parsed for that."""
+    """The lines, with each docstring shortened to one line; this does not parse student code."""
     place = 0
     while place < len(lines):
         length = _given_at(lines, place, given)
@@ -306,7 +304,7 @@ def _without(
 
 
 def _given_at(lines: Sequence[str], place: int, given: Sequence[Sequence[str]]) -> int:
-    """How many lines of a docstring of ours begin at a place."""
+    """The number of lines of our docstring that begins at this line, or 0."""
     for docstring in given:
         if list(lines[place : place + len(docstring)]) == list(docstring):
             return len(docstring)

@@ -1,6 +1,6 @@
 """The page that a student gets: what was graded, what went wrong, and the question that helps.
 
-Built from our own templates, never by converting a notebook; whatever they are given is escaped.
+It is built from our own templates, never by converting a notebook; the templates escape all values.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from autograder.show.pages.steps import ShownQuestion, Steps, docstrings, to_men
 if TYPE_CHECKING:
     from autograder.submissions.submission import Submission
 
-FIRST = 3  # steps to mend that are explained at the top; the others are named
+FIRST = 3  # steps to fix that are explained at the top; the others are only named
 LONGEST = 160  # characters of a reason
 
 
@@ -33,11 +33,11 @@ class StudentPage:
     """The page of a student with a result.
 
     Args:
-        submission: what was graded; without it the page has no code.
+        submission: the graded submission; without it the page has no code.
         marks: the student's marks in the gradebook, for the final score.
         hidden: how much of hidden checks is shown (``disclosure``).
-        solutions: those that the student may see, by step or question.
-        asked: the questions that this student alone has, by step.
+        solutions: the solutions that the student may see, by step or question.
+        asked: the questions that only this student has, by step.
     """
 
     exercise: Exercise
@@ -51,17 +51,17 @@ class StudentPage:
     def __post_init__(self) -> None:
         self._cells = self.marks.cells if self.marks else {}
         self._seen = as_student_sees(self.result, self.hidden)
-        # What the gradebook says, else what the checks gave.
+        # The gradebook's score, or else that of the checks.
         said = self.marks or self.result
         self._score, self._most = said.score, said.max_score
 
     def facts(self) -> PageFacts:
-        """What the page says in numbers and a teacher's words."""
+        """The numbers and a teacher's comments on the page."""
         questions = {cell.id for cell in self.exercise.cells if cell.kind == "manual"}
         points = {id: check.earned for id, check in self._seen.by_id.items()}
         remarks: dict[str, str] = {}
         for id, cell in self._cells.items():
-            # What is hidden altogether is in the score alone.
+            # Checks that are completely hidden count only in the score.
             if cell.is_scored and (id in points or id in questions):
                 points[id] = cell.score
             if cell.remark:
@@ -86,14 +86,14 @@ class StudentPage:
         facts: PageFacts | None = None,
         zone: tzinfo | None = None,
     ) -> str:
-        """The page: complete in itself, without scripts and without addresses.
+        """The page: self-contained, without scripts and links.
 
         Args:
-            name: the student's name, where it is known.
-            is_older: something was handed in after this, and is not graded yet.
-            handed_in: when it was handed in, and how that is known.
-            facts: with what has changed since the page before, if anything.
-            zone: in which times are written; None for UTC.
+            name: the student's name, if known.
+            is_older: whether a later submission is not graded yet.
+            handed_in: the time of the submission, and its source.
+            facts: with the changes since the previous page, if any.
+            zone: the time zone of the times; None for UTC.
         """
         exercise, result, cells = self.exercise, self.result, self._cells
         answer = self.submission.answer if self.submission else None
@@ -107,7 +107,7 @@ class StudentPage:
             if step.carried and step not in wrong:
                 carried.append(step.name)
 
-        # The text at the end of the notebook says what comes next.
+        # The text at the end of the notebook names the next exercise.
         last = exercise.cells[-1]
         is_asked = last.is_code or last.kind == "manual"
 
@@ -140,22 +140,21 @@ class StudentPage:
         )
 
     def _questions(self, steps: Steps) -> list[ShownQuestion]:
-        """What a person grades."""
+        """The questions that a person grades."""
         questions = []
         for cell in self.exercise.cells:
             if cell.kind == "manual" and cell.id in self._cells:
                 question = steps.question(cell, _heading(self.exercise, cell.id))
-                # What is extra, and nobody wrote or marked, is nothing to read.
+                # A bonus question without answer and mark is left out.
                 is_marked = question.marks.manual_score is not None or question.marks.remark
                 if question.answer or is_marked or not cell.is_extra:
                     questions.append(question)
         return questions
 
     def _reason(self, step: StepResult) -> str:
-        """The shortest thing that helps: the question, else what the first check that failed says.
+        """The shortest help: the question, or else the message of the first failing check.
 
-        That is what is wrong in the step itself, where its checks say first what an earlier one
-        does.
+        This is the mistake in the step itself, if its checks first report one of an earlier step.
         """
         for check in step.failed:
             if check.hint and check.remaining:
@@ -176,7 +175,7 @@ class StudentPage:
 
 
 def missing(exercise: Exercise, student: str, name: str = "", is_collected: bool = False) -> str:
-    """The page of a student of whom nothing is graded, perhaps although something is there."""
+    """The page of a student without a graded submission."""
     return show(
         "feedback_missing.html.jinja",
         exercise=exercise.name,
@@ -188,13 +187,13 @@ def missing(exercise: Exercise, student: str, name: str = "", is_collected: bool
 
 
 def cell_title(exercise: Exercise, cell: str) -> str:
-    """What a cell with a remark is called: a question by its heading, anything else by its id."""
+    """The title of a cell with a remark: the heading of a question, the id of any other cell."""
     kinds = {one.id: one.kind for one in exercise.cells}
     return _heading(exercise, cell) if kinds.get(cell) == "manual" else cell
 
 
 def _heading(exercise: Exercise, id: str) -> str:
-    """What people call a question that a person grades: the heading above it, or its id."""
+    """The title of a question that a person grades: the heading above it, or its id."""
     above = ""
     for cell in exercise.cells:
         if cell.id == id:

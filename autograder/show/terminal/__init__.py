@@ -1,4 +1,4 @@
-"""What commands print: tables, scores, JSON, and what GitHub's workflows read."""
+"""Output of commands: tables, scores, JSON, and lines for GitHub's workflows."""
 
 __all__ = [
     "class_tables",

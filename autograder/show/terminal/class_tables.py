@@ -1,4 +1,4 @@
-"""A class and a course on the terminal: tables of students, and how far a run has come."""
+"""A class and a course on the terminal: tables of students, and the progress of a run."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ STYLES = {
     "graded": "",
     "missing": "dim",
 }
-"""Of each status, the most urgent first."""
+"""The style of each status, the most urgent first."""
 
 MANY, FEW = 100, 10
 """The most students and checks to list on a terminal; a file or a pipe gets all."""
@@ -50,10 +50,10 @@ def next_steps(report: Report, out: TextIO | None = None) -> None:
 def students(
     rows: Sequence[Grade], out: TextIO | None = None, unchanged: Collection[str] = ()
 ) -> None:
-    """Everybody with the final score beside that of the checks, and the class in a line.
+    """All students with the final score next to that of the checks, and a line about the class.
 
     Args:
-        unchanged: of whom there is nothing new to say; they are counted.
+        unchanged: students without news; they are only counted.
     """
     screen = console(out)
     everybody = sorted(rows, key=lambda row: row.student)
@@ -64,7 +64,7 @@ def students(
     listing = table(*columns, right=("score", "checks"))
     for row in shown:
         points = ["–" if score is None else number(score) for score in (row.score, row.automatic)]
-        # Of a student's text one line, so that no line of a log begins with it.
+        # A student's text is put in one line, so that no line of a log begins with it.
         remark = Text(inert(" ".join(row.note().split())))
         listing.add_row(row.student, *points, Text(row.status, STYLES[row.status]), remark)
     if shown or not unchanged:
@@ -79,7 +79,7 @@ def students(
 
 
 def changes(platform: str, rows: Iterable[tuple[str, float | None, float]]) -> None:
-    """Students whose score is another one in a platform than here."""
+    """Students whose score differs between a platform and here."""
     listing = table("student", platform, "here", right={platform, "here"})
     for student, there, here in rows:
         listing.add_row(inert(student), "–" if there is None else number(there), number(here))
@@ -87,9 +87,9 @@ def changes(platform: str, rows: Iterable[tuple[str, float | None, float]]) -> N
 
 
 def _shown(rows: Sequence[Grade]) -> Sequence[Grade]:
-    """All rows of a class that one looks through; of a larger one those that need a look.
+    """All rows of a small class; for a larger one, those that need a look.
 
-    Whoever scrolls through ten thousand rows sees none.
+    Nobody reads ten thousand rows.
     """
     if len(rows) <= MANY:
         return rows
@@ -100,7 +100,7 @@ def _shown(rows: Sequence[Grade]) -> Sequence[Grade]:
 
 
 def _in_a_line(rows: Iterable[Grade]) -> str:
-    """How many were graded, with what mean, and how many were not."""
+    """A line with the number of graded students, their mean, and the number of others."""
     counts: Counter[str] = Counter()
     scores: list[float] = []
     for row in rows:
@@ -120,7 +120,8 @@ def _in_a_line(rows: Iterable[Grade]) -> str:
 def checks(report: Report, out: TextIO | None = None) -> None:
     """Each check of the exercise with the share of graded submissions that passed it.
 
-    Of many a terminal shows the few that fewest have passed: what to do next stands below them.
+    A terminal shows only the checks that the fewest have passed, so that the next steps below stay
+    visible.
     """
     screen = console(out)
     everything = report.exercise.checks
@@ -141,7 +142,7 @@ def checks(report: Report, out: TextIO | None = None) -> None:
 
 
 def stuck(report: Report, out: TextIO | None = None) -> None:
-    """Where students who counted their tries needed most; nothing where nobody did."""
+    """The steps that needed most tries, of students who counted them; nothing if nobody did."""
     if not report.stuck:
         return
     columns = ("step", "counted by", "tries", "minutes", "passed", "asked", "then passed")
@@ -155,7 +156,7 @@ def stuck(report: Report, out: TextIO | None = None) -> None:
 
 
 def course_exercises(grades: CourseGrades, out: TextIO | None = None) -> None:
-    """What counts into the total, and how much."""
+    """The exercises in the total, with their weights."""
     columns = ("exercise", "points", "weight", "of the total", "due")
     listing = table(*columns, right=columns[1:4])
     for one in grades.exercises:
@@ -168,7 +169,7 @@ def course_exercises(grades: CourseGrades, out: TextIO | None = None) -> None:
 
 
 def course_students(grades: CourseGrades, out: TextIO | None = None) -> None:
-    """Everybody with all final scores and the total, and the course in a line."""
+    """All students with all final scores and the total, and a line about the course."""
     from autograder.course.class_list import may_be
 
     screen = console(out)
@@ -194,7 +195,7 @@ def course_students(grades: CourseGrades, out: TextIO | None = None) -> None:
 
 
 def _grade(grade: Grade) -> str:
-    """The score, with a star where it is not final, or what became of it."""
+    """The score, with a star if it is not final, or the status."""
     if grade.score is not None:
         return _starred(grade.score, grade.pending)
     return "–" if grade.status == "missing" else grade.status
@@ -205,7 +206,7 @@ def _starred(score: float, why: str) -> str:
 
 
 def _course_in_a_line(rows: tuple[CourseRow, ...]) -> str:
-    """How many have a total, how many of these are final, and their mean."""
+    """A line with the number of totals, how many are final, and their mean."""
     from autograder.course.gradebook.course_grades import MOST
 
     totals = [row.total for row in rows if row.total is not None]
@@ -226,11 +227,10 @@ def progress(
     status: Callable[[Any], str] = lambda _: "done",
     threads: bool = True,
 ) -> Iterator[Callable[[Any], None]]:
-    """A progress bar on a terminal; elsewhere a line now and then.
+    """A progress bar on a terminal; elsewhere occasional lines.
 
     Args:
-        status: what became of something: ``done``, ``failed`` where it went without a grade, or
-            ``unchanged`` where there was nothing to do.
+        status: the status of an item: ``done``, ``failed`` without a grade, or ``unchanged``.
         threads: whether a thread may move the bar; a process that forks has none.
     """
     screen = console(out)
@@ -287,7 +287,7 @@ def progress(
 def class_progress(
     title: str, total: int, out: TextIO
 ) -> AbstractContextManager[Callable[[Graded], None]]:
-    """The same for submissions, of which some cannot be graded, and some need not be again."""
+    """The same for submissions, of which some cannot be graded, or are unchanged."""
 
     def status(graded: Graded) -> str:
         if graded.unchanged:

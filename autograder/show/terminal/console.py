@@ -1,4 +1,4 @@
-"""A terminal, or plain lines where there is none; text of students can do nothing to either."""
+"""Output to a terminal, or as plain lines elsewhere; students' text cannot control either."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from autograder.base.text import brief, inert
 if TYPE_CHECKING:
     from rich.table import Table
 
-PROSE = 100  # lines of prose are no longer than this, however wide the terminal is
+PROSE = 100  # the longest line of prose, however wide the terminal is
 
 
 def console(out: TextIO | None = None) -> Console:
     """A terminal with its width and colours.
 
-    Text and nothing else for a file, a pipe, and whoever sets NO_COLOR.
+    Plain text for a file, for a pipe, and with NO_COLOR.
     """
     stream = out or sys.stdout
     terminal = stream.isatty()
     return Console(
         file=stream,
         force_terminal=terminal,
-        # Without a terminal there is no width to fit into: long lines are for grep and logs.
+        # Without a terminal there is no width limit: long lines suit grep and logs.
         width=None if terminal else 10_000,
         color_system="auto" if terminal and not os.environ.get("NO_COLOR") else None,
         highlight=False,
@@ -40,11 +40,11 @@ def console(out: TextIO | None = None) -> Console:
 
 
 def say(screen: Console, line: Text | str, first: str = "", rest: str = "") -> None:
-    """Print one line; a terminal that is too narrow for it gets it in parts.
+    """Print one line; a narrow terminal gets it in parts.
 
     Args:
-        first: stands before the first part.
-        rest: stands before the others.
+        first: text before the first part.
+        rest: text before the other parts.
     """
     text = line if isinstance(line, Text) else Text(line)
     if not screen.is_terminal:
@@ -58,10 +58,10 @@ def say(screen: Console, line: Text | str, first: str = "", rest: str = "") -> N
 
 
 def wait(is_done: Callable[[float], bool], what: str, out: TextIO) -> None:
-    """Wait for what takes long; a terminal says what for, and for how long by now.
+    """Wait for something that takes long; a terminal shows what, and for how long already.
 
     Args:
-        is_done: waits for at most this many seconds, and says whether it is over.
+        is_done: waits for at most this many seconds, and returns whether it is over.
     """
     if not out.isatty():
         return
@@ -78,10 +78,10 @@ def wait(is_done: Callable[[float], bool], what: str, out: TextIO) -> None:
 
 
 def quote(screen: Console, text: str, first: Text | str, margin: str) -> None:
-    """Print what a student may have influenced, each of its lines behind something of ours.
+    """Print text that a student may have influenced, with our own text at the start of each line.
 
-    No line begins with it: the machines that run GitHub's workflows take lines with ``::`` in front
-    for commands.
+    No line may begin with a student's text: GitHub's workflows read lines that start with ``::`` as
+    commands.
     """
     head, *more = brief(inert(text)).split("\n")
     say(screen, Text.assemble(first, head), margin, margin + "  ")
@@ -90,7 +90,7 @@ def quote(screen: Console, text: str, first: Text | str, margin: str) -> None:
 
 
 def table(*columns: str, right: Collection[str] = ()) -> Table:
-    """A table without lines; columns of numbers end on the ``right``."""
+    """A table without borders; the ``right`` columns are right-aligned."""
     from rich.table import Table
 
     made = Table(box=None, pad_edge=False, header_style="bold")
@@ -100,9 +100,9 @@ def table(*columns: str, right: Collection[str] = ()) -> Table:
 
 
 def show(screen: Console, table: Table) -> None:
-    """Print a table; where it is no terminal, without the blanks that would fill its last column.
+    """Print a table; outside a terminal, without blanks that pad its last column.
 
-    There its rows are as long as they are, and ten thousand of them take no time.
+    Outside a terminal, rows are not wrapped, so ten thousand of them are fast.
     """
     if screen.is_terminal:
         screen.print(table, soft_wrap=False)

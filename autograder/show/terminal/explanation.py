@@ -1,4 +1,4 @@
-"""What a teacher reads of checks of one student: which lost points; the inputs, answers, code."""
+"""Explains checks of one student to a teacher: which lost points; the inputs, answers, code."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def lines(
     """The explanation as lines of text.
 
     Args:
-        graded: what the check came to when it was graded.
-        differences: what has changed since.
-        own: the questions that this student alone was asked, by step.
+        graded: the result of the check when it was graded.
+        differences: the inputs that have changed since.
+        own: the questions that only this student was asked, by step.
     """
     yield from _head(explanation, result, graded)
     yield ""
@@ -66,7 +66,7 @@ def lines(
 def step_lines(
     explanations: Sequence[Explanation], result: Result, differences: Sequence[str]
 ) -> Iterator[str]:
-    """Several checks of a step: of each what it says and one call, and the code once.
+    """Several checks of a step: for each its message and one call, and the code once.
 
     Args:
         differences: what has changed since they were graded.
@@ -100,7 +100,7 @@ def _head(explanation: Explanation, result: Result, graded: CheckResult) -> Iter
 
 
 def _own(question: OwnQuestion | None, step: str) -> Iterator[str]:
-    """What one student was asked, and what is right."""
+    """The student's own question, and the right answer."""
     if question is None:
         yield f"No {step} was drawn for this student"
         return
@@ -110,7 +110,7 @@ def _own(question: OwnQuestion | None, step: str) -> Iterator[str]:
 
 
 def _code(explanation: Explanation, result: Result) -> Iterator[str]:
-    """What the student wrote, with the line that raised."""
+    """The student's code, with the line that raised marked."""
     place = explanation.verdict.place
     for cell in explanation.cells:
         yield ""
@@ -120,7 +120,7 @@ def _code(explanation: Explanation, result: Result) -> Iterator[str]:
 
 
 def _compared(graded: CheckResult, message: str | None) -> str:
-    """Whether the check says the same as when it was graded."""
+    """Whether the message is the same as when it was graded."""
     then = graded.unmended if graded.status == "carried" else graded.message
     passed = graded.status == "passed"
     now = printable(message or "")
@@ -140,7 +140,7 @@ def _calls(explanation: Explanation, student: str, most: int) -> Iterator[str]:
         yield f"No call of {step} can be shown: none was made, or all of them had functions in them"
         return
 
-    # What is answered right explains nothing, unless all of it is.
+    # Right answers explain nothing, unless all are right.
     numbered = list(enumerate(questions, 1))
     telling = [(place, question) for place, question in numbered if not question.is_alike]
     telling = telling or numbered
@@ -170,9 +170,9 @@ def _call(question: Question, student: str) -> Iterator[str]:
 
 
 def _behind(first: str, text: str) -> str:
-    """A text that a student may have influenced, each of its lines behind something of ours.
+    """A text that a student may have influenced, with our own text at the start of each line.
 
-    So none of them is taken for one of ours, or for a command to a machine that runs workflows.
+    So no line can pass as ours, or as a command to a workflow runner.
     """
     return first + text.replace("\n", "\n  │ ")
 
@@ -203,7 +203,7 @@ def _numbered(source: str, raised: int = 0) -> Iterator[str]:
 
 
 def lost_lines(result: Result) -> Iterator[str]:
-    """All checks that lost points, a line each, and how to see more of them."""
+    """All checks that lost points, one per line, and how to see more about them."""
     assert result.score is not None
     lost = _lost(result)
     came_to = f"{result.student_id}: {points_of(result.score, result.max_score)} from the checks"
@@ -230,7 +230,7 @@ def lost_in_step(result: Result, step: str) -> list[str]:
 
 
 def nothing_lost(result: Result, step: str) -> str:
-    """That a step lost nothing, and which checks it has."""
+    """A line that says that a step lost nothing, and names its checks."""
     ids = [id for id in result.by_id if parts_of(id)[0] == step]
     checks = f"; its checks are {listed(ids)}" if ids else ""
     return f"{step} of {result.student_id}: no check lost points{checks}"

@@ -1,7 +1,6 @@
-"""What a run on GitHub Actions shows beside its log: a page of Markdown, and remarks on steps.
+"""Output on GitHub Actions in addition to the log: a Markdown summary, and annotations on steps.
 
-Neither ever names what became of a hidden check: whoever may read the run could learn from it, push
-by push.
+Neither reveals a verdict of a hidden check: readers of the run could learn about it, push by push.
 """
 
 from __future__ import annotations
@@ -18,19 +17,19 @@ from autograder.show.disclosure import visible
 from autograder.show.terminal.score_table import NOTHING, Waits, alike, hints_of
 
 SUMMARY_BYTES = 1024 * 1024  # more is thrown away as a whole
-REMARKS = 10  # errors that are shown for a step of a workflow
-MESSAGE = 4_000  # characters of a remark; GitHub shows less
+REMARKS = 10  # errors that GitHub shows for a step of a workflow
+MESSAGE = 4_000  # characters of an annotation; GitHub shows less
 
 
 def publish(
     result: Result, about_hidden: str, notebook: Path, out: TextIO, waits: Waits = NOTHING
 ) -> None:
-    """Write the summary and the remarks where GitHub asks for them; elsewhere nothing.
+    """Write the summary and the annotations on GitHub; elsewhere nothing.
 
     Args:
-        about_hidden: what is to be said of hidden checks.
-        out: the log; remarks are lines in it.
-        waits: the steps that wait for others, which are no mistakes of their own.
+        about_hidden: the text about hidden checks.
+        out: the log; annotations are lines in it.
+        waits: the steps that wait for others, and have no mistake of their own.
     """
     steps = visible(result).steps
     if os.environ.get("GITHUB_ACTIONS"):
@@ -44,7 +43,7 @@ def publish(
 
 
 def command(name: str, message: str, **properties: str) -> str:
-    """A workflow command; nothing that a student may have written ends it, or its line."""
+    """A workflow command; students' text in it cannot end it, or its line."""
     pairs = []
     for key, value in properties.items():
         pairs.append(f"{key}={_escaped(value, ':,')}")
@@ -52,10 +51,10 @@ def command(name: str, message: str, **properties: str) -> str:
 
 
 def _escaped(text: str, further: str = "") -> str:
-    # The older form of commands is looked for in the whole line, but in no line that is a command
-    # of the newer form.
+    # GitHub looks for the older form of commands anywhere in a line, except in commands of the
+    # newer form.
     escaped = printable(text)
-    for character in "%\r\n" + further:  # first the sign that the others begin with
+    for character in "%\r\n" + further:  # first the escape character itself
         escaped = escaped.replace(character, f"%{ord(character):02X}")
     return escaped
 
@@ -67,14 +66,14 @@ def _failing(steps: Sequence[StepResult], waits: Waits) -> list[StepResult]:
 
 
 def _remarks(steps: Sequence[StepResult], notebook: Path, waits: Waits) -> Iterator[str]:
-    # The path as GitHub knows it: from the top of the repository.
+    # The path for GitHub: from the root of the repository.
     path = notebook.absolute()
     top = Path(os.environ.get("GITHUB_WORKSPACE") or os.getcwd()).absolute()
     if path.is_relative_to(top):
         notebook = path.relative_to(top)
     file = notebook.as_posix()
     failing = _failing(steps, waits)
-    # The last place is kept for the others, where there are more.
+    # If there are more, the last annotation is about all others.
     shown = failing if len(failing) <= REMARKS else failing[: REMARKS - 1]
     for step in shown:
         lines = []
@@ -94,7 +93,7 @@ def _remarks(steps: Sequence[StepResult], notebook: Path, waits: Waits) -> Itera
 def _summary(
     steps: Sequence[StepResult], about_hidden: str, notebook: Path, room: int, waits: Waits
 ) -> str:
-    """Markdown of at most ``room`` bytes, in which no text of a student is markup."""
+    """Markdown of at most ``room`` bytes, in which students' text is escaped."""
     score, most = sum(step.score for step in steps), sum(step.max_score for step in steps)
     head = f"{points_of(score, most)} of the visible checks. {about_hidden}."
     rows = "".join(_row(step, waits) for step in steps)
@@ -139,5 +138,5 @@ def _details(step: StepResult) -> str:
 
 
 def _code(text: str) -> str:
-    """A name as code, in a table, too: there nothing is HTML, a link or a mention."""
+    """A name as code, also in a table: HTML, links and mentions have no effect in it."""
     return "`" + re.sub(r"[`|\s]+", " ", printable(text)).strip()[:100] + "`"

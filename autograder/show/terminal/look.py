@@ -1,7 +1,7 @@
-"""What a student's own commands show of a check that fails: prints, two tables, one question.
+"""Shows a failing check in a student's own commands: prints, two tables, one question.
 
-``check``, ``watch`` and pytest have it from here. All of it may be a student's, so each line begins
-with a bar or a word of ours, and is cut where it would be too long.
+``check``, ``watch`` and pytest use it. Any text may be a student's, so each line begins with a bar
+or a word of ours, and long lines are cut.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ LONGEST = 200
 BAR = "│ "
 
 GAP = "   "
-"""Between two tables."""
+"""The gap between two tables."""
 
 
 def said(step: StepResult, check: CheckResult) -> str:
-    """What a failing check says where its step asks one question: its own one only if it is the
-    first that fails, and nobody knows a better one."""
+    """The message of a failing check in a step with one question: its own question is included only
+    if it is the first failing check, and there is no better question."""
     if check.with_reference:
         message = statement(check.message)
         return f"{message.rstrip('.')}. It waits for {listed(check.with_reference)}."
@@ -36,15 +36,15 @@ def said(step: StepResult, check: CheckResult) -> str:
 
 
 def question(step: StepResult) -> str:
-    """The question that a step asks, unless its first failing check asks its own: about a known
-    mistake, else what an exception kept the check from asking."""
+    """The question of a step, unless its first failing check asks its own: about a known mistake,
+    or else the one that an exception kept the check from asking."""
     hint = next((check.hint for check in step.failed if check.hint), "")
     return hint or (step.look.asked if step.look else "")
 
 
 def hints(step: StepResult) -> list[str]:
-    """All levels of hints about a step, one behind the other: the question is the first, and empty
-    where the check asks its own."""
+    """All levels of hints about a step, in order: the question is the first, and empty if the check
+    asks its own."""
     found = [question(step)]
     for _, words, line in step.levels:
         found.append(f"{words}: {cut(line, LONGEST)}" if line else words)
@@ -52,8 +52,7 @@ def hints(step: StepResult) -> list[str]:
 
 
 def lines(look: Look, width: int) -> Iterator[str]:
-    """What was printed, and the two tables beside each other; where that is too wide, one below
-    the other."""
+    """The prints, and the two tables side by side; if that is too wide, one below the other."""
     if look.printed:
         yield "printed:"
         for line in inert(look.printed).split("\n"):

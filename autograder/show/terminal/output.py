@@ -1,4 +1,4 @@
-"""Where a command's output goes: to a file, a folder, or standard output."""
+"""Writes a command's output to a file, a folder, or standard output."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from autograder.base.errors import Unusable
 
 
 def writable(file: str | None) -> None:
-    """Refuse a place for a file, as in ``--json``, before any work is done."""
+    """Refuse an unusable file path, as in ``--json``, before any work is done."""
     path = Path(file or "-")
     if str(path) == "-":
         return
@@ -23,14 +23,13 @@ def writable(file: str | None) -> None:
 
 
 def put(file: str | None, lines: Iterable[str], out: TextIO) -> None:
-    """Write what ``--json`` asks for; lines end with their newline."""
+    """Write the output of ``--json``; lines end with their newline."""
     from autograder.base import files
 
     if file is None:
         return
     if file == "-":
-        # The same JSON; but in the logs of GitHub's workflows a student's ``##[`` would be a
-        # command.
+        # Equivalent JSON: in the logs of GitHub's workflows a student's ``##[`` would be a command.
         sys.stdout.writelines(line.replace("##[", "##\\u005b") for line in lines)
         return
     files.write(Path(file), map(str.encode, lines))
@@ -38,10 +37,10 @@ def put(file: str | None, lines: Iterable[str], out: TextIO) -> None:
 
 
 def writable_folder(folder: str | None) -> None:
-    """Refuse a place for a folder before any work is done.
+    """Refuse an unusable folder path before any work is done.
 
     Raises:
-        Unusable: it cannot be written there, or something of somebody's lies there.
+        Unusable: it cannot be written, or there is something else in it.
     """
     if folder is None:
         return
@@ -55,10 +54,10 @@ def writable_folder(folder: str | None) -> None:
 def put_content(
     content: bytes | Mapping[str, bytes], output: str | None, default: Path
 ) -> Path | None:
-    """Write a file, or the files of a folder, at once, to ``output`` or its own place.
+    """Write a file, or the files of a folder, to ``output`` or its default path.
 
     Returns:
-        Where it was written; None when it went to standard output.
+        The path; None for standard output.
     """
     from autograder.base import files
 
@@ -86,7 +85,7 @@ def _put_folder(content: Mapping[str, bytes], path: Path) -> None:
         for name, data in content.items():
             files.write(files.below(new, name), data)
 
-        # A student who is gone must not stay from the last time: the whole folder is another one.
+        # The whole folder is replaced, so that nothing stays of a student who is gone.
         if path.is_dir():
             path.rename(old)
         new.rename(path)

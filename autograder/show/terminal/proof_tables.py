@@ -18,10 +18,10 @@ from autograder.show.terminal.console import console as console_of
 from autograder.show.terminal.console import show, table
 
 _FIRST, _ALSO, _PASSES = ("●", "green"), ("×", "red"), ("·", "dim")
-"""A check that catches a misconception before any other does, as well, and not."""
+"""A check that catches a misconception first, also catches it, or does not."""
 
 _ALWAYS, _SOMETIMES, _NEVER = ("●", "green"), ("○", "yellow"), ("·", "dim")
-"""A property that occurs in a check with every key, with some, and with none."""
+"""A property that occurs in a check with every key, with some, or with none."""
 
 
 def show_proof(proof: Proof, out: TextIO | None = None) -> None:
@@ -56,14 +56,14 @@ def _say_all(console: Console, lines: Iterable[str]) -> None:
 
 
 def _legend(place: int, check: Check) -> str:
-    """A check behind its letter, which stands above the marks of its column."""
+    """A check after its letter, which is above the marks of its column."""
     letter = "abcdefghijklmnopqrstuvwxyz"[place % 26]
     hidden = ", hidden" if check.hidden else ""
     return f"  {' ' * place}{letter}{' ' * (12 - place)}{check.name}{hidden}"
 
 
 def _row(trial: Trial, checks: list[Check]) -> Text:
-    """One misconception: a mark for each check, its name, and what falls with it."""
+    """One misconception: a mark for each check, its name, and the steps that fail with it."""
     failed = trial.failed[0]
     marks = []
     for check in checks:

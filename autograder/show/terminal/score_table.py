@@ -1,4 +1,4 @@
-"""One submission on the terminal: its steps, what their checks say, and what to do next."""
+"""One submission on the terminal: its steps, the messages of their checks, and what to do next."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from autograder.show.terminal import look
 from autograder.show.terminal.console import PROSE, quote, say
 
 Waits = Mapping[str, tuple[str, ...]]
-"""By the name of a step: the earlier ones that it waits for."""
+"""By step, the earlier steps that it waits for."""
 
 NOTHING: Waits = {}
 
 MARGIN = "      "
-"""Before what belongs to a check."""
+"""The indentation of text about a check."""
 
 MARKS = {
     "passed": ("✓", "green"),
@@ -40,7 +40,7 @@ SAYS = {
     "carried": ("carried", "carried"),
     "not_run": ("not run", "not run"),
 }
-"""What one check does, and what several do."""
+"""The verb for one check, and for several."""
 
 
 def show(
@@ -49,9 +49,9 @@ def show(
     """Every step with its points, and below it why checks did not pass.
 
     Args:
-        waits: what a step waits for. Then what its checks say is no news.
-        reasons: whether anybody wants to read why.
-        hints: how many levels of hints a student wants to see, as in ``looked_at``.
+        waits: the steps that a step waits for. The messages of its checks are then left out.
+        reasons: whether to show the reasons.
+        hints: how many levels of hints to show, as in ``looked_at``.
     """
     name_width = score_width = most_width = 0
     for step in result.steps:
@@ -59,7 +59,7 @@ def show(
         score_width = max(score_width, len(number(step.score)))
         most_width = max(most_width, len(number(step.max_score)))
 
-    # The long form for all of them or for none: what stands one below the other is compared.
+    # The long form for all or for none, because people compare lines below each other.
     room = screen.width - name_width - score_width - most_width - 9
     long = all(len(_verdict(step, waits, long=True)) <= room for step in result.steps)
 
@@ -104,7 +104,7 @@ def total(screen: Console, result: Result) -> None:
     parts = []
     for name, sums in result.categories.items():
         part = f"{shown(name)} {number(sums['score'])}/{number(sums['max_score'])}"
-        # A category does not break over two lines.
+        # A category is not broken over two lines.
         parts.append(part.replace(" ", "\N{NO-BREAK SPACE}"))
 
     line = " · ".join(parts)
@@ -118,11 +118,11 @@ def total(screen: Console, result: Result) -> None:
 def looked_at(
     screen: Console, step: StepResult, checks: list[CheckResult] | None = None, hints: int = 1
 ) -> None:
-    """What the checks of a step in a student's own copy say, and below the first that fails what
-    was printed, what is wrong, and one question.
+    """The messages of a step's checks in a student's own copy; the first failing one with its
+    prints, what is wrong, and one question.
 
     Args:
-        checks: those of them that are shown; all that do not pass where nobody says which.
+        checks: the checks to show; by default, all that do not pass.
         hints: how many levels of hints: the question, where to look, and nearly the line.
     """
     groups: dict[str, list[CheckResult]] = {}
@@ -140,7 +140,7 @@ def looked_at(
 
 
 def _says(screen: Console, same: list[CheckResult], said: str) -> None:
-    """What checks say that say the same."""
+    """The message of checks that share it."""
     first = same[0]
     names = listed(check.name for check in same)
     hidden = " (hidden)" if first.hidden else ""
@@ -150,7 +150,7 @@ def _says(screen: Console, same: list[CheckResult], said: str) -> None:
 
 
 def details(screen: Console, checks: list[CheckResult]) -> None:
-    """What checks say, each thing once; below all of them the hints that are not of one alone."""
+    """The messages of checks without repeats; the hints that several share come last."""
     groups = alike(checks)
     asked = Counter(chain.from_iterable(map(hints_of, groups)))
     for same in groups:
@@ -190,7 +190,7 @@ def _verdict(step: StepResult, waits: Waits, long: bool) -> str:
 
 
 def alike(checks: Iterable[CheckResult]) -> list[list[CheckResult]]:
-    """The checks in groups that say the same: a misspelt name fails all checks of its step."""
+    """The checks in groups with the same message: a misspelt name fails all checks of its step."""
     groups: dict[tuple[Any, ...], list[CheckResult]] = {}
     for check in checks:
         groups.setdefault((check.status, check.hidden, check.said), []).append(check)
@@ -198,12 +198,12 @@ def alike(checks: Iterable[CheckResult]) -> list[list[CheckResult]]:
 
 
 def hints_of(checks: Iterable[CheckResult]) -> list[str]:
-    """The questions about some checks, each once."""
+    """The questions about some checks, without repeats."""
     return list(dict.fromkeys(check.hint for check in checks if check.hint))
 
 
 def _remaining(checks: Iterable[CheckResult]) -> Iterator[str]:
-    """What such checks say once earlier steps are right; with names, where not all say the same."""
+    """The messages of such checks once earlier steps are right; with names if they differ."""
     groups: dict[tuple[tuple[str, ...], str], list[str]] = {}
     for check in checks:
         groups.setdefault((check.remaining_with, check.remaining), []).append(check.name)

@@ -1,4 +1,4 @@
-"""Final scores written into a learning platform through its interface for programs."""
+"""Writes final scores into a learning platform through its API."""
 
 __all__ = [
     "push",

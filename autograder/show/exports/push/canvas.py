@@ -1,6 +1,6 @@
-"""Canvas: its REST interface, through ``canvasapi``.
+"""Canvas: its REST API, through ``canvasapi``.
 
-A score, a comment and the student's page are entered with one request: all of them, or none.
+One request enters a score, a comment and the student's page: all of them, or none.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from autograder.show.exports.safe_csv import number
 TOKEN = KEYS["canvas"]
 
 _NO_POINTS = ("not_graded", "pass_fail")
-"""How Canvas may show a grade without points."""
+"""Canvas's grading types without points."""
 
 
 class Canvas:
-    """An assignment in Canvas; ``assignments.NAME`` is the number at the end of its address."""
+    """An assignment in Canvas; ``assignments.NAME`` is the number at the end of its URL."""
 
     name = "Canvas"
     takes_pages = True
@@ -43,13 +43,13 @@ class Canvas:
         self._id = course.settings.assignments[exercise]
         self._web = web.Web(self.name, token)
         self._requester = Requester(address, token)
-        # Its own session waits for ever, and gives up where Canvas asks for patience.
+        # canvasapi's own session waits for ever, and gives up if Canvas asks it to wait.
         self._requester._session = self._web.session
         self._course = CanvasCourse(self._requester, {"id": int(number_there)})
         self._submissions: dict[str, Any] = {}
 
     def read(self) -> list[PlatformScore]:
-        """Everybody who is enrolled as a student, with what is entered; see ``Platform``."""
+        """Everybody who is enrolled as a student, with the entered score; see ``Platform``."""
         with self._errors("correct push.course and assignments in autograder.toml"):
             assignment = self._course.get_assignment(self._id)
             self._refuse(assignment)
@@ -67,13 +67,13 @@ class Canvas:
                 closed = "not assigned to them in Canvas"
             elif getattr(own, "excused", False):
                 closed = "excused in Canvas"
-            # What was entered: Canvas may take points off for lateness, by a rule of its own.
+            # The score as entered: Canvas may subtract points for lateness, by its own rule.
             score = None if own is None else getattr(own, "entered_score", own.score)
             entries.append(PlatformScore(id, _line(person), score, closed))
         return entries
 
     def write(self, change: NewScore) -> None:
-        """Enter a score, with a comment and the page behind it; see ``Platform``."""
+        """Enter a score, with a comment and the student's page; see ``Platform``."""
         submission = self._submissions[change.id]
         comment: dict[str, Any] = {"text_comment": change.comment}
         with self._errors():
@@ -118,7 +118,7 @@ class Canvas:
 
 
 def _line(person: Any) -> StudentLine:
-    """What Canvas says of a person; of some it may not say all."""
+    """Canvas's data about a person, of which some may be missing."""
     keys = ("login_id", "email", "sis_user_id", "name")
     login, email, sis, name = (str(getattr(person, key, None) or "") for key in keys)
     return StudentLine(Claim("canvas", name, str(person.id), email), (login, sis), name or login)

@@ -1,7 +1,7 @@
 """Any platform with LTI 1.3: its Assignment and Grade Services 2.0, and Names and Roles 2.0.
 
-It asks for no more than reading line items and results and writing scores, which is what platforms
-give to a tool that only syncs grades: the line item is there already, made in the platform.
+It only asks to read line items and results and to write scores, which platforms allow to a tool
+that syncs grades. The line item must already exist in the platform.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ MEMBERS = _JSON.format("lti-nrps.v2.membershipcontainer")
 
 ASSERTION = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
-SECONDS = 300  # that our signed word is good for a token
-EARLY = 60  # seconds before its end at which a token is taken for ended
+SECONDS = 300  # for which our signed assertion is valid
+EARLY = 60  # seconds before its end at which a token counts as expired
 
 
 class Lti:
-    """A line item of a platform; ``assignments.NAME`` is its label, tag, resource id or address."""
+    """A line item of a platform; ``assignments.NAME`` is its label, tag, resource id or URL."""
 
     name = "LTI"
     takes_pages = False
@@ -67,7 +67,7 @@ class Lti:
         self._lineitem = ""
 
     def read(self) -> list[PlatformScore]:
-        """Everybody who learns in the course; see ``Platform``."""
+        """All learners of the course; see ``Platform``."""
         about = self._find()
         self._lineitem, self.max_score = about["id"], float(about["scoreMaximum"])
         scores: dict[str, float | None] = {}
@@ -93,7 +93,8 @@ class Lti:
             "scoreGiven": change.new,
             "scoreMaximum": self.max_score,
             "comment": change.comment,
-            # Later than that of any score before, to parts of a second, or it is refused.
+            # It must be later than that of any earlier score, to fractions of a second, or it is
+            # refused.
             "timestamp": datetime.now(timezone.utc).isoformat(timespec="microseconds"),
             "activityProgress": "Completed",
             "gradingProgress": "FullyGraded",
@@ -117,7 +118,7 @@ class Lti:
         return wanted[0]
 
     def _pages(self, url: str, kind: str) -> Iterator[dict[str, Any]]:
-        """What a container holds, on all its pages."""
+        """The items of a container, on all its pages."""
         while url:
             said, answer = self._web.json("GET", url, headers={"Accept": kind, **self._bearer()})
             yield from said["members"] if isinstance(said, dict) else said
@@ -129,7 +130,7 @@ class Lti:
         return {"Authorization": f"Bearer {self._token}"}
 
     def _authorize(self) -> None:
-        """Get a token for our signed word (1EdTech Security Framework 1.0, section 4.1)."""
+        """Get a token for our signed assertion (1EdTech Security Framework 1.0, section 4.1)."""
         now = int(time.time())
         claims = {
             "iss": self._client,
@@ -165,13 +166,13 @@ class Lti:
 
 
 def _below(address: str, part: str) -> str:
-    """The address of what belongs to a line item, whose own may end in a query."""
+    """The URL of a part of a line item, whose own URL may end in a query."""
     pieces = urlsplit(address)
     return urlunsplit(pieces._replace(path=f"{pieces.path.rstrip('/')}/{part}"))
 
 
 def _line(member: dict[str, Any]) -> StudentLine:
-    """What the platform says of a person: as much as it lets a tool know."""
+    """The platform's data about a person, as far as a tool may see it."""
     parts = (member.get("given_name", ""), member.get("family_name", ""))
     name = str(member.get("name") or " ".join(filter(None, parts)))
     email = str(member.get("email") or "")

@@ -1,7 +1,7 @@
 """Moodle: the functions of its web services (mod/assign/externallib.php).
 
-One student a request: Moodle saves the first half of a batch and refuses the rest without saying
-whom. It never says that it left a locked grade as it was.
+One student per request: Moodle saves the first half of a batch and refuses the rest without naming
+the student. It does not report that it left a locked grade unchanged.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from autograder.show.exports.push.push import NewScore, PlatformScore
 
 TOKEN = KEYS["moodle"]
 
-PAGE = 100  # participants a request
+PAGE = 100  # participants per request
 HTML = 1  # Moodle's number for a comment in HTML
 
 _OURS = re.compile(r"\s*<p>autograder: [^<]*</p>")
-"""What we have added to a person's comment."""
+"""The text that we add to a person's comment."""
 
 _REPAIRS = {
     "invalidtoken": f"put a valid token into {TOKEN}",
@@ -33,11 +33,11 @@ _REPAIRS = {
     "nopermissions": "let the token's user grade in this course",
     "requireloginerror": "enrol the token's user in this course",
 }
-"""What helps, by Moodle's code of an error."""
+"""The repairs, by Moodle's error code."""
 
 
 class Moodle:
-    """An assignment in Moodle; ``assignments.NAME`` is the number at the end of its address."""
+    """An assignment in Moodle; ``assignments.NAME`` is the number at the end of its URL."""
 
     name = "Moodle"
     takes_pages = False
@@ -55,7 +55,7 @@ class Moodle:
         self._looked_at: set[str] = set()
 
     def read(self) -> list[PlatformScore]:
-        """Everybody who takes part in the assignment; see ``Platform``."""
+        """All participants of the assignment; see ``Platform``."""
         self._find()
         grades = self._grades()
         closed = self._closed()
@@ -66,7 +66,7 @@ class Moodle:
         return entries
 
     def write(self, change: NewScore) -> None:
-        """Save a grade and a comment; a person's comment stays in front of ours."""
+        """Save a grade and a comment; a person's comment stays before ours."""
         comment = f"<p>{html.escape(change.comment)}</p>"
         if change.id in self._looked_at:
             comment = f"{_OURS.sub('', self._comment(change.id))}{comment}"
@@ -81,7 +81,7 @@ class Moodle:
         self._call("mod_assign_save_grades", assignmentid=self._id, applytoall=0, grades=[grade])
 
     def _find(self) -> None:
-        """Find the assignment by the number in its address, and refuse what cannot be pushed."""
+        """Find the assignment by the number in its URL, and refuse one that cannot be pushed to."""
         said = self._call(
             "mod_assign_get_assignments", courseids=[self._course], includenotenrolledcourses=1
         )
@@ -112,14 +112,14 @@ class Moodle:
             skip += PAGE
 
     def _grades(self) -> dict[str, float]:
-        """The grades by user; below 0 is Moodle's word for a student without one."""
+        """The grades by user; Moodle gives students without one a grade below 0."""
         said = self._call("mod_assign_get_grades", assignmentids=[self._id])
         rows = list(chain.from_iterable(one["grades"] for one in said["assignments"]))
         self._looked_at = {str(row["userid"]) for row in rows}
         return {str(row["userid"]): float(row["grade"]) for row in rows if float(row["grade"]) >= 0}
 
     def _closed(self) -> dict[str, str]:
-        """Why nobody may change a grade, by user: Moodle would silently leave these as they are."""
+        """Why a grade cannot be changed, by user: Moodle would silently leave it unchanged."""
         said = self._call("gradereport_user_get_grade_items", courseid=self._course)
         closed = {}
         for user in said["usergrades"]:
@@ -133,7 +133,7 @@ class Moodle:
         return closed
 
     def _comment(self, user: str) -> str:
-        """The comment that is there."""
+        """The existing comment."""
         said = self._call("mod_assign_get_submission_status", assignid=self._id, userid=user)
         for plugin in said.get("feedback", {}).get("plugins", []):
             for field in plugin.get("editorfields", []) if plugin["type"] == "comments" else []:
@@ -141,14 +141,14 @@ class Moodle:
         return ""
 
     def _call(self, function: str, **parameters: Any) -> Any:
-        """The answer of a function.
+        """The answer of a web service function.
 
         Raises:
-            Unusable: Moodle was not reached, or refuses.
+            Unusable: Moodle could not be reached, or refused.
         """
         data = {"wstoken": self._token, "wsfunction": function, "moodlewsrestformat": "json"}
         said, _ = self._web.json("POST", self._url, data={**data, **_flat(parameters)})
-        # It refuses with status 200.
+        # Moodle refuses with status 200.
         if isinstance(said, dict) and "exception" in said:
             code = str(said.get("errorcode", ""))
             cause = f"{function}: {said.get('message', '')} ({code})"
@@ -167,7 +167,7 @@ def _flat(value: Any, name: str = "") -> dict[str, str]:
 
 
 def _line(person: dict[str, Any]) -> StudentLine:
-    """What Moodle says of a person; of some it may not say all."""
+    """Moodle's data about a person, of which some may be missing."""
     name, email = str(person.get("fullname", "")), str(person.get("email", ""))
     ids = (str(person.get("username", "")), str(person.get("idnumber", "")))
     claim = Claim("moodle", name, str(person.get("recordid", "")), email)

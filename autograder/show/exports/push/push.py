@@ -1,7 +1,7 @@
-"""What would change in a platform, and changing it: read roster and scores, plan, write.
+"""Changes scores in a platform: reads roster and scores, plans, and writes.
 
-What is the same there already is left alone, so that pushing again changes nothing, and goes on
-where it was cut short. What a platform took is read back: some drop a score silently.
+Scores that are already the same are not written, so a second push changes nothing, and continues an
+interrupted one. Written scores are read back, because some platforms drop a score silently.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from autograder.show.exports import match_students
 from autograder.show.exports.match_students import StudentLine
 
 PLATFORMS = {"canvas": "Canvas", "moodle": "Moodle", "lti": "Lti"}
-"""The modules beside this one, each with its class."""
+"""The modules in this package, each with its class."""
 
 SAME = 1e-4  # scores that differ by less are the same: platforms keep four or five digits
-MOST_FAILURES = 5  # in a row; then the platform is down or refuses us, and the others wait
+MOST_FAILURES = 5  # in a row: the platform is down or refuses us, and the rest is not tried
 NOT_TRIED = "not tried"  # why a score was not written after so many failures
 
 
 @dataclass(frozen=True)
 class PlatformScore:
-    """What a platform has of a student of its own.
+    """A platform's record of one of its students.
 
-    ``id``: what it calls them. ``closed`` says why the score must stay as it is; else empty.
+    ``id``: the platform's id. ``closed`` says why the score cannot be changed; empty if it can.
     """
 
     id: str
@@ -43,7 +43,7 @@ class PlatformScore:
 
 @dataclass(frozen=True)
 class NewScore:
-    """A score that is another one here; ``page`` is the student's, where one was written."""
+    """A score that differs here; ``page`` is the student's page, if one was written."""
 
     student: str
     label: str
@@ -56,7 +56,7 @@ class NewScore:
 
 @dataclass(frozen=True)
 class Plan:
-    """All changes, how many scores are the same, and what the teacher should know."""
+    """All changes, the number of equal scores, and notes for the teacher."""
 
     changes: tuple[NewScore, ...]
     same: int
@@ -66,7 +66,7 @@ class Plan:
 class Platform(Protocol):
     """One assignment in a learning platform.
 
-    ``takes_pages``: a student's page can go along with the score. ``takes_more``: a score may be
+    ``takes_pages``: a student's page can be sent with the score. ``takes_more``: a score may be
     above the maximum.
     """
 
@@ -76,17 +76,17 @@ class Platform(Protocol):
     max_score: float
 
     def read(self) -> list[PlatformScore]:
-        """Everybody on its roster, with the scores as they are now; it knows ``max_score`` then.
+        """Everybody on its roster, with the current scores; it also sets ``max_score``.
 
         Raises:
-            Unusable: it cannot be reached, refuses, or has no such assignment.
+            Unusable: the platform cannot be reached, refuses, or has no such assignment.
         """
 
     def write(self, change: NewScore) -> None:
-        """Write one score; an older comment of ours gives way to the new one, or stays beside it.
+        """Write one score; our new comment replaces our older one, or is added to it.
 
         Raises:
-            Unusable: it did not take it.
+            Unusable: the platform did not accept it.
         """
 
 
@@ -111,10 +111,10 @@ def platform(name: str, course: Course, exercise: str) -> Platform:
 
 
 def plan(target: Platform, course: Course, grades: ClassGrades) -> Plan:
-    """What is another score in the platform than here.
+    """Find the scores that differ between the platform and here.
 
     Raises:
-        Unusable: the platform cannot be read, or counts other points.
+        Unusable: the platform cannot be read, or has another maximum.
     """
     with _as_published(target):
         entries = dict(enumerate(target.read()))
@@ -145,7 +145,8 @@ def plan(target: Platform, course: Course, grades: ClassGrades) -> Plan:
 
 
 def write(target: Platform, planned: Plan) -> Iterator[tuple[NewScore, str]]:
-    """Write the changes one by one; each with why it was not done, which is empty where it was."""
+    """Write the changes one by one; yield each with the reason why it failed, which is empty if it
+    did not."""
     done: list[NewScore] = []
     in_a_row = 0
     for change in planned.changes:
@@ -177,10 +178,10 @@ def write(target: Platform, planned: Plan) -> Iterator[tuple[NewScore, str]]:
 
 @contextmanager
 def _as_published(target: Platform) -> Iterator[None]:
-    """Say in one line that an answer lacks what the platform's interface promises.
+    """Report in one line that an answer lacks what the platform's API promises.
 
     Raises:
-        Unusable: it does.
+        Unusable: an answer lacks something.
     """
     try:
         yield

@@ -1,4 +1,4 @@
-"""Requests to a platform: patient with a busy one, over HTTPS alone, silent about secrets."""
+"""Requests to a platform: they wait for a busy one, use only HTTPS, and never show secrets."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from autograder.base.errors import Unusable
 from autograder.base.text import one_line
 from autograder.course.course import Course
 
-SECONDS = (10, 60)  # to answer a call, and to send the next bytes
-TRIES = 6  # a busy platform is asked again, in the end after half a minute
+SECONDS = (10, 60)  # to connect, and until the next bytes
+TRIES = 6  # a busy platform is asked again, at last after half a minute
 MOST_WAIT = 120  # seconds that a platform may ask us to wait for it
-WAITS = (2, 5, 15, 40)  # seconds where Canvas has 403 for 429, and does not say how long
-BUSY = (429, 503)  # it has not even looked at a request, which may be sent again
+WAITS = (2, 5, 15, 40)  # seconds, if Canvas answers 403 in place of 429
+BUSY = (429, 503)  # the request was not processed, and may be sent again
 MOST_SECRET = 100_000  # bytes
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
@@ -34,7 +34,8 @@ _TOKEN = re.compile(r"[\x21-\x7e]+")
 
 
 class _Patience(Retry):
-    """Waits as long as a busy platform says; what may have been done already is not sent again."""
+    """Waits as long as a busy platform says; a request that may have been processed is not
+    repeated."""
 
     def is_retry(self, method: str, status_code: int, has_retry_after: bool = False) -> bool:
         if status_code in BUSY:
@@ -47,7 +48,7 @@ class _Patience(Retry):
 
 
 class _Line(HTTPAdapter):
-    """Sends nothing that others could read on the way, wherever a platform sends us."""
+    """Sends everything encrypted, also after a redirection."""
 
     def send(self, request: requests.PreparedRequest, *args: Any, **options: Any) -> Any:
         address = urlsplit(request.url or "")
@@ -68,20 +69,20 @@ class Web:
     """The requests to one platform.
 
     Args:
-        name: what messages call the platform.
-        secrets: what no message may show, whatever the platform answers.
+        name: the platform's name in messages.
+        secrets: texts that no message may show, whatever the platform answers.
     """
 
     def __init__(self, name: str, *secrets: str) -> None:
         self.name = name
         self.secrets = list(secrets)
         self.session = requests.Session()
-        # Else a line in ~/.netrc would take the place of our own token.
+        # Otherwise a line in ~/.netrc would replace our own token.
         self.session.auth = lambda request: request
 
         patience = _Patience(
             total=TRIES,
-            connect=2,  # most often the address is wrong, and a person waits
+            connect=2,  # usually the URL is wrong, and a person is waiting
             backoff_factor=1,
             allowed_methods=("GET",),
             status_forcelist=(502, 504),
@@ -98,7 +99,7 @@ class Web:
             Unusable: there is none, or the platform refuses.
         """
         with self.errors():
-            # A token in the body would follow a redirection to anywhere.
+            # A redirection could send a token in the body anywhere.
             answer = self.session.request(method, url, allow_redirects=False, **options)
         if answer.status_code >= 300:
             words = re.sub(r"<[^<>]*>", " ", answer.text[:2000])  # without the tags of a page
@@ -106,16 +107,16 @@ class Web:
         return answer
 
     def refused(self, cause: str, repair: str = "") -> Unusable:
-        """What the platform said, in one line without secrets."""
+        """The platform's message, in one line without secrets."""
         for secret in self.secrets:
             cause = cause.replace(secret, "…")
         return Unusable(self.name, one_line(cause.strip(" :"), 200), repair)
 
     def json(self, method: str, url: str, **options: Any) -> tuple[Any, requests.Response]:
-        """What an answer says in JSON, and the answer.
+        """The JSON of an answer, and the answer.
 
         Raises:
-            Unusable: as ``ask`` says, or it is no JSON.
+            Unusable: as for ``ask``, or the answer is not JSON.
         """
         answer = self.ask(method, url, **options)
         with self.errors():
@@ -123,10 +124,10 @@ class Web:
 
     @contextmanager
     def errors(self) -> Iterator[None]:
-        """Turn what goes wrong on the way into one line.
+        """Turn network errors into one line.
 
         Raises:
-            Unusable: the platform was not reached, or did not answer.
+            Unusable: the platform could not be reached, or did not answer.
         """
         again = "check the address and the network, and run it again"
         try:
@@ -142,10 +143,10 @@ class Web:
 
 
 def secret(course: Course, file: str, is_key: bool = False) -> str:
-    """A token, or the text of a key, that its teacher alone can read.
+    """A token, or the text of a key, that only the teacher can read.
 
     Args:
-        file: where it is in the course's folder. A variable of this name comes before it.
+        file: its path in the course's folder. An environment variable of this name has precedence.
 
     Raises:
         Unusable: there is none, somebody else can read it, or it is no token.

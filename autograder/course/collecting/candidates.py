@@ -1,4 +1,4 @@
-"""Which of the downloads are submissions of an exercise, by whom, and from when."""
+"""Finds the downloads that are submissions of an exercise, with their student and time."""
 
 from __future__ import annotations
 
@@ -25,13 +25,15 @@ from autograder.submissions.notebook import MAX_BYTES
 
 SUFFIXES = (".ipynb", ".py")
 WRONG_SUFFIXES = (".txt", ".json", ".download")
-"""What browsers and mail programs put behind a notebook's name, or in the place of its ending."""
+"""The suffixes that browsers and mail programs append to a notebook's name, or replace its own
+with."""
 MAX_LOOKS = 10
-"""Notebooks of one student, and scripts, that are opened to see of which exercise they are."""
+"""At most this many notebooks and scripts of a student are opened to find their exercise."""
 MAX_LOOKS_AT_NOBODYS = 300
-"""The same for a folder of nobody's: the teacher has made it, and a whole class may lie there."""
+"""The same for a folder that belongs to nobody: the teacher made it, and it may hold a whole
+class."""
 NO_SUBMISSIONS = ("students.csv", "readme.md")
-"""What teachers put beside the downloads."""
+"""Files that teachers put next to the downloads."""
 
 
 @dataclass(frozen=True)
@@ -44,18 +46,18 @@ class Candidate:
     copy: int
     download: Download
     doubt: str
-    """What is said where ``time`` is not the one that stands there."""
+    """The doubt about ``time``, if it is not the written one."""
 
     @property
     def is_certain(self) -> bool:
-        """Whether ``time`` is when it was handed in, not perhaps when somebody downloaded it."""
+        """Whether ``time`` is the time of the submission, and not possibly of the download."""
         is_moodles = self.claim.kind == "moodle" and is_inside(self.download, self.claim)
         is_written = self.claim.kind in ("gradescope", "blackboard")
         return not self.doubt and (is_written or is_moodles)
 
     @property
     def source(self) -> str:
-        """Where ``handed_in`` comes from (``timestamp.SOURCES``)."""
+        """The source of ``handed_in`` (``timestamp.SOURCES``)."""
         is_canvas = self.claim.kind == "canvas"  # which marks who came late
         return "download" if self.is_certain or is_canvas else "file"
 
@@ -68,18 +70,18 @@ class Candidate:
 
     @property
     def account(self) -> str:
-        """What the platform itself tells people apart by; empty if unknown."""
+        """The platform's own id of the person; empty if unknown."""
         return self.claim.number or self.claim.email
 
     @property
     def is_script(self) -> bool:
-        """Whether it is a script and no notebook."""
+        """Whether it is a script and not a notebook."""
         return self.download.parts[-1].lower().endswith(".py")
 
     @property
     def hand_in(self) -> tuple[str, ...]:
         """What was handed in together: all of a student's files in an archive, or in a folder that
-        a platform has made for them. Other files were each handed in for themselves."""
+        a platform made for them. Every other file is a hand-in of its own."""
         if self.download.archive is not None:
             return self.download.where.partition(": ")[0], self.claim.attempt
         is_folder = self.claim.depth < len(self.download.parts)
@@ -89,15 +91,15 @@ class Candidate:
 
     @property
     def rank_in_hand_in(self) -> tuple[bool, datetime, float, str]:
-        """Of what was handed in together the largest counts: notebooks before scripts, then the
-        newest one. The number of a copy is the student's, and Canvas's for a later one."""
+        """The largest rank within a hand-in counts: notebooks before scripts, then the newest one.
+        The copy number comes from the student, or from Canvas for a later copy."""
         is_later = self.claim.kind == "canvas" or not self.copy
         order = self.copy + 1 if is_later else -1 / self.copy
         return not self.is_script, self.download.time, order, self.download.where
 
     @property
     def rank(self) -> tuple[datetime, int, str]:
-        """The later one counts; of two from the same second the second copy."""
+        """The later submission counts; for the same second, the higher copy number."""
         return self.time.replace(microsecond=0), self.copy, self.download.where
 
     def is_late(self, due: datetime | None) -> bool:
@@ -105,10 +107,8 @@ class Candidate:
         return due is not None and self.handed_in(due) > due
 
     def handed_in(self, due: datetime | None) -> datetime:
-        """When it was handed in.
-
-        Canvas dates its archives' entries when it packs them, and marks in their names who was
-        late.
+        """The time of the submission. Canvas dates its archives' entries when it packs them, and
+        marks in their names who was late.
         """
         if self.claim.kind != "canvas" or due is None:
             return self.time
@@ -126,7 +126,7 @@ class Candidate:
 class Reader:
     """Finds the submissions of an exercise among downloads.
 
-    It keeps what belongs to nobody or is no notebook until all have been seen.
+    It keeps files that belong to nobody, or are not notebooks, until all files have been seen.
     """
 
     course: Course
@@ -140,13 +140,14 @@ class Reader:
         self._contents = Contents(self.course.root, self.roster.exercises)
         self._others: list[_Other] = []
         self._of_others: list[tuple[Download, _FileName]] = []
-        """Notebooks of other exercises, as their names or they themselves say."""
+        """Notebooks of other exercises, by their names or their content."""
         self._looks: Counter[tuple[str, str]] = Counter()
         self._unseen: Counter[tuple[str, bool]] = Counter()
-        """Files that were not opened, by whose, and whether they lie in an archive."""
+        """The number of files that were not opened, by owner and whether they are in an archive."""
 
     def by_student(self) -> dict[str, list[Candidate]]:
-        """The submissions of each student; what is nobody's is added to what is left."""
+        """The submissions of each student; unmatched files are added to the list of what is
+        left."""
         by_student: dict[str, list[Candidate]] = {}
         for download in self.downloads:
             try:
@@ -155,7 +156,7 @@ class Reader:
             except Exception as error:
                 self.left.append(unreadable(download.where, error, download.owner))
 
-        # The archives and folders that hold more of this exercise than of others.
+        # The archives and folders with more files of this exercise than of others.
         more: Counter[tuple[str, ...]] = Counter()
         for candidates in by_student.values():
             more.update(_outermost(candidate.download) for candidate in candidates)
@@ -167,8 +168,8 @@ class Reader:
             except Exception as error:
                 self.left.append(unreadable(download.where, error, download.owner))
 
-        # A file may be what its student wanted to be graded: they have handed in nothing else, or
-        # this later, and it was called a notebook.
+        # A file may be the intended submission: its student has no other, or only earlier ones, and
+        # it was named as a notebook.
         for other in self._others:
             taken = [candidate.time for candidate in by_student.get(other.student, ())]
             is_notebook = ".ipynb" in other.name.lower()
@@ -236,7 +237,7 @@ class Reader:
         return _FileName(*naming.exercise_in(stem, self.roster.exercises), is_notebook)
 
     def _students(self, download: Download, file: _FileName) -> list[tuple[Claim, str]]:
-        """Whose a file is; of a group's, those whom the class list knows."""
+        """The owners of a file; for a group, its members on the class list."""
         is_named = file.exercise is not None and (
             file.is_notebook or _is_misnamed(download.parts[-1])
         )
@@ -255,7 +256,7 @@ class Reader:
         return students
 
     def _leave(self, download: Download, problem: Unmatched, file: _FileName, whose: str) -> None:
-        """List a submission of this exercise that is nobody's."""
+        """List a submission of this exercise that matches no student."""
         if not file.is_notebook and not (_is_misnamed(download.parts[-1]) and file.exercise):
             return
         if file.exercise is None:
@@ -265,7 +266,8 @@ class Reader:
             most = MAX_LOOKS_AT_NOBODYS if is_of_a_folder else MAX_LOOKS
             is_opened = self._looks[place] < most
             says = self._says(download, whose, most)
-            # One that says nothing, being empty, say, may have the name among other words.
+            # A file without such content, for example an empty one, may have the name among other
+            # words.
             is_named = self.exercise in download.parts[-1]
             if says != self.exercise and not (says is None and is_named):
                 if not is_opened:
@@ -283,12 +285,12 @@ class Reader:
         by_student: Mapping[str, object],
         is_among_this: bool,
     ) -> None:
-        """List a notebook of another exercise that may have been meant for this one: it says that
-        it is of this one, or was handed in with others' notebooks of it. Only for students who
-        have handed in nothing else."""
+        """List a notebook of another exercise that may be meant for this one: its content is of
+        this one, or it was handed in among notebooks of it. Only for students without another
+        submission."""
         claims: list[Claim] = []
         missing: list[str] = []
-        with suppress(Unmatched):  # said where the exercise that it is named for is collected
+        with suppress(Unmatched):  # reported when the exercise in its name is collected
             claims += self._owners.claims(download, file.student, True)
         for claim in claims:
             with suppress(Unmatched):
@@ -306,7 +308,7 @@ class Reader:
             self.left.append(Left(download.where, why, tuple(missing)))
 
     def _time(self, download: Download, claim: Claim) -> tuple[datetime, str]:
-        """When it was handed in, and what to say about it."""
+        """The time of the submission, and any doubt about it."""
         time = self._written_time(download, claim)
         now = timestamp.now().replace(tzinfo=timezone.utc)
         latest = min(now, download.placed + timestamp.TOLERANCE)
@@ -327,7 +329,8 @@ class Reader:
         )
 
     def _written_time(self, download: Download, claim: Claim) -> datetime:
-        """When it was handed in: what a student packed, its times included, is their word."""
+        """The time of the submission; times within a student's own archive are the student's
+        claim."""
         place = claim.depth - 1
         written = naming.written_time(claim.attempt)
         if written is not None:
@@ -339,15 +342,15 @@ class Reader:
             if exported is not None:
                 return exported
 
-        # A folder with a file's name is what was unpacked from a student's archive.
+        # A folder with a file's name was unpacked from a student's archive.
         is_folder = place < len(download.parts) - 1
         if is_folder and naming.platform_file(download.parts[place]) is not None:
             return download.placed if download.archive is None else download.packed
         return download.time if is_inside(download, claim) else download.packed
 
     def _says(self, download: Download, whose: str, most: int = MAX_LOOKS) -> str | None:
-        """The exercise of which a file says itself that it is."""
-        # Many scripts, of a library, say, keep no notebook from being looked at.
+        """The exercise that a file's content names."""
+        # Many scripts, for example of a library, do not keep a notebook from being opened.
         suffix = PurePath(download.parts[-1]).suffix.lower()
         if suffix not in SUFFIXES or self._looks[whose, suffix] >= most:
             return None
@@ -361,7 +364,7 @@ class Reader:
 
 @dataclass(frozen=True)
 class _FileName:
-    """What a file's name says; ``student`` is the name that stands before the exercise's."""
+    """The parts of a file's name; ``student`` is the part before the exercise."""
 
     exercise: str | None
     student: str
@@ -370,20 +373,19 @@ class _FileName:
 
 
 def _outermost(download: Download) -> tuple[str, ...]:
-    """The archive that a file was found in, or else its outermost folder; a file by itself."""
+    """The archive that contains a file, or else its outermost folder, or else the file itself."""
     return download.parts[: (download.archive or 0) + 1]
 
 
 def _is_misnamed(name: str) -> bool:
-    """Whether a file is called as a notebook to which a browser or a mail program gave another
-    ending."""
+    """Whether a file's name is a notebook's with the suffix of a browser or a mail program."""
     stem, dot, suffix = name.lower().rpartition(".")
     is_double = naming.copy_of(stem)[0].endswith(".ipynb")
     return f"{dot}{suffix}" in WRONG_SUFFIXES and (is_double or suffix == "json")
 
 
 class _Other(NamedTuple):
-    """A file of a student that is no submission of this exercise, as far as can be seen."""
+    """A student's file that does not seem to be a submission of this exercise."""
 
     student: str
     name: str
@@ -392,8 +394,8 @@ class _Other(NamedTuple):
 
 
 def is_inside(download: Download, claim: Claim) -> bool:
-    """Whether what says whose the file is lies in an archive that names nobody.
+    """Whether the part of the path that names the owner is in an archive that names nobody.
 
-    Then the times of that archive's entries are sound.
+    In that case the times of the archive's entries can be trusted.
     """
     return download.archive is not None and claim.depth > download.archive + 1

@@ -1,4 +1,4 @@
-"""Of which exercise a file says itself that it is, whatever it is called."""
+"""Finds the exercise of a file by its content, whatever its name."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ from autograder.submissions.notebook import (
     source_of,
 )
 
-# As the build wrote it; inside a text of JSON the quotation marks would have backslashes before
-# them.
+# As the build wrote it; inside a JSON string the quotation marks would be escaped.
 _SAYS = re.compile(
     rb'"autograder"\s*:\s*\{[^{}]{0,1000}?(?:\{[^{}]{0,1000}\}[^{}]{0,1000}?)?'
     rb'"exercise"\s*:\s*"([^"\\]{1,200})"'
@@ -31,18 +30,18 @@ _SAYS = re.compile(
 
 @dataclass(frozen=True)
 class Contents:
-    """Looks into the files that may be submissions to a course of these exercises."""
+    """Looks into files that may be submissions to a course with these exercises."""
 
     root: Path
     exercises: Collection[str]
 
     def say(self, name: str, data: bytes) -> str | None:
-        """The exercise that a notebook names, or else to which the cells of it, or of a script,
-        belong; None where they name none, or several alike."""
+        """The exercise that a notebook names, or else the one that its cells, or those of a script,
+        belong to; None if there is none, or a tie."""
         match = _SAYS.search(data) if _is_notebook(name) else None
         if match:
             return match[1].decode("utf-8", "replace")
-        # An exercise that goes on from another may hold cells of it, and has more of its own.
+        # An exercise that continues another may have cells of it, and has more of its own.
         claims = _claims(name, data)
         shared = {exercise: len(claims & ids) for exercise, ids in self._ids.items()}
         most = max(shared.values(), default=0)
@@ -50,8 +49,8 @@ class Contents:
         return best[0] if most and len(best) == 1 else None
 
     def contradict(self, exercise: str, name: str, data: bytes) -> str:
-        """The other exercise of the course that a file called as one of ``exercise`` says it is;
-        empty where it says none, or holds a cell that no other exercise has."""
+        """The other exercise that the content of a file named like ``exercise`` belongs to; empty
+        if there is none, or if it has a cell that only ``exercise`` has."""
         says = self.say(name, data)
         if says is None or says == exercise or says not in self.exercises:
             return ""
@@ -61,7 +60,7 @@ class Contents:
 
     @cached_property
     def _ids(self) -> dict[str, set[str]]:
-        """The marks of each exercise's cells. Read where a file does not name its exercise."""
+        """The marks of each exercise's cells, read only if a file does not name its exercise."""
         ids = {}
         for exercise in self.exercises:
             notebook = notebook_at(self.root, exercise)
@@ -77,8 +76,7 @@ def _is_notebook(name: str) -> bool:
 
 
 def _claims(name: str, data: bytes) -> set[str]:
-    """The marks of a file's cells; without marks, as Colab and nbconvert leave it, the checks and
-    functions."""
+    """The marks of a file's cells; if Colab or nbconvert removed them, the checks and functions."""
     marks: set[str] = set()
     sources: list[str] = []
     for of_cell, source in _notebook(data) if _is_notebook(name) else _script(data):
@@ -102,7 +100,7 @@ def _notebook(data: bytes) -> Iterator[tuple[set[str], str]]:
         notebook = raw_notebook(data)
     except Rejected:
         return
-    if notebook is None:  # a script that was called a notebook
+    if notebook is None:  # a script named like a notebook
         yield from _script(data)
         return
     for raw in notebook["cells"][:MAX_CELLS]:

@@ -1,7 +1,7 @@
-"""The files of a folder of downloads, those inside its zip archives too.
+"""The files of a folder of downloads, including those in its zip archives.
 
-Nothing is unpacked, no link followed. What one student packed may cost a bounded time and is
-refused beyond it, and nobody else's with it.
+Nothing is unpacked, and no link is followed. Reading one student's archives takes limited time;
+beyond the limit only that student's files are refused.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ Parts = tuple[str, ...]
 """A path below the folder of downloads."""
 
 OTHER_KINDS = (".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar")
-"""How the names of archives end that are not opened."""
+"""The suffixes of archives that are not opened."""
 MAX_DEPTH = 12
 """Folders above a file, in an archive or outside."""
 MAX_NAME = 1_000
 """Characters in the name of an entry, its folders included."""
 MAX_OPEN = 100
-"""Archives open at a time: systems allow a process a few hundred files."""
+"""Archives open at the same time: a process may open a few hundred files."""
 MAX_ENTRIES = 100_000
 """Files in an archive."""
 MAX_OWN_ENTRIES = 2_000
@@ -44,15 +44,15 @@ MAX_OWN_CONTENTS = 500_000
 """Bytes in the tables of contents of all of a student's own archives."""
 
 _END_RECORD = 66_000
-"""Bytes at the end of an archive in which the record of its table of contents stands."""
+"""Bytes at the end of an archive that contain the record of its table of contents."""
 
 
 @dataclass(frozen=True)
 class Left:
     """Something that was not collected.
 
-    ``where`` is a path as a person knows it, ``whose`` the part of it that is one student's, as
-    far as one can tell.
+    ``where`` is a path for people, ``whose`` the part of it that belongs to one student, as far as
+    is known.
     """
 
     where: str
@@ -61,7 +61,7 @@ class Left:
 
 
 def unreadable(where: str, error: Exception, whose: Parts = ()) -> Left:
-    """The line about an error that nobody has foreseen, which must not concern anybody else."""
+    """The line about an unexpected error, which must not affect other students."""
     return Left(where, f"could not be read ({type(error).__name__}: {str(error)[:100]})", whose)
 
 
@@ -69,13 +69,13 @@ def unreadable(where: str, error: Exception, whose: Parts = ()) -> Left:
 class Download:
     """A file.
 
-    ``parts`` is its path below the folder, the archive that it is in being one of them, without
-    its ending. ``archive`` is the archive's place among the parts, None for a file in no archive.
-    ``time`` is the file's own, ``packed`` that of its archive (else the file's own), ``placed``
-    when either came onto this machine. All have their zone; ``has_guessed_zone``: that of ``time``
-    stands nowhere. ``owner`` are the parts down to the first that names a student, or may do so.
-    ``read`` gives the bytes, and raises ``files.Refused`` where these are damaged, no regular
-    file's, or more than its argument.
+    ``parts`` is its path below the folder, including its archive without the suffix. ``archive`` is
+    the index of the archive in the parts, None for a file outside archives. ``time`` is the file's
+    own, ``packed`` that of its archive (or else the file's own), ``placed`` the time when it came
+    onto this machine. All have a time zone; ``has_guessed_zone``: the zone of ``time`` is not
+    recorded anywhere. ``owner`` are the parts down to the first that names, or may name, a student.
+    ``read`` returns the bytes; it raises ``files.Refused`` if they are damaged, not of a regular
+    file, or more than its argument.
     """
 
     where: str
@@ -96,13 +96,13 @@ def found(
     zone: tzinfo | None = None,
     without: Collection[Parts] = (),
 ) -> Iterator[tuple[list[Download], list[Left]]]:
-    """All files below ``folder`` in a fixed order, and what cannot be looked at.
+    """All files below ``folder`` in a fixed order, and the list of unreadable ones.
 
     Archives stay open in the block.
 
     Args:
-        is_name: whether a folder or archive called so is a student's own.
-        zone: that of times in archives that name none; None for this machine's own.
+        is_name: whether a folder or archive of this name is a student's own.
+        zone: the time zone for times in archives without one; None for this machine's own.
         without: files that are left out.
     """
     search = _Search(is_name, OpenArchives(), zone)
@@ -116,7 +116,7 @@ def found(
 
 
 class OpenArchives:
-    """The archives that were read last, which stay open."""
+    """The archives that were read last; they stay open."""
 
     def __init__(self) -> None:
         self._open: dict[Path, tuple[BinaryIO, zipfile.ZipFile]] = {}
@@ -157,7 +157,7 @@ class OpenArchives:
 
 @dataclass(frozen=True)
 class _Archive:
-    """An archive in the folder of downloads; ``student`` is empty where it is a class's."""
+    """An archive in the folder of downloads; ``student`` is empty if it is of a class."""
 
     path: Path
     parts: Parts
@@ -171,16 +171,16 @@ class _Archive:
 
     @property
     def inside(self) -> Parts:
-        """Where its files lie: its own name without the ending is a folder of theirs."""
+        """The path of its files: the archive's name without the suffix counts as a folder."""
         return (*self.parts[:-1], self.path.stem)
 
 
 @dataclass
 class _Search:
-    """What is found below a folder.
+    """A search below a folder.
 
-    ``is_name`` says whether a folder or archive called so is a student's. ``contents`` counts the
-    bytes in the tables of contents of each student's archives.
+    ``is_name`` says whether a folder or archive of this name is a student's. ``contents`` counts
+    the bytes in the tables of contents of each student's archives.
     """
 
     is_name: Callable[[str], bool]
@@ -191,7 +191,7 @@ class _Search:
     contents: Counter[Parts] = field(default_factory=Counter)
 
     def look(self, parts: Parts, entry: os.DirEntry[str]) -> None:
-        """Take a file, or the files of an archive; whatever is wrong with it concerns it alone."""
+        """Take a file, or the files of an archive; an error affects only this entry."""
         where = "/".join(parts)
         try:
             self._take(parts, entry)
@@ -224,7 +224,7 @@ class _Search:
             )
 
     def _take_entries(self, archive: _Archive) -> None:
-        """Take the files of an archive, each as far as its owner may have so many."""
+        """Take the files of an archive, except those of owners with too many."""
         entries = self._entries(archive)
         owners: dict[str, Parts] = {}
         for entry in entries:
@@ -266,7 +266,7 @@ class _Search:
         return entries
 
     def _crowded(self, archive: _Archive, owners: Mapping[str, Parts]) -> set[Parts]:
-        """Those who have too many files in an archive, which is said of each."""
+        """The owners with too many files in an archive; each gets a line."""
         crowded: set[Parts] = set()
         for owner, count in sorted(Counter(owners.values()).items()):
             if count <= MAX_OWN_ENTRIES or not owner:
@@ -307,14 +307,14 @@ class _Search:
         )
 
     def _owner(self, parts: Parts) -> Parts:
-        """The parts down to the first that names a student; none where no folder does."""
+        """The parts down to the first that names a student; none if no folder does."""
         place = self._first_name(parts[:-1])
         return () if place is None else parts[: place + 1]
 
     def _owner_inside(self, archive: _Archive, name: str) -> Parts:
-        """Whose an entry of a class's archive is.
+        """The owner of an entry in a class's archive.
 
-        The folders down to one that names a student, else the first.
+        It is the folders down to one that names a student, or else the first folder.
         """
         folders = _parts_of(name)[:-1]
         if not folders:
@@ -332,7 +332,7 @@ class _Search:
 
 
 def walk(folder: Path, above: Parts, left: list[Left]) -> Iterator[tuple[Parts, os.DirEntry[str]]]:
-    """The files below a folder in a fixed order; what cannot be looked at goes to ``left``."""
+    """The files below a folder in a fixed order; unreadable ones go to ``left``."""
     try:
         with os.scandir(folder) as entries:
             ordered = sorted(entries, key=lambda entry: entry.name)
@@ -356,7 +356,7 @@ def walk(folder: Path, above: Parts, left: list[Left]) -> Iterator[tuple[Parts, 
 
 
 def _is_passed_over(name: str) -> bool:
-    """Whether a file called so is nobody's work."""
+    """Whether a file of this name is nobody's work."""
     return files.is_noise(name) and not files.is_hidden_notebook(name)
 
 
@@ -379,9 +379,8 @@ def _read_file(path: Path, limit: int) -> bytes:
 
 
 def _read_entry(archives: OpenArchives, path: Path, entry: zipfile.ZipInfo, limit: int) -> bytes:
-    # What an entry says of its size is a claim; only the bytes that come out are counted. A high
-    # ratio alone is no reason to refuse: a student whose loop printed one line a thousand times has
-    # handed in a notebook.
+    # The size in an entry is only a claim, so the unpacked bytes are counted. A high compression
+    # ratio alone is no reason to refuse: a loop may have printed one line a thousand times.
     try:
         with archives.archive(path).open(entry) as file:
             data = file.read(limit + 1)
@@ -395,7 +394,8 @@ def _read_entry(archives: OpenArchives, path: Path, entry: zipfile.ZipInfo, limi
 
 
 def contents_size(file: BinaryIO) -> int:
-    """Bytes in an archive's table of contents, by what stands at its end; the most if in doubt."""
+    """Bytes in an archive's table of contents, from the record at its end; the maximum if in
+    doubt."""
     size = file.seek(0, os.SEEK_END)
     file.seek(max(0, size - _END_RECORD))
     tail = file.read()
@@ -406,7 +406,7 @@ def contents_size(file: BinaryIO) -> int:
         if end.start() + 16 <= len(tail):
             sizes.append(struct.unpack_from("<L", tail, end.start() + 12)[0])
 
-    # An archive of more than 4 GB has a second record, and the first one says only that.
+    # An archive of more than 4 GB has a second record, and the first one only says so.
     for end in re.finditer(b"PK\x06\x06", tail):
         if end.start() + 48 <= len(tail):
             sizes = [number for number in sizes if number != 0xFFFFFFFF]
@@ -416,12 +416,12 @@ def contents_size(file: BinaryIO) -> int:
 
 
 def _parts_of(name: str) -> list[str]:
-    """The folders and the file in an entry's name, whichever slashes it was packed with."""
+    """The folders and the file in an entry's name, with either kind of slash."""
     return name[:MAX_NAME].replace("\\", "/").split("/")
 
 
 def _refusal(entry: zipfile.ZipInfo) -> str:
-    """Why an entry of an archive is not looked at; empty where it is."""
+    """Why an entry of an archive is not read; empty if it is."""
     name = entry.filename.replace("\\", "/")
     parts = _parts_of(name)
     if not all(parts) or not {".", ".."}.isdisjoint(parts) or ":" in parts[0] or "\0" in name:
@@ -443,13 +443,13 @@ def _refusal(entry: zipfile.ZipInfo) -> str:
 def _time_of(
     entry: zipfile.ZipInfo, otherwise: datetime, zone: tzinfo | None
 ) -> tuple[datetime, bool]:
-    """An entry's time, with its zone, and whether that zone is a guess of ours.
+    """An entry's time, with its zone, and whether that zone is a guess.
 
-    It is in UTC where the entry has the field for that, else to two seconds in the time of whoever
-    packed it, which is said nowhere; ``otherwise`` where neither can be read.
+    It is in UTC if the entry has the field for that, or else precise to two seconds in the unknown
+    zone of the machine that packed it; ``otherwise`` if neither can be read.
 
     Args:
-        zone: what is taken for that zone; None for this machine's own.
+        zone: the guess for that zone; None for this machine's own.
     """
     extra = entry.extra
     while len(extra) >= 4:

@@ -1,6 +1,6 @@
-"""Collecting from a folder of downloads: files and zips as platforms and browsers name them.
+"""Collects from a folder of downloads: files and zips as platforms and browsers name them.
 
-Nothing in the folder is changed. What cannot be matched for certain is listed, never guessed.
+The folder does not change. Files without a certain match are listed, never guessed.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from autograder.exercises.exercise import Exercise, assignment_names
 from autograder.submissions.notebook import CLEARED, MAX_BYTES, as_notebook
 
 MAX_LINES = 20
-"""Files of one student that are listed as left, at most."""
+"""At most this many files of a student are listed as left."""
 
 MAX_NAMES = 10
-"""Students that a line names at most."""
+"""At most this many students are named in a line."""
 
 MAX_STORED = 100
-"""Students with a line each where something was collected, at most."""
+"""At most this many students get a line each when something was collected."""
 
 
 @dataclass(frozen=True)
 class Collected:
-    """What became of the submissions.
+    """The outcome of collecting.
 
-    The students whose submission was stored, those for whom nothing newer came, what was left, and
-    notes about what a teacher should look at.
+    The students whose submission was stored, those without a newer one, the files left, and notes
+    for the teacher.
     """
 
     stored: tuple[str, ...] = ()
@@ -51,7 +51,7 @@ class Collected:
 
     @property
     def lines(self) -> list[str]:
-        """The same for people, one fact a line."""
+        """The outcome as text, one fact per line."""
         facts = [f"collected: {student}" for student in self.stored]
         if len(facts) > MAX_STORED:
             facts = [f"collected: {count(len(facts), 'student')}"]
@@ -61,7 +61,7 @@ class Collected:
             facts.append(f"nothing newer: {', '.join(self.unchanged)}")
         facts += [f"left: {left.where}: {left.why}" for left in self.left]
         facts += [f"note: {note}" for note in self.notes]
-        # Students name files; a name must not move the cursor, nor start a line of its own.
+        # Students choose the names of files; a name must not move the cursor or start a new line.
         return [" ".join(printable(fact).splitlines()) for fact in facts]
 
 
@@ -75,10 +75,10 @@ def collect(
     """Store the newest submission of each student in the inbox, with the time it was handed in.
 
     Args:
-        due: when the exercise is due, in UTC: Canvas says of a file no more than that it came late.
-        unfinished: files that are still being written; they are left, without a word.
-        known: what the inbox held of each student when it was collected last, and from now on:
-            whoever has nothing else there is passed over.
+        due: when the exercise is due, in UTC: Canvas only says that a file was late.
+        unfinished: files that are still being written; they are skipped silently.
+        known: what the inbox held of each student at the last collection; updated here. Students
+            without a change are skipped.
 
     Raises:
         Unusable: the class list cannot be read.
@@ -110,7 +110,7 @@ def collect(
 def by_student(
     course: Course, exercise: str, roster: Roster, unfinished: Collection[Parts] = ()
 ) -> Iterator[tuple[dict[str, list[Candidate]], list[Left]]]:
-    """The submissions of each student in the inbox, which can be read in the block, and what is
+    """The submissions of each student in the inbox, readable within the block, and the files
     left."""
     zone = course.settings.zone
     with found(course.inbox, roster.is_name, zone, unfinished) as (downloads, left):
@@ -131,13 +131,13 @@ def together(one: Collected, other: Collected) -> Collected:
 
 
 def has_downloads(course: Course) -> bool:
-    """Whether files lie in the inbox."""
+    """Whether the inbox has files."""
     return next(walk(course.inbox, (), []), None) is not None
 
 
 @dataclass
 class _Collection:
-    """What is stored of an inbox, and what has to be said about it."""
+    """Stores the submissions of an inbox, and gathers messages about them."""
 
     course: Course
     exercise: str
@@ -151,7 +151,7 @@ class _Collection:
     notes: list[str] = field(default_factory=list)
     has_guessed_zone: bool = False
     digests: dict[Candidate, bytes | None] = field(default_factory=dict)
-    """Of the submissions of one student; None where one cannot be read."""
+    """The digests of one student's submissions; None if one cannot be read."""
     last: tuple[Candidate, bytes] | None = None
     """The submission that was read last, and its bytes."""
 
@@ -170,7 +170,7 @@ class _Collection:
         )
 
     def add(self, student: str, candidates: list[Candidate]) -> None:
-        """Store the newest submission of a student; whatever is wrong with it concerns it alone."""
+        """Store the newest submission of a student; an error affects only this student."""
         newest = None
         self.digests.clear()
         try:
@@ -197,14 +197,14 @@ class _Collection:
             self.left.append(unreadable(newest.download.where if newest else student, error))
 
     def _of_this_exercise(self, candidates: list[Candidate]) -> list[Candidate]:
-        """Those that do not say that they are of another exercise; the others go to ``left``."""
+        """The candidates whose content is not of another exercise; the others go to ``left``."""
         kept: list[Candidate] = []
         for number, candidate in enumerate(sorted(candidates, key=lambda one: one.rank)):
             name = candidate.download.parts[-1]
             says = ""
-            # Of very many the oldest will not count.
+            # Of very many, the oldest do not count.
             if number >= len(candidates) - 2 * store.MAX_TRIES:
-                with suppress(files.Refused):  # said where it is taken
+                with suppress(files.Refused):  # reported when it is stored
                     data = self._read(candidate)
                     says = self.contents.contradict(self.exercise, name, data)
 
@@ -223,7 +223,7 @@ class _Collection:
         return self.last[1]
 
     def _hand_ins(self, candidates: list[Candidate]) -> list[Candidate]:
-        """One submission of each hand-in: a student may have put many files into it."""
+        """One submission per hand-in: a student may have put many files into it."""
         together: dict[tuple[str, ...], list[Candidate]] = {}
         for candidate in candidates:
             together.setdefault(candidate.hand_in, []).append(candidate)
@@ -234,7 +234,7 @@ class _Collection:
             script = next((other for other in one if other.is_script), counts)
             self._note_script(script, counts)
 
-        # A script that was saved beside its notebook is no later submission.
+        # A script that was saved next to its notebook is not a later submission.
         notebooks = [candidate for candidate in counting if not candidate.is_script]
         kept: list[Candidate] = []
         for candidate in counting:
@@ -252,7 +252,7 @@ class _Collection:
             self.notes.append(f"{script.download.where}: {cause}; the notebook counts")
 
     def _guessed_zone(self) -> str:
-        """Which zone was taken for that of times that name none."""
+        """The time zone that was assumed for times without one."""
         zone = self.course.settings.time_zone
         if zone:
             return f"times in archives were read in the zone {zone} (time_zone in {settings.NAME})"
@@ -264,10 +264,10 @@ class _Collection:
         )
 
     def _put(self, candidate: Candidate, own: list[Candidate]) -> tuple[Candidate, bool]:
-        """Store a submission; the one by which its bytes came first, and whether it is new."""
+        """Store a submission; return the first submission of its bytes, and whether it is new."""
         data = _as_notebook(candidate, self._read(candidate))
         first = self._first(candidate, sha256(data).digest(), own)
-        # Whole seconds: of files, systems keep finer times than archives do.
+        # Whole seconds: file systems store finer times than archives do.
         time = candidate.handed_in(self.due).replace(microsecond=0)
         counts = first.handed_in(self.due).replace(microsecond=0)
         to = self.course, self.exercise, candidate.student
@@ -318,9 +318,10 @@ def _as_notebook(candidate: Candidate, data: bytes) -> bytes:
 def _told_apart(
     by_student: dict[str, list[Candidate]], roster: Roster, left: list[Left]
 ) -> dict[str, list[Candidate]]:
-    """Without a class list, those whose id comes from one name alone; the others go to ``left``.
+    """Without a class list, the students whose id comes from a single name; the others go to
+    ``left``.
 
-    Two names never become one id, nor two ids that some systems take for one folder.
+    Two names never become one id, or two ids that are the same folder on some systems.
     """
     if roster.listed:
         return by_student
@@ -350,9 +351,9 @@ def _told_apart(
 def _of_one_account(
     student: str, candidates: list[Candidate], roster: Roster, left: list[Left]
 ) -> list[Candidate]:
-    """Those that one account handed in; the others go to ``left``.
+    """The submissions of one account; the others go to ``left``.
 
-    People choose what they are called, and may choose somebody else's name.
+    People choose their own names, and may choose somebody else's.
     """
     accounts: set[tuple[str, str]] = set()
     for candidate in candidates:
@@ -387,13 +388,13 @@ def _of_one_account(
         repair = f"add the platform's number of {student} to students.csv"
         left.append(Left(candidate.download.where, f"{cause}; {repair}"))
 
-    # Only the class list may say which of them it is.
+    # Only the class list can decide between them.
     is_decided = all(candidate.claim.kind in known_kinds for candidate in doubtful)
     return certain if is_decided else []
 
 
 def shortened(left: Iterable[Left]) -> list[Left]:
-    """In order, at most ``MAX_LINES`` of each student's; then how many more there are."""
+    """In order, at most ``MAX_LINES`` per student, with the number of further ones."""
     lines: list[Left] = []
     counts: Counter[Parts] = Counter()
     for line in sorted(set(left), key=lambda line: line.where):

@@ -1,7 +1,7 @@
-"""What the path of a downloaded file says: whose it is, and of which exercise.
+"""Reads the student and the exercise from the path of a downloaded file.
 
-The outermost part that names a student decides. What lies deeper, the file's own name included, may
-have been chosen by that student, and must never turn one student's work into another's.
+The outermost part that names a student decides. That student may have chosen everything deeper,
+including the file's own name, and it must never turn one student's work into another's.
 """
 
 from __future__ import annotations
@@ -17,19 +17,18 @@ from autograder.base import files
 Kind = Literal["moodle", "canvas", "gradescope", "blackboard", "brightspace", "sakai", "plain"]
 
 PLATFORM = "platform.txt"
-"""The file beside a submission in which we keep what its platform calls the student's own folder or
-file."""
+"""The file next to a submission that keeps the platform's name for the student's folder or file."""
 
 MAX_PART = 300
-"""Characters of a folder's or a file's name that a platform may have made."""
+"""The most characters of a folder's or a file's name that a platform may have made."""
 
 GRADESCOPE_FOLDER = re.compile(r"submission_\d+")
-"""What Gradescope calls the folder of one submission."""
+"""Gradescope's name for the folder of one submission."""
 GRADESCOPE_EXPORT = re.compile(r"assignment_\d+_export")
-"""What Gradescope calls the folder above those."""
+"""Gradescope's name for the folder above those."""
 
-# What a platform writes before a student's own file name holds no underscores but its own: so the
-# first mark in a name is the platform's, and later ones belong to the file that was handed in.
+# The platform's prefix of a student's own file name has no other underscores: so the first mark in
+# a name is the platform's, and later ones belong to the student's file.
 _MOODLE = re.compile(
     r"(?P<name>[^_]+)_(?P<number>\d+)_assignsubmission_(?:file|onlinetext)_?(?P<file>.*)",
     re.DOTALL,
@@ -84,14 +83,14 @@ _OF_NOBODY = re.compile(
 
 @dataclass(frozen=True)
 class Claim:
-    """Whose a file is by its path. ``depth`` parts of the path were needed to say so.
+    """The owner of a file by its path. ``depth`` parts of the path were needed.
 
     ``text`` is a person's name (Moodle, Brightspace, Sakai), a name run together (Canvas), a login
-    (Blackboard), or what a folder or file is called (plain); ``number`` is the learning platform's
-    number of the person, ``login`` what they sign in with; ``late`` what Canvas says beside it, and
-    ``attempt`` when they handed it in, as the platform writes that. ``other_numbers`` stand further
-    inside, where Canvas's own might be, if a person's name had underscores in it. ``is_of_two``:
-    two platforms may have made the name.
+    (Blackboard), or the name of a folder or file (plain). ``number`` is the learning platform's id
+    of the person, ``login`` their login; ``late`` is Canvas's mark of lateness, and ``attempt`` the
+    time of the submission, as the platform writes it. ``other_numbers`` are later numbers that
+    might be Canvas's id if a person's name contained underscores. ``is_of_two``: two platforms may
+    have made the name.
     """
 
     kind: Kind
@@ -107,7 +106,7 @@ class Claim:
 
 
 def platform_folder(name: str) -> Claim | None:
-    """Whose a folder is as Moodle, Brightspace and Sakai name it; nobody's otherwise.
+    """The owner of a folder named by Moodle, Brightspace or Sakai; None for other names.
 
     It looks like ``Ada Lovelace_12345_assignsubmission_file_``, ``12-34 - Ada Lovelace - Nov 20,
     2026 1105 PM`` or ``Lovelace, Ada(ada)``.
@@ -120,7 +119,7 @@ def platform_folder(name: str) -> Claim | None:
 
 
 def platform_file(name: str) -> tuple[Claim, str] | None:
-    """Whose a file is as a platform names it, and what the student called it."""
+    """The owner of a file named by a platform, and the student's own name for it."""
     found = _of_platform(name)
     return found if found and found[1] else None
 
@@ -156,9 +155,9 @@ def _of_platform(name: str) -> tuple[Claim, str] | None:
 
 
 def ilias_folder(name: str) -> Claim | None:
-    """Whose a folder is if ILIAS has named it, ``Lovelace_Ada_ada_4711``.
+    """The owner of a folder if ILIAS named it: ``Lovelace_Ada_ada_4711``.
 
-    Anybody may call a folder so: it has to fit the class list.
+    Any folder may have such a name, so it must match the class list.
     """
     match = _ILIAS.fullmatch(name) if len(name) <= MAX_PART else None
     return Claim("plain", match["name"], login=match["login"]) if match else None
@@ -173,7 +172,8 @@ def written_time(attempt: str) -> datetime | None:
 
 
 def copy_of(stem: str) -> tuple[str, int]:
-    """A stem without what browsers and platforms add to a second copy, and that copy's number."""
+    """A stem without the suffix that browsers and platforms add to a second copy, and the copy's
+    number."""
     match = _COPY.fullmatch(stem)
     if not match:
         return stem, 0
@@ -201,7 +201,7 @@ def exercise_in(stem: str, exercises: list[str]) -> tuple[str | None, str, int]:
 
 
 def is_of_a_class(stem: str, exercises: list[str]) -> bool:
-    """Whether an archive is called as the download of a whole class is, and so names nobody."""
+    """Whether an archive's name is that of a whole class's download, and so names nobody."""
     if _EXPORT.fullmatch(stem):
         return True
     of_exercises = _letters(" ".join(exercises))
@@ -212,7 +212,7 @@ def is_of_a_class(stem: str, exercises: list[str]) -> bool:
 
 
 def is_nobodys(text: str, exercises: list[str]) -> bool:
-    """Whether all words of a text are such as people add to names: numbers, ``final``, ``my``."""
+    """Whether a text has only words that people add to names: numbers, ``final``, ``my``."""
     of_exercises = _letters(" ".join(exercises))
     return all(word in of_exercises or _OF_NOBODY.fullmatch(word) for word in _letters(text))
 
@@ -223,12 +223,12 @@ def _letters(text: str) -> list[str]:
 
 
 def hand_back(claim: Claim, part: str) -> str:
-    """What a platform wants before the name of a file that is handed back.
+    """The prefix that a platform needs in the name of a returned file.
 
     A folder for Moodle, the beginning of the file's name for Canvas; empty if unknown.
 
     Args:
-        part: the part of the path that said whose the download is.
+        part: the part of the path that named the owner.
     """
     if claim.kind == "moodle":
         return moodle_folder(claim.text, claim.number)
@@ -241,13 +241,13 @@ def _canvas(name: str) -> re.Match[str] | None:
 
 
 def moodle_folder(name: str, number: str) -> str:
-    """Where Moodle's upload of feedback files looks for those of a student."""
-    # Moodle takes the folder's name apart at underscores.
+    """The folder in which Moodle's upload of feedback files looks for those of a student."""
+    # Moodle splits the folder's name at underscores.
     return f"{name.replace('_', ' ')}_{number}_assignsubmission_file_/"
 
 
 def is_hand_back(text: str) -> bool:
-    """Whether this is something that ``hand_back`` gave, and leads nowhere else."""
+    """Whether this came from ``hand_back``, and is not a path elsewhere."""
     name = text.removesuffix("/")
     match = _MOODLE.fullmatch(name) if text.endswith("/") else _canvas(f"{text}x")
     return (
@@ -259,13 +259,13 @@ def is_hand_back(text: str) -> bool:
 
 
 def keep_platform(folder: Path, hand_back: str) -> None:
-    """Remember beside a submission how the platform calls its student (``hand_back``)."""
+    """Store next to a submission how the platform names its student (``hand_back``)."""
     if hand_back and read_platform(folder) != hand_back:
         files.write(folder / PLATFORM, hand_back.encode())
 
 
 def read_platform(folder: Path) -> str:
-    """What ``keep_platform`` kept; empty where there is nothing sound."""
+    """What ``keep_platform`` stored; empty if there is nothing valid."""
     try:
         text = files.read(folder / PLATFORM, 1000).decode("utf-8")
     except (files.Refused, OSError, UnicodeDecodeError):
@@ -274,7 +274,7 @@ def read_platform(folder: Path) -> str:
 
 
 def kept_claim(folder: Path) -> Claim | None:
-    """Whose a submission is by what ``keep_platform`` kept."""
+    """The owner of a submission by what ``keep_platform`` stored."""
     name = read_platform(folder)
     if name.endswith("/"):
         return platform_folder(name.removesuffix("/"))

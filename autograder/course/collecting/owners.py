@@ -1,6 +1,6 @@
-"""Whose a download is, by its path: the outermost part that names a student decides.
+"""Finds the owner of a download by its path: the outermost part that names a student decides.
 
-What lies deeper may have been named by that student, and must never turn one student's work into
+That student may have named everything deeper, and it must never turn one student's work into
 another's.
 """
 
@@ -25,16 +25,16 @@ METADATA = "submission_metadata.yml"
 
 _TIME = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.\d+)?(?: ?(Z|UTC|[+-]\d\d:?\d\d))?")
 _MAX_BYTES = 50_000_000
-"""The largest list that is read."""
+"""Bytes of the largest list that is read."""
 _MAX_DOUBTFUL_BYTES = 200_000
-"""The same where a student may have written it."""
+"""The same if a student may have written it."""
 _MAX_EVENTS = 1_000_000
-"""Values, beginnings and ends of lists and dictionaries in a list."""
+"""The most values, starts and ends of lists and dictionaries in such a file."""
 _MAX_DEPTH = 20
-"""Lists and dictionaries inside each other."""
+"""The most lists and dictionaries inside each other."""
 
 Place = tuple[str, tuple[str, ...]]
-"""A folder with an export: the archive that it is in (empty for none), and its path."""
+"""A folder with an export: its archive (empty for none), and its path."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +48,8 @@ _RENAME = "write students.csv, or call a class's archive submissions.zip"
 
 
 class _Nobody(Unmatched):
-    """No part of the path, as far as ``place``, names a student for certain.
-
-    What lies deeper is not asked.
+    """No part of the path up to ``place`` names a student for certain. Deeper parts are not
+    considered.
     """
 
     def __init__(self, message: str, place: int) -> None:
@@ -59,7 +58,7 @@ class _Nobody(Unmatched):
 
 
 class Owners:
-    """Knows whose each of the downloads is that may be submissions of an exercise."""
+    """Knows the owner of each download that may be a submission of an exercise."""
 
     def __init__(
         self, exercise: str, roster: Roster, downloads: Sequence[Download], left: list[Left]
@@ -71,23 +70,22 @@ class Owners:
         self._teams = self._prefixes_of_teams(downloads)
 
     def time(self, download: Download, place: int) -> datetime | None:
-        """When Gradescope took the submission in the folder ``download.parts[place]``."""
+        """When Gradescope received the submission in the folder ``download.parts[place]``."""
         entry = self._entry(download, place)
         return entry.time if entry else None
 
     def claims(self, download: Download, before: str, is_named: bool) -> list[Claim]:
-        """Whose the file is.
-
-        A longer name in which a student's stands (``ada-final.zip``) is theirs, or in doubt.
+        """The owners of the file. A longer name that contains a student's (``ada-final.zip``) is
+        theirs, or in doubt.
 
         Args:
-            before: what stands before the exercise in the file's own name, perhaps a student.
-            is_named: whether the file is called as a notebook of the exercise is.
+            before: the part before the exercise in the file's own name, perhaps a student.
+            is_named: whether the file has the name of a notebook of the exercise.
 
         Raises:
-            Unmatched: nobody's, or nobody's for certain.
+            Unmatched: there is no owner, or none for certain.
         """
-        # The outermost folder in whose name students stand.
+        # The outermost folder whose name mentions students.
         place, mentioned, is_certain = 0, set[str](), False
         for folder, name in enumerate(download.parts[:-1]):
             mentioned, is_certain = self._roster.mentioned(name)
@@ -108,7 +106,7 @@ class Owners:
         if not is_certain and len(mentioned) == 1:
             who = either(mentioned)
             raise Unmatched(f"{part} may be {who}, or somebody else; call it {who} if it is theirs")
-        # A whole class's folder may be called after somebody, and hold what others handed in.
+        # The folder of a whole class may be named after one person, and hold others' submissions.
         students = set(mentioned)
         for claim in claims:
             with suppress(Unmatched):
@@ -119,7 +117,7 @@ class Owners:
         return [Claim("plain", next(iter(students)), depth=place + 1)]
 
     def _people(self, download: Download, place: int) -> tuple[Claim, ...]:
-        """Whose submission a folder holds; nobody's when it is none of Gradescope's."""
+        """The students of a submission's folder; none if it is not Gradescope's."""
         entry = self._entry(download, place)
         return entry.people if entry else ()
 
@@ -127,7 +125,7 @@ class Owners:
         return self._exports.get(_place(download, place), {}).get(download.parts[place])
 
     def _outermost(self, download: Download, before: str, is_named: bool) -> list[Claim]:
-        """Whose the file is, by the outermost part of its path that says so for certain."""
+        """The owners of the file, by the outermost part of its path that names them for certain."""
         unknown: list[int] = []
         for place, part in enumerate(download.parts[:-1]):
             claims = self._claims_of_folder(download, place)
@@ -144,7 +142,7 @@ class Owners:
         return [self._claim_of_file(download, unknown, before, is_named)]
 
     def _claims_of_folder(self, download: Download, place: int) -> Sequence[Claim]:
-        """Whose a folder of the path is for certain: several people's where a group handed in."""
+        """The certain owners of a folder in the path: several for a group."""
         listed = self._people(download, place)
         if listed:
             return listed
@@ -154,9 +152,9 @@ class Owners:
     def _refuse_doubt(
         self, download: Download, unknown: Sequence[int], place: int, claim: Claim
     ) -> None:
-        """Unmatched where one of the ``unknown`` folders above may be another student's."""
-        # A folder may be a download's own, or one that a student put together in theirs. With a
-        # class list, only a list of Gradescope's may have been written by a student.
+        """Raise Unmatched if one of the ``unknown`` folders above may be another student's."""
+        # The folder may be a download's, or one within a student's own. With a class list, only
+        # Gradescope's list may have been written by a student.
         if self._roster.listed and not self._people(download, place):
             return
 
@@ -168,17 +166,17 @@ class Owners:
     def _claim_of_file(
         self, download: Download, unknown: Sequence[int], before: str, is_named: bool
     ) -> Claim:
-        """Whose the file is by its own name, as no folder says it."""
+        """The owner of the file by its own name, if no folder names one."""
         depth = len(download.parts)
         platform = naming.platform_file(download.parts[-1])
         if platform is not None:
             claim = self._without_team(download, depth - 1, platform[0])
             return replace(claim, depth=depth)
-        # What people add to names is nobody's name.
+        # Words that people add to names are not names.
         is_added = self._roster.is_nobodys(before) and not self._roster.knows(before)
         if is_named and before and not is_added:
             return Claim("plain", before, depth=depth)
-        # What lies in the inbox itself was put there by a teacher, and may be called just a name.
+        # Files directly in the inbox were put there by a teacher, and may have just a name.
         alone = self._roster.claim(download.parts[0].rpartition(".")[0]) if depth == 1 else None
         if alone is not None:
             return replace(alone, depth=depth)
@@ -215,17 +213,17 @@ class Owners:
         return Claim("plain", texts[0], depth=unknown[0] + 1)
 
     def _is_strange(self, download: Download, place: int) -> bool:
-        """Whether a folder is a student's, but none's of the class list.
+        """Whether a folder is a student's, but of nobody on the class list.
 
-        It is a student's by where it lies, or as Gradescope calls it.
+        It is a student's by its position, or by Gradescope's name for it.
         """
         if self._roster.listed and naming.GRADESCOPE_FOLDER.fullmatch(download.parts[place]):
             return True
-        is_ours = place == 0 or place == download.archive  # there teachers put what they like
+        is_ours = place == 0 or place == download.archive  # teachers name these as they like
         return not is_ours and (*download.parts[:place], "") in self._of_students
 
     def _is_passed_over(self, download: Download, place: int) -> bool:
-        """Whether a folder's name is none of a student's, and says nothing."""
+        """Whether a folder's name is not a student's, and tells nothing."""
         part = download.parts[place]
         if place == download.archive:
             return self._roster.listed or self._roster.names_nobody(part)
@@ -233,17 +231,17 @@ class Owners:
         return is_exercise or naming.GRADESCOPE_EXPORT.fullmatch(part) is not None
 
     def _without_team(self, download: Download, place: int, claim: Claim) -> Claim:
-        """The claim without the name of a team that Moodle has written before the student's."""
+        """The claim without the name of a team that Moodle put before the student's."""
         prefix = self._teams.get((download.parts[:place], claim.text), "")
         return replace(claim, text=claim.text[len(prefix) :])
 
     def _prefixes_of_teams(
         self, downloads: Sequence[Download]
     ) -> dict[tuple[tuple[str, ...], str], str]:
-        """What stands before the students' names where Moodle names their teams, too.
+        """The prefixes of the students' names if Moodle includes their teams.
 
-        By the folder that they lie in and by the whole name, ``Group A-Ada Lovelace``. There all
-        names begin so; where one does not, ``Jean-Ada Lovelace`` is somebody else.
+        By folder and whole name, ``Group A-Ada Lovelace``. All names in the folder must have such a
+        prefix; otherwise ``Jean-Ada Lovelace`` is another person.
         """
         by_folder: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
         for download in downloads if self._roster.listed else ():
@@ -270,7 +268,7 @@ class Owners:
                     if self._is_somebody(text[place + 1 :]) and (is_first or ends[prefix] > 1):
                         prefixes[text] = prefix
                         break
-            # Alone, Jean-Ada Lovelace might be a person, and Group A-Ada Lovelace is none.
+            # On its own, Jean-Ada Lovelace might be a person, and Group A-Ada Lovelace is not.
             if len(prefixes) > 1 or not all(one[:-1].isalpha() for one in prefixes.values()):
                 found |= {(folder, text): prefix for text, prefix in prefixes.items()}
         return found
@@ -279,9 +277,8 @@ class Owners:
         return bool(self._roster.named(Claim("moodle", name)))
 
     def _folders_of_students(self, downloads: Sequence[Download]) -> set[tuple[str, ...]]:
-        """The folders in which the class list knows some folder.
-
-        What else lies there is a stranger's.
+        """The folders that contain a folder of somebody on the class list. Other folders there
+        belong to strangers.
         """
         folders: set[tuple[str, ...]] = set()
         if not self._roster.listed:
@@ -299,15 +296,15 @@ def _places_of_hyphens(text: str) -> list[int]:
     return [place for place, letter in enumerate(text) if letter == "-"]
 
 
-# Gradescope's exports: a folder for each submission, and one list of the students they belong to
+# Gradescope's exports: a folder for each submission, and one list of their students
 
 
 def _exports(
     downloads: Sequence[Download], left: list[Left], roster: Roster
 ) -> dict[Place, dict[str, _Entry]]:
-    """What the exports' lists say, by the folder that each lies in (and the archive).
+    """The content of the exports' lists, by their folder and archive.
 
-    One that cannot be read goes to ``left``.
+    Unreadable ones go to ``left``.
     """
     entries: dict[Place, dict[str, _Entry]] = {}
     for download in downloads:
@@ -327,9 +324,8 @@ def _exports(
 
 
 def _is_at_the_top(download: Download, roster: Roster) -> bool:
-    """Whether Gradescope may have put a list there.
-
-    One that lies deeper, or in what is a student's, is theirs.
+    """Whether Gradescope may have put a list there. A deeper list, or one within a student's
+    folder, is the student's.
     """
     folders = download.parts[:-1]
     for folder in folders:
@@ -357,17 +353,17 @@ def _entries(data: bytes) -> dict[str, _Entry]:
 
 
 def _plain_yaml(data: bytes) -> Any:
-    """YAML as texts, lists and dictionaries alone, within bounds.
+    """YAML as strings, lists and dictionaries only, within limits.
 
-    What students call themselves stands there, and may look like a number, a date or a merge key.
-    A reference to another place is an empty text.
+    It contains names that students chose, which may look like a number, a date or a merge key. An
+    alias becomes an empty string.
     """
     try:
         import yaml  # type: ignore[import-untyped]
     except ImportError:
         raise ValueError("PyYAML is missing; it comes with JupyterLab") from None
 
-    # The loader in C is faster where it exists. Nothing is constructed by either.
+    # The loader in C is faster, if it exists. Neither constructs objects.
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     open_: list[list[Any]] = [[]]
     try:

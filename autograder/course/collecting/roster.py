@@ -1,4 +1,4 @@
-"""Whom a name means: by the class list, or without one by what the path says."""
+"""Finds the student that a name means: by the class list, or without one by the path."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from autograder.course.collecting.naming import Claim, Kind
 from autograder.course.course import STUDENT_ID
 
 MAX_WORDS = 20
-"""Words of a file's name that are searched for students, at most."""
+"""At most this many words of a file's name are searched for students."""
 
 MAX_LIKELY = 5
-"""Students whom a line names who may be meant, at most."""
+"""At most this many possible students are named in a line."""
 
 _COLUMNS: dict[Kind, str] = {"moodle": "Moodle ID", "canvas": "Canvas ID", "brightspace": "D2L ID"}
-"""What the column with a platform's numbers may be called."""
+"""The headings of the columns with platforms' ids."""
 
 _MOODLE_DROPS = re.compile("[\\x00-\\x1f\\x7f&<>\"`|':\\\\/]")
-"""What Moodle leaves out of a name when it makes a file's or a folder's of it."""
+"""Characters that Moodle removes from a name in the name of a file or a folder."""
 
 
 class Unmatched(Exception):
-    """Nobody, or nobody for certain; the message says why."""
+    """There is no student, or none for certain; the message says why."""
 
 
 class Roster:
-    """The class list, or the rule that every folder is a student.
+    """The class list, or without one, the rule that every folder is a student.
 
     Args:
-        people: as ``Course.class_list`` gives them; None without a list.
-        exercises: the names of exercises, which names of folders and files may hold.
+        people: from ``Course.class_list``; None without a list.
+        exercises: the names of exercises, which may be part of names of folders and files.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class Roster:
     ) -> None:
         self.listed = people is not None
         self.exercises = sorted(set(exercises), key=len, reverse=True)
-        # Tables, for a large class is asked for everybody of a large class.
+        # Tables, because a large class has many look-ups.
         self._ids: set[str] = set()
         self._names: dict[str, set[str]] = {}
         self._by_id: defaultdict[str, set[str]] = defaultdict(set)
@@ -64,13 +64,13 @@ class Roster:
                 self._by_words[tuple(sorted(spelled))].add(student)
             for word in words:
                 self._by_word[word].add(student)
-            # As Canvas may run a name together: the surname first, however many words that has.
+            # Canvas may join a name into one word, with the surname first.
             for start in range(len(words)):
                 self._by_key["".join(words[start:] + words[:start])].add(student)
             for column, value in columns.items():
                 self._by_value[column, value.strip().casefold()].add(student)
 
-        # Whose a folder is by its name, and whom that mentions: of each file in it.
+        # Cached, because every file in a folder asks for its owner.
         self.claim = cache(self._claim)
         self.mentioned = cache(self._mentioned)
 
@@ -78,7 +78,7 @@ class Roster:
         """The student's id.
 
         Raises:
-            Unmatched: the claim fits nobody, or several.
+            Unmatched: the claim fits no student, or several.
         """
         if not self.listed:
             self._refuse_doubt(claim)
@@ -116,32 +116,32 @@ class Roster:
         return next(iter(students))
 
     def spelled(self, claim: Claim) -> str:
-        """Without a class list: the name of which the student's id was made."""
+        """Without a class list: the name from which the student's id was made."""
         return _student_id(claim)[1]
 
     def knows(self, text: str) -> bool:
-        """Whether a folder or file called ``text`` is somebody of the class list."""
+        """Whether ``text``, the name of a folder or file, is somebody on the class list."""
         return bool(self.named(Claim("plain", text)))
 
     def is_name(self, part: str) -> bool:
         """Whether a folder, or an archive without its ending, names one student, or may do so.
 
-        Nothing below it names another one, or is Gradescope's word.
+        Nothing below such a folder can name another student, or come from Gradescope.
         """
         if naming.GRADESCOPE_FOLDER.fullmatch(part) or self.is_known(part):
             return True
         return not self.listed and not self.names_nobody(part)
 
     def is_known(self, part: str) -> bool:
-        """Whether it names somebody of the class list, or was made by a platform for a student."""
+        """Whether it names somebody on the class list, or a platform made it for a student."""
         return self.claim(part) is not None or bool(self.mentioned(part)[0])
 
     def is_nobodys(self, text: str) -> bool:
-        """Whether it holds nothing but words that people add to names."""
+        """Whether it has only words that people add to names."""
         return naming.is_nobodys(text, self.exercises)
 
     def _claim(self, part: str) -> Claim | None:
-        """Whose a folder is by its own name alone; None where that is not certain."""
+        """The owner of a folder by its own name; None if that is not certain."""
         claim = naming.platform_folder(part)
         if claim:
             return claim
@@ -150,35 +150,35 @@ class Roster:
                 if self.knows(text):
                     return Claim("plain", text)
 
-        # An archive that a student handed in, or what was unpacked from it.
+        # An archive that a student handed in, or its unpacked folder.
         if self.names_nobody(part):
             return None
         platform = naming.platform_file(part)
         if platform:
             return platform[0]
 
-        # Without a class list nothing tells what ILIAS calls a folder from other names.
+        # Without a class list, ILIAS's names cannot be told from other names.
         ilias = naming.ilias_folder(part) if self.listed else None
         is_known = ilias and (self.named(ilias) or self._signs_in_as(ilias.login))
         return ilias if is_known else None
 
     def student(self, stem: str) -> str:
-        """The part of an archive's name that is a student's, if any is.
+        """The part of an archive's name that is a student's, if any.
 
-        The name without the exercise and the number of the copy.
+        This is the name without the exercise and the copy number.
         """
         exercise, student, _ = naming.exercise_in(stem, self.exercises)
         return student if exercise else naming.copy_of(stem)[0]
 
     def names_nobody(self, part: str) -> bool:
-        """Whether it is called as a download of a whole class is."""
+        """Whether it is the name of a whole class's download."""
         is_export = naming.GRADESCOPE_EXPORT.fullmatch(part) is not None
         return is_export or naming.is_of_a_class(part, self.exercises)
 
     def _refuse_doubt(self, claim: Claim) -> None:
-        """Unmatched where another part of a name may be the platform's own.
+        """Raise Unmatched if another part of a name may be the platform's own.
 
-        People choose what they are called, and may put numbers into that.
+        People choose their own names, and may put numbers into them.
         """
         repair = "put it into a folder called by the id"
         if claim.is_of_two:
@@ -192,12 +192,12 @@ class Roster:
             raise Unmatched(f"the number in its name may be {numbers}; {repair}")
 
     def _called(self, text: str) -> set[str]:
-        """The students in whose names all words of a text stand, as a surname alone does."""
+        """The students whose names contain all words of a text, for example a surname."""
         sets = [self._by_word.get(word, set()) for word in _words(text)[:MAX_WORDS]]
         return set.intersection(*sets) if sets else set()
 
     def _may_be_called(self, student: str, text: str) -> bool:
-        """Whether a text may be a longer or a shorter form of a student's name."""
+        """Whether a text may be a longer or shorter form of a student's name."""
         own, words = self._names[student], set(_words(text))
         return not own or own <= words or words <= own | set(_words(student))
 
@@ -211,10 +211,11 @@ class Roster:
         return by_number | self.having(EMAILS, claim.email)
 
     def _mentioned(self, text: str) -> tuple[set[str], bool]:
-        """The students whose id or whole name stands in a longer text, and whether that is certain.
+        """The students whose id or whole name is part of a longer text, and whether that is
+        certain.
 
-        As ada's does in ``ada-final`` and ``week 3 Ada Lovelace``. In ``Tom Lee`` the id lee is
-        part of somebody else's name, perhaps.
+        For example ada in ``ada-final`` and ``week 3 Ada Lovelace``. In ``Tom Lee`` the id lee may
+        be part of somebody else's name.
         """
         words = list(re.finditer(r"[^\W_]+", text))
         is_short = len(words) <= MAX_WORDS
@@ -233,7 +234,7 @@ class Roster:
                     students |= found
                     others.difference_update(range(place, place + length))
 
-            # The longest part that is somebody's name counts.
+            # The longest matching part counts.
             if students:
                 rest = [words[place][0].casefold() for place in sorted(others)]
                 is_certain = is_short and len(students) == 1
@@ -246,7 +247,7 @@ class Roster:
         return set(), False
 
     def having(self, headings: set[str], value: str) -> set[str]:
-        """The students in whose line one of these headings stands over this value, by any case."""
+        """The students with this value under one of these headings, ignoring case."""
         wanted = value.strip().casefold()
         if not wanted:
             return set()
@@ -257,7 +258,7 @@ class Roster:
         return students
 
     def named(self, claim: Claim) -> set[str]:
-        """The students whose name, or id, is what the claim calls them."""
+        """The students whose name or id equals the claim's text."""
         text = claim.text
         if claim.kind == "gradescope" and claim.number in self._ids:
             return {claim.number}
@@ -277,9 +278,8 @@ class Roster:
 
 
 def _student_id(claim: Claim) -> tuple[str, str]:
-    """Without a class list: what the platform or the folder calls a student, in plain letters.
-
-    And as it was written there.
+    """Without a class list: the platform's or the folder's name for a student, in plain letters,
+    and as it was written there.
     """
     texts = [claim.text]
     if claim.kind == "gradescope":

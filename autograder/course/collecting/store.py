@@ -1,7 +1,7 @@
-"""The submissions that a course keeps of a student: the one that is graded, and earlier ones.
+"""Stores the submissions of a student: the one that is graded, and earlier ones.
 
-The others are kept where the best one counts, and lie as that one does, in
-``earlier/<number>/<student>/<exercise>/``. None are kept where the last one counts.
+If the best submission counts, the others are kept in the same layout, in
+``earlier/<number>/<student>/<exercise>/``. If the last one counts, no others are kept.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from autograder.course.submission_folder import SECRET
 from autograder.submissions.notebook import MAX_BYTES
 
 EARLIER = "earlier"
-"""The folder, in the course's, of the submissions beside those that are graded."""
+"""The folder, in the course's, of the submissions that are not graded."""
 
 MAX_TRIES = 20
-"""Submissions of a student that count, at most; as many are kept beside the one that is graded."""
+"""The most submissions of a student that count; this many are kept besides the graded one."""
 
 RESULT = "result.json"
-"""The file beside a submission that does not count, with what came of it."""
+"""The file next to a submission that does not count, with its result."""
 
 LAST = "last_time.txt"
-"""The file in which we keep when the same bytes were handed in for the last time."""
+"""The file with the time when the same bytes were last handed in."""
 
 
 @dataclass(frozen=True)
 class _Submission:
-    """Bytes that were handed in, for the first time at ``counts``, for the last time at ``last``;
-    the times as the gradebook has them."""
+    """Bytes that were handed in, first at ``counts`` and last at ``last``; the times have the
+    gradebook's form."""
 
     exercise: str
     data: bytes
@@ -46,7 +46,7 @@ class _Submission:
     source: str
 
     def write(self, folder: Path) -> None:
-        # The time last: a run that is stopped in between starts again with the notebook.
+        # The time is written last: an interrupted run starts again with the notebook.
         files.write(folder / f"{self.exercise}.ipynb", self.data)
         if self.secret is not None:
             files.write(folder / SECRET, self.secret.encode())
@@ -66,18 +66,18 @@ def put(
     first: datetime | None = None,
     source: str = "file",
 ) -> bool:
-    """Put a submission where it is graded, unless the same one or a later one lies there.
+    """Store a submission for grading, unless the same one or a later one is stored already.
 
-    Of the same bytes, handed in again, the first time counts: nobody becomes late by that.
+    If the same bytes are handed in again, the first time counts, so nobody becomes late that way.
 
     Returns:
-        Whether it was put there.
+        Whether it was stored.
 
     Args:
-        time: when it was handed in, with its zone, by the clock of the system that took it.
-        secret: what ``nbgrader submit`` drew for it.
-        first: when the same bytes were handed in for the first time; by default, then.
-        source: where that time comes from, as ``timestamp.SOURCE`` says it.
+        time: when it was handed in, with a time zone, by the clock of the receiving system.
+        secret: the secret that ``nbgrader submit`` drew for it.
+        first: when the same bytes were first handed in; by default, ``time``.
+        source: the source of that time, as in ``timestamp.SOURCE``.
     """
     folder = course.submission(student, exercise)
     last, counts = timestamp.stored(time), timestamp.stored(first or time)
@@ -88,7 +88,7 @@ def put(
     if there is not None:
         changed = int((folder / f"{exercise}.ipynb").stat().st_mtime)
         old = timestamp.submitted_at(folder) or timestamp.of_system(changed)
-    if old is None or old > timestamp.now():  # which an earlier collection believed
+    if old is None or old > timestamp.now():  # an earlier collection accepted it
         new.write(folder)
         return True
 
@@ -126,9 +126,9 @@ def earlier(course: Course, exercise: str, student: str) -> list[Path]:
 
 
 def swap(course: Course, exercise: str, student: str, place: Path) -> Path:
-    """Put another submission where it is graded, and keep the one from there: it says where.
+    """Make another submission the graded one, and keep the old one; return the path of that.
 
-    Whoever is stopped in between has one of them twice, and loses none.
+    If this is interrupted, one of them is stored twice, and none is lost.
     """
     folder = course.submission(student, exercise)
     kept = _keep(course, exercise, student)
@@ -142,7 +142,7 @@ def swap(course: Course, exercise: str, student: str, place: Path) -> Path:
 
 
 def of_another_zone(course: Course, exercise: str, students: Iterable[str]) -> list[str]:
-    """The students whose time would be another one, read in the zone of the settings."""
+    """The students whose time would differ if read in the zone of the settings."""
     found = []
     for student in students:
         if any(_moved(course, folder) for folder in _folders(course, exercise, student)):
@@ -151,7 +151,8 @@ def of_another_zone(course: Course, exercise: str, students: Iterable[str]) -> l
 
 
 def read_again(course: Course, exercise: str) -> list[str]:
-    """Read all times that name no zone in that of the settings; whose have become others."""
+    """Read all times without a zone in that of the settings; return the students whose time
+    changed."""
     students = sorted(path.name for path in course.submitted.glob("*/"))
     moved = of_another_zone(course, exercise, students)
     for student in moved:
@@ -162,7 +163,7 @@ def read_again(course: Course, exercise: str) -> list[str]:
 
 
 def _keep(course: Course, exercise: str, student: str) -> Path:
-    """Keep what lies where it is graded, and say where: something else is going to lie there."""
+    """Keep the submission that is about to be replaced; return its new path."""
     folder = course.submission(student, exercise)
     kept = _free_place(course, exercise, student)
     for name in _files(exercise):
@@ -179,10 +180,11 @@ def _free_place(course: Course, exercise: str, student: str) -> Path:
 
 
 def _bound(course: Course, exercise: str, student: str, kept: Path | None) -> None:
-    """Remove the oldest of too many submissions: first of those that were graded and did not win.
+    """Remove the oldest of too many submissions, first those that were graded and were not the
+    best.
 
     Args:
-        kept: one that stays, for it may have been the best one up to now.
+        kept: a submission that stays, because it may be the best so far.
     """
     places = earlier(course, exercise, student)
     while len(places) > MAX_TRIES:
@@ -197,7 +199,7 @@ def _worth_keeping(place: Path) -> tuple[bool, datetime]:
 
 
 def _files(exercise: str) -> tuple[str, ...]:
-    """What belongs to a submission, and not to its student."""
+    """The files that belong to a submission, and not to its student."""
     return f"{exercise}.ipynb", timestamp.NAME, timestamp.SOURCE, LAST, SECRET
 
 
@@ -206,7 +208,7 @@ def _folders(course: Course, exercise: str, student: str) -> list[Path]:
 
 
 def _keep_times(folder: Path, counts: datetime, last: datetime) -> None:
-    """Write down the time that counts, and the last one where that is another."""
+    """Write the time that counts, and the last one if it differs."""
     if last == counts:
         (folder / LAST).unlink(missing_ok=True)
     elif timestamp.submitted_at(folder, LAST) != last:
@@ -216,16 +218,16 @@ def _keep_times(folder: Path, counts: datetime, last: datetime) -> None:
 
 
 def _moved(course: Course, folder: Path) -> dict[str, str]:
-    """What its files of times would say; nothing where that is what they say.
+    """The new content of its time files; empty if nothing would change.
 
-    The one that names the zone comes last: a run that is stopped in between starts again.
+    The file that names the zone comes last, so an interrupted run starts again.
     """
     then = timestamp.read_in(folder)
     if then is None or then == course.settings.time_zone:
         return {}
     try:
         old_zone = times.zone(then)
-    except ValueError:  # somebody has written into the file
+    except ValueError:  # somebody has edited the file
         return {}
 
     files_of_times = {}
@@ -244,7 +246,7 @@ def _moved(course: Course, folder: Path) -> dict[str, str]:
 
 
 def _data(folder: Path, exercise: str) -> bytes | None:
-    """The bytes of the notebook in a folder; None where it cannot be read."""
+    """The bytes of the notebook in a folder; None if it cannot be read."""
     try:
         return files.read(folder / f"{exercise}.ipynb", MAX_BYTES)
     except (files.Refused, OSError):

@@ -169,7 +169,7 @@ def course_exercises(grades: CourseGrades, out: TextIO | None = None) -> None:
 
 
 def course_students(grades: CourseGrades, out: TextIO | None = None) -> None:
-    """All students with all final scores and the total, and a line about the course."""
+    """All students with all final scores and the total, and a line for the course as a whole."""
     from autograder.course.class_list import may_be
 
     screen = console(out)

@@ -1,4 +1,4 @@
-"""Grading a class: who grades, and what keeps the class whole when that is cut short."""
+"""Grades a class, also after interruptions and crashes."""
 
 __all__ = [
     "comparison",

@@ -1,8 +1,8 @@
-"""Of several submissions of a student one counts: the last or the best, as the settings say.
+"""Chooses which of a student's submissions counts: the last or the best, by the settings.
 
-It is chosen before anything of the student is recorded, so that one that does not count leaves no
-trace in the gradebook. What a submission has earned, and the points that it keeps, stay beside it
-(``store.RESULT``), marks by hand with the answers that they were given for (``old_marks``).
+The choice is made before anything is recorded, so the others leave no trace in the gradebook. The
+result of a submission, and the points that it keeps, are stored next to it (``store.RESULT``),
+marks by hand with the answers that they were given for (``old_marks``).
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ from autograder.submissions.notebook import read
 from autograder.submissions.parse import parse
 
 Points = Mapping[str, CellMarks]
-"""What the cells of a submission would have in the gradebook, by cell."""
+"""The marks that the cells of a submission would have in the gradebook, by cell."""
 
 
 class Choice:
-    """Which submission counts, of the students who have several.
+    """The submissions that count, for students who have several.
 
     Args:
-        students: who is graded.
-        never_lower: the same file earns no less than before, also where it does not count.
+        students: the students to grade.
+        never_lower: the same file earns no less than before, even if it does not count.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Choice:
                 self._others[student] = places
 
     def to_grade(self) -> dict[Path, list[str]]:
-        """Whose other submissions are not graded as they are now, by the folder they are in."""
+        """The students whose other submissions lack a current grade, by the folder of these."""
         now = Now(self._course, self._exercise)
         found: dict[Path, list[str]] = {}
         for student, places in self._others.items():
@@ -72,24 +72,24 @@ class Choice:
         return found
 
     def add(self, graded: Graded) -> Result:
-        """Take what came of another submission; the result with the points that it keeps."""
+        """Take the result of another submission; return it with the points that it keeps."""
         student = graded.result.student_id
         result = self._with_kept(graded.result, self._known(student))
         self._graded_now.setdefault(student, []).append(result)
         return result
 
     def store(self, folder: Path, graded: Graded) -> None:
-        """The same, and store it beside the submission."""
+        """The same, and store the result next to the submission."""
         place = files.below(folder, graded.result.student_id, self._exercise.name, follow=False)
         _write(place, self.add(graded))
 
     def of(self, graded: Graded) -> Graded:
-        """What counts of a student; the submission lies where it is graded from then on.
+        """The submission of a student that counts, moved to the place of the graded one.
 
-        Where that cannot be found out, it is an error of that student alone.
+        If it cannot be determined, this is an error of that student only.
 
         Args:
-            graded: what came of the one that lies there.
+            graded: the result of the submission that is there now.
         """
         try:
             return self._put_in_place(graded)
@@ -118,9 +118,9 @@ class Choice:
         return candidates[best]
 
     def pick(self, graded: Graded) -> tuple[Path, dict[Path, Graded]]:
-        """Where the submission of a student lies that counts, and what came of each of them.
+        """The folder of the submission that counts, and the results of all submissions.
 
-        One of which the result is recorded already is unchanged.
+        A submission whose result is recorded already is ``unchanged``.
         """
         student, name = graded.result.student_id, self._exercise.name
         own = self._course.submission(student, name)
@@ -147,7 +147,7 @@ class Choice:
         return max(candidates, key=lambda place: (worth[place], _time(place, name))), candidates
 
     def _known(self, student: str) -> dict[str | None, Result]:
-        """What came of the student's submissions, by the digests of their bytes."""
+        """The results of the student's submissions, by the digests of their bytes."""
         results = [self._recorded(student), *map(_stored, self._others[student])]
         results += self._graded_now.get(student, [])
         return {result.submission_sha256: result for result in results if result is not None}
@@ -162,10 +162,10 @@ class Choice:
         return with_kept(old, result, self._exercise.former, self._never_lower)
 
     def _worth(self, student: str, candidates: Mapping[Path, Graded]) -> dict[Path, float]:
-        """The final scores that the submissions would have; -1 where one could not be graded.
+        """The final scores that the submissions would have; -1 if one could not be graded.
 
-        A mark by hand is one for the answer that it was given for. An answer of which nobody knows
-        yet how good it is counts like the best one to that question for which there is a mark.
+        A mark by hand belongs to the answer that it was given for. An unmarked answer counts like
+        the best marked answer to that question.
         """
         points: dict[Path, Points] = {}
         best: dict[str, float] = {}
@@ -185,7 +185,8 @@ class Choice:
         return worth
 
     def _points(self, student: str, graded: Graded) -> Points:
-        """What the cells of a submission would have, with a person's marks for its answers."""
+        """The marks that the cells of a submission would have, with marks by hand for its
+        answers."""
         again = Again(self._course, self._master, graded)
         submission = graded.submission
         entered: dict[str, CellMarks] = {}
@@ -213,7 +214,7 @@ class Choice:
         return points
 
     def _penalty(self, student: str, place: Path, score: float) -> float:
-        """What lateness takes from a score."""
+        """The late penalty on a score."""
         marks = self._marks.get(student)
         stored = marks.stored_extension if marks else None
         deadline = self._rules.given.deadline(student, self._exercise.name, self._due, stored)
@@ -221,11 +222,11 @@ class Choice:
         if time is not None and time > timestamp.now():
             return 0.0
         seconds = deadlines.seconds_late(time, deadline)
-        with contextlib.suppress(Unusable):  # a rule that fails is said where it is recorded
+        with contextlib.suppress(Unusable):  # a failing rule is reported when the grade is recorded
             return self._rules.penalties.of(student, score, seconds) if seconds else 0.0
         return 0.0
 
-    # Read when somebody has several submissions; by then cells have their present names.
+    # Read only if somebody has several submissions; by then cells have their current names.
 
     @cached_property
     def _master(self) -> master.Master:
@@ -254,13 +255,13 @@ def _write(place: Path, result: Result) -> None:
 
 
 def _stored(place: Path) -> Result | None:
-    with contextlib.suppress(OSError, ValueError):  # it is graded again then
+    with contextlib.suppress(OSError, ValueError):  # then it is graded again
         return Result.from_json((place / store.RESULT).read_bytes())
     return None
 
 
 def _time(place: Path, exercise: str) -> datetime:
-    """When a submission was handed in; a time that cannot be true is that of the file."""
+    """The time of a submission; the file's own time replaces an impossible one."""
     time = timestamp.submitted_at(place)
     if time is not None and time <= timestamp.now():
         return time

@@ -1,4 +1,4 @@
-"""Whose score a new grading would change, and why: found without writing anything."""
+"""Finds the scores that a new grading would change, and why, without writing anything."""
 
 from __future__ import annotations
 
@@ -24,14 +24,15 @@ CAUSES = {
     "secret": "the secret",
     "numpy": "NumPy",
 }
-"""What has changed since a grade, for people."""
+"""Words for what has changed since a grade."""
 
 
 def of_class(run: ClassRun, progress: Callable[[Graded], None]) -> tuple[int, list[str]]:
     """Grade a class as ``grade_class`` would, and write nothing.
 
     Returns:
-        How many final scores would change, and lines about everybody whose points would.
+        The number of final scores that would change, and lines about all students whose points
+        would.
 
     Raises:
         Unusable: nobody has been graded, or the secret is gone.
@@ -81,7 +82,7 @@ def _shown(points: float | None) -> str:
 
 
 def _final(result: Result | None, marked: float | None) -> float | None:
-    """The final score: what the gradebook makes of a result, else that of the checks."""
+    """The final score: the gradebook's, or else that of the checks."""
     if result is None or result.status != "graded":
         return None
     return result.score if marked is None else marked
@@ -105,7 +106,7 @@ def _why(old: Result | None, new: Result) -> str:
 
 
 def _changes(exercise: Exercise, old: Result | None, new: Result) -> Iterator[str]:
-    """The checks whose points differ, by their present ids, in the order of the notebook."""
+    """The checks whose points differ, by their current ids, in the order of the notebook."""
     if old is None or (old.status, new.status) != ("graded", "graded"):
         return
     before = {exercise.former.get(id, id): check for id, check in old.by_id.items()}

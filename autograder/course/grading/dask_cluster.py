@@ -1,8 +1,7 @@
-"""A class graded on a Dask cluster: bytes of submissions go there, and results come back.
+"""Grades a class on a Dask cluster: the bytes of submissions go there, and results come back.
 
-No disk is shared. Each thread of a Dask worker has a grader process of its own beside it, so that
-the number of its threads is of no importance, and student code is locked in there as it is here, at
-the level that works there.
+No disk is shared. Each thread of a Dask worker has its own grader process, so the number of threads
+does not matter, and student code is isolated as it is here, at the level that works there.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ WORKERS_SECONDS = 30
 """Seconds until a scheduler must have a worker."""
 
 COUNT_SECONDS = 1
-"""Seconds that a count of the workers' threads is good for."""
+"""Seconds for which a count of the workers' threads is reused."""
 
 LOGGERS = (
     "distributed",
@@ -44,17 +43,17 @@ LOGGERS = (
     "tornado.application",
     "asyncio",
 )
-"""What Dask logs to: what the user can mend is said by us, in one line."""
+"""Dask's loggers, which are silenced: we report in one line what the user can fix."""
 
 
 class Cluster(Pool):
     """A pool of Dask workers.
 
     Dask replaces a worker that dies and gives its submissions to others; after several deaths it
-    gives one up.
+    gives up a submission.
 
     Raises:
-        Unusable: Dask is not installed, nobody answers at the address, or other versions work
+        Unusable: Dask is not installed, nothing answers at the address, or other versions run
             there.
     """
 
@@ -83,9 +82,10 @@ class Cluster(Pool):
 
     @property
     def size(self) -> int:
-        """The threads of all workers; they may come and go."""
+        """The number of threads of all workers, which may change."""
         if time.monotonic() - self._counted > COUNT_SECONDS:
-            # The scheduler may be out of reach; the client tries again, and says when it gives up.
+            # The scheduler may be unreachable; the client tries again, and reports when it gives
+            # up.
             with contextlib.suppress(OSError):
                 self._threads = max(sum(self._client.nthreads().values()), 1)
             self._counted = time.monotonic()
@@ -101,13 +101,13 @@ class Cluster(Pool):
         try:
             self._executor.shutdown(wait=False)
         except Exception:
-            # A client that has given up on its scheduler has nothing left there to take back.
+            # After the client gave up on its scheduler there is nothing to cancel.
             if self._client.status != "closed":
                 raise
         self._client.close()
 
     def _compare(self) -> None:
-        """Refuse other versions than ours: they might grade otherwise, or not understand us."""
+        """Refuse other versions than ours: they might grade differently, or not understand us."""
         ours = versions()
         answers: dict[str, Any] = {"scheduler": self._client.run_on_scheduler(versions)}
         answers |= self._client.run(versions, on_error="return")
@@ -122,7 +122,7 @@ def grade(graders: Graders, task: Task) -> Graded:
 
 
 def versions() -> dict[str, str]:
-    """What must be the same wherever a class is graded."""
+    """The versions that must be the same on all machines."""
     return {
         "autograder-kit": f"{autograder.__version__} (engine {ENGINE})",
         "python": ".".join(map(str, sys.version_info[:2])),
@@ -135,10 +135,10 @@ def _client(dask: Any, address: str) -> Any:
     for name in LOGGERS:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
-        # A Client that is given nonsense leaves a traceback behind.
+        # A Client with an invalid address prints a traceback.
         dask.comm.resolve_address(address)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of other versions, among other things: see _compare
+            warnings.simplefilter("ignore")  # for example about other versions: see _compare
             return dask.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError, ImportError) as error:
         cause = " ".join(str(error).split())

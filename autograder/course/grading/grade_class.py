@@ -33,15 +33,15 @@ if TYPE_CHECKING:
     from autograder.course.grading.choice import Choice
 
 ALIKE = 0.75
-"""How much like an exercise's name, from 0 to 1, another one is taken for a misspelling of it."""
+"""The similarity, from 0 to 1, above which a name counts as a misspelling of an exercise's name."""
 
 
 @dataclass(frozen=True)
 class Scan:
     """The folders of students in a folder of submissions, in the order of their names.
 
-    ``students`` have handed in the exercise. ``strangers`` have, too, but their names are no
-    student ids: these are nobody's, so they are left out, and listed. ``others`` have not.
+    ``students`` have handed in the exercise. ``strangers`` have, too, but their names are not
+    student ids, so they are left out, and listed. ``others`` have not.
     """
 
     folder: Path
@@ -51,14 +51,14 @@ class Scan:
     others: tuple[str, ...]
 
     def misspelt(self, exercises: Collection[str]) -> list[str]:
-        """The folders of students that are named nearly like the exercise.
+        """The folders of students whose name is similar to that of the exercise.
 
         Args:
-            exercises: whose folders are not meant to be this one's.
+            exercises: exercises whose folders are correct.
         """
         misspelt = []
         for student in self.others:
-            # A folder that nobody may read, such as lost+found, is no reason to refuse a class.
+            # An unreadable folder, such as lost+found, is no reason to refuse a class.
             if os.access(self.folder / student, os.R_OK):
                 names = [name for name in _within(self.folder / student) if name not in exercises]
                 for name in difflib.get_close_matches(self.exercise, names, n=1, cutoff=ALIKE):
@@ -66,7 +66,7 @@ class Scan:
         return misspelt
 
     def misplaced(self) -> list[str]:
-        """What lies beside a student's folder of the exercise, which is not there."""
+        """Files that are in a student's folder, and not in a subfolder for the exercise."""
         found = []
         for student in self.others:
             for file in (f"{student}/{self.exercise}.ipynb", f"{student}/{self.exercise}.py"):
@@ -76,7 +76,7 @@ class Scan:
 
 
 def scan(folder: Path, exercise: str) -> Scan:
-    """Who has handed in an exercise; nobody where there is no such folder.
+    """The students who have handed in an exercise; none if there is no such folder.
 
     Raises:
         Unusable: the folder cannot be read.
@@ -107,9 +107,9 @@ def _within(folder: Path) -> list[str]:
 
 @dataclass(frozen=True)
 class ClassRun:
-    """How a class is graded: whose submissions, by whom, and what of it.
+    """How a class is graded: which submissions, with which graders and options.
 
-    The fields are arguments of ``grade_class``. Nothing is stored here.
+    The fields are the arguments of ``grade_class``. Nothing is stored here.
     """
 
     course: Course
@@ -123,7 +123,7 @@ class ClassRun:
 
     @contextmanager
     def answered(self, names: Sequence[str]) -> Iterator[Iterator[Graded]]:
-        """The submissions of these students as they are graded, while the graders live."""
+        """The submissions of these students as they are graded, within the block."""
 
         def task(student: str) -> Task:
             folder = self.scanned.folder
@@ -134,7 +134,7 @@ class ClassRun:
             yield map(self._as_asked, grade_all(pool, self.exercise, names, task, answers))
 
     def choice(self, names: Sequence[str]) -> Choice | None:
-        """Which of several submissions counts; None where nobody has several."""
+        """The choice of the submissions that count; None if nobody has several."""
         course = self.course
         if self.scanned.folder != course.submitted or not store.earlier_folders(course):
             return None
@@ -144,7 +144,7 @@ class ClassRun:
         return Choice(course, self.exercise, names, self.never_lower)
 
     def others(self, choice: Choice) -> Iterator[tuple[Path, Graded]]:
-        """The submissions that lie beside those that are graded, as they are graded, by folder."""
+        """The other submissions of students, as they are graded, by folder."""
         for folder, names in choice.to_grade().items():
             there = replace(self, scanned=scan(folder, self.exercise.name), force=True)
             with there.answered(names) as everybody:
@@ -152,7 +152,8 @@ class ClassRun:
                     yield folder, graded
 
     def _as_asked(self, graded: Graded) -> Graded:
-        """The submission without what was not handed out to its student; a stored one is so."""
+        """The submission without steps that its student was not given; stored results are without
+        them already."""
         if graded.unchanged:
             return graded
         steps = self._releases.steps(graded.result.submission_sha256)
@@ -190,28 +191,27 @@ def grade_class(
 ) -> list[Grade]:
     """Grade the submissions of a class into results, gradebook and autograded notebooks.
 
-    A result is stored as soon as it is there, and before the gradebook hears of it. One that cannot
-    be stored, or recorded, is an ``error`` of that student alone, and its reason says why.
+    A result is stored at once, before it goes into the gradebook. If it cannot be stored, or
+    recorded, this is an ``error`` of that student only, with the reason.
 
     Args:
-        scanned: whose submissions there are; by default, those in the course's own folder.
-        students: grade these alone.
+        scanned: the submissions; by default, those in the course's own folder.
+        students: grade only these.
         jobs: how many processes of this machine grade.
         scheduler: the address of a Dask cluster that grades instead.
-        force: grade again a submission, also where all that its score depends on is as it was for
-            its stored result.
-        never_lower: where the same file was graded before, no check earns less than it did then.
-        progress: is called with each submission, also those that need not be graded again.
-        lines: gets the JSON of each result that is stored, by student.
-        pool: grades them, and is closed at the end.
+        force: also grade submissions again for which nothing has changed since the stored result.
+        never_lower: if the same file was graded before, no check earns less than it did then.
+        progress: is called with each submission, including unchanged ones.
+        lines: gets the JSON of each stored result, by student.
+        pool: the pool that grades them; it is closed at the end.
 
     Returns:
-        One grade a submission, in the order of the students' ids, with the final score.
+        One grade per submission, in the order of the students' ids, with the final score.
 
     Raises:
         Unusable: the folder, the course's state or the cluster cannot be used.
         Fault: nothing can be graded at all.
-        Interrupted: by a signal; what had been graded by then is stored and recorded.
+        Interrupted: by a signal; everything graded so far is stored and recorded.
     """
     insist_on_the_secret(course)
     scanned = scanned or scan(course.submitted, exercise.name)
@@ -250,7 +250,7 @@ def grade_class(
 
 
 def insist_on_the_secret(course: Course) -> None:
-    """Refuse to draw a new secret where somebody has been graded with the old one."""
+    """Refuse to draw a new secret if somebody has been graded with the old one."""
     is_graded = any(path.is_file() for path in course.results.glob("*/*.json"))
     if is_graded and not course.has_secret():
         path, folder = course.state / "secret", short(course.results)
@@ -262,16 +262,16 @@ def task_of(course: Course, exercise: str, folder: Path, student: str, force: bo
     """The submission of a student as a task for a grader process.
 
     Args:
-        force: it is to be graded again in any case, and so goes without its stored result.
+        force: grade it again in any case, so send it without its stored result.
     """
     path = below(folder, student, exercise, f"{exercise}.ipynb", follow=False)
     old = None
     if not force:
-        with contextlib.suppress(OSError):  # without its stored result a submission is graded again
+        with contextlib.suppress(OSError):  # then it is graded again
             old = results.result_path(course, exercise, student).read_bytes()
 
     try:
-        if path.parent.is_symlink():  # to another student's, it may be
+        if path.parent.is_symlink():  # it may lead to another student's
             cause = "lies in a folder that is a link"
             raise Rejected(cause, "links are not followed")
         return Task(student, read(notebook_of(path)), None, old)

@@ -1,4 +1,4 @@
-"""A grader process from within: it answers tasks until the caller hangs up."""
+"""The program of a grader process: it answers tasks until the caller hangs up."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from autograder.grader.grader import Grader
 from autograder.sandbox.cores import stay_on
 
 GARBAGE = 50_000
-"""Objects that are made before Python looks for garbage; its own 700 are made in milliseconds."""
+"""New objects between two garbage collections; Python's own 700 are made in milliseconds."""
 
 
 def serve(descriptor: int) -> None:
@@ -51,14 +51,14 @@ def serve(descriptor: int) -> None:
     try:
         grader = Grader(*job)
         stay_on(core)
-        # What is loaded now stays; of what a submission leaves behind nearly nothing waits for a
+        # Everything loaded so far stays, and submissions leave nearly nothing that needs a
         # collection.
         gc.freeze()
         gc.set_threshold(GARBAGE)
     except Unusable as error:
         unusable = error
 
-    with contextlib.suppress(OSError):  # nobody is there any more, as the thread has seen, too
+    with contextlib.suppress(OSError):  # the caller is gone, as the thread has noticed, too
         while True:
             task = tasks.get()
             connection.send(unusable if grader is None else _answer(grader, task))
@@ -68,7 +68,7 @@ def serve(descriptor: int) -> None:
 def _listen(connection: Any, tasks: SimpleQueue[Task]) -> None:
     """Receive tasks, and end this process when the caller does.
 
-    In a thread, so that their end is noticed in the middle of a submission, too.
+    It runs in a thread, so the caller's end is also noticed in the middle of a submission.
     """
     try:
         while True:
@@ -89,6 +89,6 @@ def _answer(grader: Grader, task: Task) -> Graded | Unusable:
         return unchanged or grader.grade(task.data, task.student)
     except Unusable as error:
         return error
-    except Exception as fault:  # a mistake of ours: the class must not suffer for it
+    except Exception as fault:  # our own mistake, which must not affect the class
         reason = " ".join(f"the grader failed: {type(fault).__name__}: {fault}".split())
         return Graded(grader.rejected(task.data, task.student, "").without_steps(reason), None)

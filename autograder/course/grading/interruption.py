@@ -1,8 +1,8 @@
-"""What keeps a class whole when grading it is cut short, at whatever moment.
+"""Keeps a class consistent when grading is interrupted at any moment.
 
-Orphans, processes whose own parent was killed, end by themselves, and somebody must collect how
-they ended. That is the system's first process, as a rule; in many containers it never does, and the
-dead add up.
+Orphans, processes whose own parent was killed, end by themselves, but some process must collect
+their exit status. Usually the system's first process does; in many containers it does not, and
+zombies add up.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ JOURNAL = ".journal"
 """The file with the names of the students, beside the results."""
 
 STOPPED = "stopped; what was graded is kept; run the same command again to go on"
-"""What is said where somebody has ended it with a signal."""
+"""The message after a signal."""
 
 END_SECONDS = 5.0
 """Seconds that orphans have to end before they are killed."""
 
 SET_CHILD_SUBREAPER = 36
-"""What ``prctl`` calls becoming the parent of orphans (``linux/prctl.h``)."""
+"""``prctl``'s option to become the parent of orphans (``linux/prctl.h``)."""
 
 
 class Journal:
-    """Who has a new result that the gradebook may not know yet, in a file; and a lock.
+    """A file with the students whose new result the gradebook may not have yet; and a lock.
 
-    A result is stored before the gradebook hears of it, and a stored result is not graded again. A
-    run that dies in between leaves the name here, so that the next one records this result as the
-    new one it is: for the gradebook that differs, since a person looks again at what has been
-    graded again. One run at a time holds the lock, and it goes with its holder.
+    A result is stored before it goes into the gradebook, and a stored result is not graded again. A
+    run that dies in between leaves the name here, so that the next run records this result as new:
+    the gradebook asks a person to look again at regraded work. One run at a time holds the lock,
+    and the lock ends with its process.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -80,7 +80,7 @@ class Journal:
 
 
 def is_busy(folder: Path) -> bool:
-    """Whether a run is at work on the results in a folder."""
+    """Whether a run is working on the results in a folder."""
     try:
         with (folder / JOURNAL).open("rb") as file:
             return not files.lock(file.fileno())
@@ -89,7 +89,7 @@ def is_busy(folder: Path) -> bool:
 
 
 def sweep(course: Course, exercise: str) -> None:
-    """Remove what a run that was killed had begun to write."""
+    """Remove files that a killed run had begun to write."""
     results = course.results.glob(f"{exercise}/.*{files.PART}")
     notebooks = course.autograded.glob(f"*/{exercise}/.*{files.PART}")
     for path in (*results, *notebooks):
@@ -98,7 +98,7 @@ def sweep(course: Course, exercise: str) -> None:
 
 @contextmanager
 def stoppable(put: Callable[[Interrupted], None]) -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM end the class between two submissions, and not amid a write."""
+    """Let Ctrl-C and SIGTERM end the class between two submissions, and not during a write."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -116,10 +116,10 @@ def stoppable(put: Callable[[Interrupted], None]) -> Iterator[None]:
 
 @contextmanager
 def adopted() -> Iterator[None]:
-    """Become the parent of what is orphaned below this process, and leave none of it behind.
+    """Become the parent of orphans below this process, and end all of them.
 
-    On Linux alone. For a process that starts nothing else meanwhile: it could not tell its own
-    children from adopted ones.
+    It works only on Linux, and only if this process starts no others meanwhile: it could not tell
+    its own children from adopted ones.
     """
     if sys.platform != "linux":
         yield
@@ -140,7 +140,7 @@ def _collect(others: set[int]) -> None:
     until = time.monotonic() + END_SECONDS
     while left := _children() - others:
         for process in left:
-            with contextlib.suppress(OSError):  # it has been collected meanwhile
+            with contextlib.suppress(OSError):  # it was collected meanwhile
                 if time.monotonic() >= until:
                     os.kill(process, signal.SIGKILL)
                 os.waitpid(process, os.WNOHANG)
@@ -150,7 +150,7 @@ def _collect(others: set[int]) -> None:
 def _children() -> set[int]:
     children: set[int] = set()
     for task in Path("/proc/self/task").iterdir():
-        # A thread that has ended, or a kernel that does not tell.
+        # The thread has ended, or the kernel does not report it.
         with contextlib.suppress(OSError):
             children.update(map(int, (task / "children").read_text().split()))
     return children

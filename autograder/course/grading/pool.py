@@ -1,11 +1,11 @@
-"""Who grades a class: grader processes, and what becomes of a submission that they die of.
+"""The grader processes of a class, and what happens to a submission that crashes them.
 
-Each process grades one submission after the other. Student code runs in workers of theirs, locked
-in. What a grader process itself dies of is another thing: a fault of NumPy, too little memory,
-somebody's ``kill -9``. Its submission is then graded again by a fresh one.
+Each process grades one submission after the other. Student code runs isolated in their workers. A
+grader process itself may die of a bug in NumPy, too little memory, or a ``kill -9``. Its submission
+is then graded again by a new process.
 
-A pool of our own, for its processes start the parent of their workers before anything else, so that
-both load NumPy at once, and take it along when they end, however that comes about.
+We have our own pool because its processes start the parent of their workers first, so that both
+load NumPy at the same time, and because that parent must always end with them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from autograder.grader.graded import Graded
 from autograder.sandbox.cores import ONE_THREAD, cores
 
 TRIES = 3
-"""Grader processes that may die of a submission before it is put aside."""
+"""The number of grader processes that may die of a submission before it is put aside."""
 
 END_SECONDS = 5.0
 """Seconds that a grader process has to end before it is killed."""
@@ -54,21 +54,21 @@ serve(int(sys.argv[1]))
 """The program of a grader process.
 
 multiprocessing would import the main program again in each, and that may be all of nbgrader. The
-parent of the workers starts before NumPy is imported here, so that both load it at once.
+parent of the workers starts before NumPy is imported here, so both load it at the same time.
 """
 
 BY_ITSELF = ("SIGVTALRM", "SIGSEGV", "SIGBUS", "SIGABRT", "SIGFPE", "SIGILL")
-"""Signals that end a process for what it does itself, whatever else goes on on the machine.
+"""Signals that a process causes itself, whatever else happens on the machine.
 
-Its own timer; and faults of libraries in C that do not expect to be refused memory: NumPy 2.4
-ends the process where an operation finds none for its buffers.
+They come from its own timer, and from C libraries that do not handle a lack of memory: NumPy 2.4
+ends the process if an operation cannot allocate its buffers.
 """
 
 TASKS_PER_GRADER = 4
-"""Submissions a grader has at work or waiting: memory must not grow with the class."""
+"""Submissions per grader, running or waiting: memory must not grow with the class."""
 
 Answers = SimpleQueue[Future[Graded] | Interrupted]
-"""Where answers arrive, and what a signal handler puts: of all queues this one allows that."""
+"""The queue for answers and interrupts: this is the only queue that a signal handler may use."""
 
 
 class GraderDied(Exception):
@@ -76,7 +76,7 @@ class GraderDied(Exception):
 
 
 class GraderCrashed(GraderDied):
-    """A grader process has died of the submission itself, as the next one would."""
+    """A grader process has died of the submission itself, so the next one would, too."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Task:
 
     Args:
         unreadable: why its file could not be read, None if it could.
-        old: its stored result as JSON; the submission is not graded again where that still holds.
+        old: its stored result as JSON; if it is still valid, the submission is not graded again.
     """
 
     student: str
@@ -97,30 +97,30 @@ class Task:
 class Graders:
     """As many grader processes as threads call ``grade`` at once.
 
-    Each stays warm for the next submission. Pickled, it carries the exercise and no process:
-    so it travels to the machines of a cluster.
+    Each stays warm for the next submission. Pickled, this contains the exercise and no process, so
+    it can be sent to the machines of a cluster.
 
     Args:
-        cores: each process stays on one of these, the one that has fewest; none where others may
-            have the same idea.
+        cores: each process stays on the one of these with the fewest processes; empty if other
+            programs may pin processes, too.
     """
 
     def __init__(
         self, exercise: Exercise, secret: bytes, settings: Settings, cores: Collection[int] = ()
     ) -> None:
         self._job = (exercise, secret, settings)
-        # In any order, for another run on this machine may be as small.
+        # In random order, because another run on this machine may be as small.
         self._cores = random.sample(list(cores), len(cores))
         self._lock = threading.Lock()
         self._closed = False
-        self._level = ""  # that of all; the first answer sets it
+        self._level = ""  # the level of all processes; the first answer sets it
         self._idle: list[_GraderProcess] = []
         self._alive: set[_GraderProcess] = set()
         weakref.finalize(self, _end, self._alive)
 
     def __reduce__(self) -> Any:
-        # With its bank of misconceptions, which is read when it is first asked for: elsewhere that
-        # file is not.
+        # With its bank of misconceptions, which is otherwise read on demand: other machines do not
+        # have the file.
         _ = self._job[0].misconceptions, self._job[0].bank_text
         return Graders, self._job
 
@@ -131,17 +131,17 @@ class Graders:
         self.close()
 
     def warm(self) -> None:
-        """Start one process more, before it is needed."""
-        with contextlib.suppress(OSError, GraderDied):  # `grade` will meet the same, and say so
+        """Start one more process before it is needed."""
+        with contextlib.suppress(OSError, GraderDied):  # `grade` reports the same error
             self._idle.append(self._start())
 
     def grade(self, task: Task) -> Graded:
-        """Grade a submission, in a fresh process when one dies of it.
+        """Grade a submission, in a new process if one dies.
 
         Raises:
             GraderCrashed: a process has died of the submission itself.
-            GraderDied: so many have died of what may be the machine's doing.
-            Unusable: no grader can work here, for example at the isolation level that is asked for.
+            GraderDied: ``TRIES`` processes have died, possibly because of the machine.
+            Unusable: no grader can work here, for example at the requested isolation level.
         """
         trouble: Graded | Unusable | None = None
         for _ in range(TRIES):
@@ -160,8 +160,7 @@ class Graders:
             if isinstance(answer, Graded) and not self._level:
                 self._level = answer.result.isolation
             if isinstance(answer, Unusable) or answer.result.isolation != self._level:
-                # Or perhaps somebody has ended the parent of its workers while that was being
-                # tested.
+                # Or somebody has ended the parent of its workers while that was being tested.
                 trouble = answer
                 self._discard(process)
                 continue
@@ -178,7 +177,7 @@ class Graders:
         return trouble
 
     def close(self) -> None:
-        """End all processes, at once: who waits in ``grade`` gets GraderDied."""
+        """End all processes at once: threads that wait in ``grade`` get GraderDied."""
         with self._lock:
             self._closed = True
             ending = set(self._alive)
@@ -199,7 +198,7 @@ class Graders:
         return process
 
     def _discard(self, process: _GraderProcess) -> None:
-        # Only one ends a process: what it closes a second time may be somebody else's by then.
+        # Only one thread closes a descriptor: a second time it may be another file's.
         with self._lock:
             is_ours = process in self._alive
             self._alive.discard(process)
@@ -208,7 +207,7 @@ class Graders:
 
 
 class _GraderProcess:
-    """One grader process, seen from the one that gives it work."""
+    """A grader process, from the side of the caller."""
 
     def __init__(self, level: str) -> None:
         self.level = level
@@ -220,14 +219,14 @@ class _GraderProcess:
                 **_inherited(theirs.fileno()),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                # a Ctrl-C on the terminal is for the command that waits for the class
+                # Ctrl-C on the terminal is for the command only
                 start_new_session=True,
-                # Further threads would fight over the cores.
+                # More threads would compete for the cores.
                 env={**os.environ, **ONE_THREAD},
             )
 
     def ask(self, task: Task) -> Graded | Unusable:
-        """Let it grade a submission; EOFError or OSError when it dies."""
+        """Let it grade a submission; EOFError or OSError if it dies."""
         self.connection.send(task)
         answer = self.connection.recv()
         assert isinstance(answer, (Graded, Unusable))
@@ -235,7 +234,7 @@ class _GraderProcess:
 
     @property
     def ended_by(self) -> str:
-        """The name of the signal that has ended it; empty where none has."""
+        """The name of the signal that has ended it; empty if none has."""
         code = self.process.returncode
         return signal.Signals(-code).name if code is not None and code < 0 else ""
 
@@ -254,8 +253,8 @@ _early: list[_GraderProcess] = []
 
 
 def start_early(number: int, level: str) -> None:
-    """Start processes that a pool is going to ask for: they load while the caller does, too."""
-    with contextlib.suppress(OSError):  # the pool will meet the same, and say so
+    """Start processes that a pool will need: they load at the same time as the caller."""
+    with contextlib.suppress(OSError):  # the pool will have the same error, and report it
         for _ in range(number):
             _early.append(_GraderProcess(level))
 
@@ -270,7 +269,7 @@ def _take_early(level: str) -> _GraderProcess:
 
 
 def _inherited(descriptor: int) -> dict[str, Any]:
-    """What ``Popen`` is told so that a process gets this end of a connection."""
+    """The arguments of ``Popen`` with which a process inherits this end of a connection."""
     if sys.platform == "win32":
         os.set_handle_inheritable(descriptor, True)
         return {
@@ -288,7 +287,7 @@ def _end(processes: set[_GraderProcess]) -> None:
 
 
 class ClusterLost(Unusable):
-    """The cluster has gone in the middle of its work."""
+    """The cluster was lost in the middle of its work."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -299,7 +298,7 @@ class ClusterLost(Unusable):
 class Pool(Protocol):
     """Takes submissions, and answers each with its result.
 
-    Of one that graders have died of, several times over, it answers with one of ``deaths``.
+    If graders have died of a submission several times, the answer is one of ``deaths``.
     """
 
     deaths: tuple[type[Exception], ...]
@@ -316,10 +315,10 @@ class Pool(Protocol):
 
 
 class LocalPool:
-    """Grader processes of this machine, with a thread that waits for each.
+    """Grader processes of this machine, each with a thread that waits for it.
 
     Args:
-        spare: how many more start when they are needed.
+        spare: how many more may start when they are needed.
     """
 
     deaths: tuple[type[Exception], ...] = (GraderDied,)
@@ -330,7 +329,7 @@ class LocalPool:
         self.size = size
         self._graders = Graders(exercise, secret, settings, cores())
         self._threads = ThreadPoolExecutor(max(size, 1) + spare)
-        for _ in range(size):  # they get ready while this process opens the gradebook
+        for _ in range(size):  # they load while this process opens the gradebook
             self._threads.submit(self._graders.warm)
 
     def submit(self, task: Task) -> Future[Graded]:
@@ -348,19 +347,20 @@ def grade_all(
     task: Callable[[str], Task],
     answers: Answers,
 ) -> Iterator[Graded]:
-    """Have submissions graded; each result as soon as it is there.
+    """Grade submissions; yield each result as soon as it is ready.
 
-    Where graders have died or failed, what they had is graded again last, one at a time: it may
-    have been a neighbour that took all the memory; not what they have crashed of. If graders die
-    even so, the reference solution is graded in the same place. Dying of that, too, is their own
-    fault, and the submission ends as ``error``; else it is the submission's, and it is rejected.
+    If graders died or failed, their submissions are graded again last, one at a time, because
+    another process may have taken all the memory. A submission that crashed its grader is not. If
+    graders die again, the reference solution is graded in the same place. If they die of that, too,
+    the graders are at fault, and the submission ends as ``error``; otherwise the submission is at
+    fault, and is rejected.
 
     Args:
-        task: reads the submission of a student, just before it is needed.
+        task: reads the submission of a student just before it is needed.
 
     Raises:
-        Interrupted: as soon as it comes through ``answers``.
-        ClusterLost: the cluster has gone.
+        Interrupted: as soon as one arrives in ``answers``.
+        ClusterLost: the cluster was lost.
         Fault: not even the reference solution can be graded, and nothing was before.
     """
     level = None
@@ -403,7 +403,7 @@ def _answers(
     answers: Answers,
     alone: bool = False,
 ) -> Iterator[tuple[str, Graded | Exception]]:
-    """Each student with what came of the submission, or with the death that graders died of it.
+    """Each student with the result, or with the error of a grader's death.
 
     Args:
         alone: one submission at a time.
@@ -434,10 +434,10 @@ def _answers(
 
 
 def _ended(exercise: Exercise, task: Task, level: str, alone: bool) -> Result:
-    """The result of a submission that graders died of.
+    """The result of a submission that killed its graders.
 
     Args:
-        alone: they did not die of the reference solution.
+        alone: they did not die of the reference solution, only of this submission.
     """
     reason = "its grading processes die, even for the reference solution"
     if alone:

@@ -1,4 +1,4 @@
-"""Where the results of a class go: onto disk, into the gradebook, into the autograded notebooks."""
+"""Stores the results of a class: on disk, in the gradebook, in the autograded notebooks."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ BATCH = 50
 LOST = (
     "the gradebook had lost this one: put a backup of it in its place if there were marks by hand"
 )
-"""Said of a student who was graded before, and of whom the gradebook knew nothing."""
+"""The note about a student who was graded before, and was missing from the gradebook."""
 
 
 @dataclass
 class Records:
     """The records of one run: each result is stored at once, and recorded with its batch.
 
-    ``grades``, by student, say what came of it, ``changed`` whose checks give another score. A
-    result that cannot be stored, or recorded, is an ``error`` of that student alone.
+    ``grades`` are the outcomes by student, ``changed`` the students whose checks give another
+    score. A result that cannot be stored, or recorded, is an ``error`` of that student only.
 
     Args:
         lines: gets each stored result as JSON, by student.
 
     Raises:
-        Unusable: no release, a gradebook that cannot be written, or another one than that in which
-            the class was graded.
+        Unusable: there is no release, the gradebook cannot be written, or it is not the one in
+            which the class was graded.
     """
 
     course: Course
@@ -65,7 +65,7 @@ class Records:
         self._batch: list[Graded] = []
 
     def add(self, graded: Graded) -> None:
-        """Store a result, which waits for its batch from then on."""
+        """Store a result; it then waits for its batch."""
         student = graded.result.student_id
         if not graded.unchanged:
             self.journal.storing(student)
@@ -76,7 +76,7 @@ class Records:
             graded = replace(graded, unchanged=False)
 
         self._batch.append(graded)
-        # Without its steps, so that it may be kept of a whole class.
+        # Without its steps, to save memory for a whole class.
         result = graded.result
         self.grades[student] = Grade(
             student,
@@ -93,15 +93,15 @@ class Records:
         return len(self._batch) >= BATCH
 
     def record(self) -> None:
-        """Write what waits into the gradebook and the autograded notebooks.
+        """Write the waiting results into the gradebook and the autograded notebooks.
 
-        Whoever cannot be written there is an error in this run, and for the journal still to be
-        recorded by the next.
+        Students who cannot be written get an error in this run, and stay in the journal for the
+        next run.
         """
         if not self._batch:
             return
 
-        # Emptied first: where nothing can be recorded at all, that is not tried twice.
+        # Emptied first, so that a complete failure is not tried twice.
         batch, self._batch = self._batch, []
         troubles = self._recorder.record(batch)
         for graded in batch:
@@ -118,9 +118,9 @@ class Records:
         self.journal.recorded(students.difference(troubles))
 
     def settle(self) -> None:
-        """Make the scores final, and let what nbgrader shows of late work follow.
+        """Make the scores final, and update nbgrader's late penalties and extensions.
 
-        That also for students whom this run did not grade.
+        This includes students whom this run did not grade.
         """
         everybody = settled_marks(self.course, self.exercise)
         for student, grade in list(self.grades.items()):
@@ -140,7 +140,7 @@ class Records:
         self.grades[student] = replace(grade, concerns=concerns)
 
     def _beside_the_old(self, graded: Graded) -> Graded:
-        """The submission with the points that it keeps from before; a changed score is noted."""
+        """The submission with the points that it keeps; a changed score is noted."""
         old = None
         with contextlib.suppress(Unusable):  # a damaged one is replaced
             old = results.stored_result(self.course, self.exercise.name, graded.result.student_id)
@@ -153,13 +153,13 @@ class Records:
         return replace(graded, result=result)
 
     def _stored(self, graded: Graded) -> Graded:
-        """Store a result; where that cannot be done, store that it is an error."""
+        """Store a result; if that fails, store an error."""
         try:
             self._write(graded.result)
             return graded
         except Exception as error:
             failed = graded.result.without_steps(f"the result could not be stored: {cause(error)}")
-        # Where nothing can be written at all, the grade says so alone.
+        # If nothing can be written at all, only the grade says so.
         with contextlib.suppress(Exception):
             self._write(failed)
         return Graded(failed, None)
@@ -175,14 +175,14 @@ class Records:
 def with_kept(
     old: Result | None, new: Result, former: Mapping[str, str], never_lower: bool
 ) -> Result:
-    """The new result, in which no check earns less than it has to keep.
+    """The new result, with the points that its checks have to keep.
 
-    What was kept once stays, whoever grades next, until the student hands in another file.
+    Points that were kept once stay in later gradings, until the student hands in another file.
 
     Args:
-        old: the result that is stored; None without one.
-        former: the present ids of checks by those of before.
-        never_lower: keep the points of all checks, not only those that were kept already.
+        old: the stored result; None without one.
+        former: the current ids of checks by earlier ids.
+        never_lower: keep the points of all checks, and not only those kept already.
     """
     if old is None or (old.status, new.status) != ("graded", "graded"):
         return new

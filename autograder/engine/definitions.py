@@ -168,8 +168,11 @@ def _write(value: Any, out: bytearray) -> int:
         out += f"{kind.__name__}{value!r};".encode()
     elif kind is tuple or kind is list:
         out += f"{kind.__name__}{len(value)}".encode()
-        for part in value:
-            _write(part, out)
+        if _PLAIN.issuperset(map(type, value)):
+            out += repr(value).encode()
+        else:
+            for part in value:
+                _write(part, out)
     elif kind is dict:
         out += f"dict{len(value)}".encode()
         for item in value.items():
@@ -185,6 +188,8 @@ def _copy(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return value.copy()
     if isinstance(value, (tuple, list)):
+        if _PLAIN.issuperset(map(type, value)):
+            return type(value)(value)
         return type(value)(map(_copy, value))
     if isinstance(value, dict):
         return {key: _copy(part) for key, part in value.items()}

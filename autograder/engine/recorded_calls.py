@@ -164,4 +164,10 @@ def is_imprecise(answer: Any) -> bool:
     """Whether an answer holds numbers less precise than float64."""
     if isinstance(answer, (np.ndarray, np.generic)):
         return answer.dtype.char in "fF"
-    return isinstance(answer, (tuple, list)) and any(map(is_imprecise, answer))
+    if not isinstance(answer, (tuple, list)) or _PRECISE.issuperset(map(type, answer)):
+        return False
+    return any(map(is_imprecise, answer))
+
+
+_PRECISE = frozenset({float, int, bool, str})
+"""Kinds of values that hold no other numbers than Python's own."""

@@ -115,6 +115,24 @@ def test_a_value_arrives_as_it_was(value):
     assert same(value, decode(encode(value)))
 
 
+NUMBERS_OF_PYTHON = (
+    st.lists(st.floats(allow_nan=False), min_size=10, max_size=40)
+    | st.lists(st.integers(-(2**63), 2**63 - 1), min_size=10, max_size=40)
+    | st.lists(st.integers(2**62, 2**65) | st.booleans() | st.just(0.5), min_size=10, max_size=40)
+)
+
+
+@given(NUMBERS_OF_PYTHON, st.sampled_from((list, tuple)))
+def test_many_numbers_arrive_as_they_were_each_of_its_own_type(numbers, kind):
+    value = {"numbers": [kind(numbers), kind(numbers[:15]), "behind them"]}
+    assert same(value, decode(encode(value)))
+
+
+def test_many_numbers_of_one_type_cross_in_one_piece():
+    tokens = list(range(100_000, 101_000))
+    assert len(encode(tokens)) == len(encode(list(map(float, tokens)))) < 8 * len(tokens) + 10
+
+
 EXAMPLES = pytest.mark.parametrize(
     "examples", [100, pytest.param(2_000, marks=pytest.mark.everything)]
 )
@@ -188,6 +206,10 @@ def record(kind: int, *names: str, values: int) -> bytes:
         b"i" + struct.pack("<I", 2**32 - 1),
         b"t" + struct.pack("<I", 2**32 - 1),
         b"l" + struct.pack("<I", 10**6) + b"N" * 100,
+        b"l" + struct.pack("<I", 10**5) + b"I" + bytes(100),
+        b"t" + struct.pack("<I", 2**32 - 1) + b"D" + bytes(100),
+        b"t" + struct.pack("<I", 2) + b"D" + bytes(16),
+        b"D" + bytes(8),
         b"t\x01\x00\x00\x00" * 101 + b"N",
         b"r" + bytes(4),
         b"m\x01\x00\x00\x00l\x00\x00\x00\x00N",

@@ -20,6 +20,9 @@ MAX_NUMBERS = MAX_BYTES // 8
 MAX_VALUES = 200_000
 """Values of a frame, including values within others."""
 
+PACKED = 16
+"""Numbers of a list or tuple from which they are written in one piece."""
+
 MAX_DEPTH = 100
 """Nesting of values."""
 

@@ -129,7 +129,7 @@ def _written(table: Any) -> bytes | None:
 
 
 def _has_the_same_items(now: list[Any], before: list[Any]) -> bool:
-    if not now and not before:
+    if len(now) == len(before) and all(map(operator.is_, now, before)):
         return True
 
     flat_now, flat_before = list(_flat(now)), list(_flat(before))

@@ -187,10 +187,17 @@ class Decoder:
         return tables.index(self.several())
 
     def several(self) -> list[Any]:
-        """The values of a container: how many, then each."""
+        """The values of a container: how many, then each, or all numbers in one piece."""
         count = self._enter(1)
-        value = self.value
-        items = [value() for _ in range(count)]
+        packed = _PACKED.get(self._data[self._at]) if self._at < self._size else None
+
+        if packed and count >= bounds.PACKED:
+            self._at += 1
+            items = list(struct.unpack(f"<{count}{packed}", self.take(8 * count)))
+        else:
+            value = self.value
+            items = [value() for _ in range(count)]
+
         self._depth -= 1
         return items
 
@@ -264,6 +271,9 @@ class Decoder:
         self._at = end
         return self._data[start:end]
 
+
+_PACKED = {ord("D"): "d", ord("I"): "q"}
+"""How the numbers of a container are packed, by the tag before the first."""
 
 _READERS: dict[int, Callable[[Decoder], Any]] = {
     ord("a"): Decoder._numbered_array,

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from itertools import islice
 from types import FunctionType
 from typing import Any
@@ -134,9 +135,9 @@ class Encoder:
         self._items(b"t", tuple(islice(value, bounds.MAX_VALUES)))
 
     def _items(self, tag: bytes, values: Any) -> None:
-        self._several(tag + _U32.pack(len(values)), values)
+        self._several(tag + _U32.pack(len(values)), values, may_pack=True)
 
-    def _several(self, head: bytes, values: Any) -> None:
+    def _several(self, head: bytes, values: Any, may_pack: bool = False) -> None:
         self.out += head
         self._depth += 1
         self._values += len(values)
@@ -146,8 +147,11 @@ class Encoder:
         if self._values > bounds.MAX_VALUES:
             raise CannotCross(f"more than {bounds.MAX_VALUES} values")
 
-        for value in values:
-            (_WRITERS.get(type(value)) or Encoder._rare)(self, value)
+        packed = _packed(values) if may_pack else b""
+        self.out += packed
+        if not packed:
+            for value in values:
+                (_WRITERS.get(type(value)) or Encoder._rare)(self, value)
 
         self._depth -= 1
         self._fits()
@@ -280,6 +284,22 @@ _WRITERS: dict[type, Callable[[Encoder, Any], None]] = {
     FunctionType: Encoder._callable,
 }
 """How to write a value, by its exact type: the usual case, as a submission sends thousands."""
+
+
+def _packed(values: Any) -> bytes:
+    """Many numbers of one type in one piece; empty if they are something else.
+
+    A list of a thousand tokens is written and read some ten times as fast as one by one.
+    """
+    if len(values) < bounds.PACKED:
+        return b""
+    kinds = set(map(type, values))
+    if kinds == {float}:
+        return b"D" + struct.pack(f"<{len(values)}d", *values)
+    if kinds == {int}:
+        with suppress(struct.error):  # more than eight bytes
+            return b"I" + struct.pack(f"<{len(values)}q", *values)
+    return b""
 
 
 def _few(values: Any, what: str) -> Any:

@@ -57,9 +57,12 @@ class _Scales:
     def _container(self, parts: Collection[Any], depth: int) -> tuple[int, int, int]:
         count, size, height = 1, 8, 0
 
-        for part in parts:
-            more, larger, higher = self.weigh(part, depth + 1)
-            count, size, height = count + more, size + larger, max(height, higher)
+        if _NUMBERS.issuperset(map(type, parts)):
+            count, size, height = count + len(parts), size + 8 * len(parts), min(1, len(parts))
+        else:
+            for part in parts:
+                more, larger, higher = self.weigh(part, depth + 1)
+                count, size, height = count + more, size + larger, max(height, higher)
 
         if (
             count > bounds.MAX_VALUES
@@ -82,7 +85,10 @@ def _parts(value: Any) -> Collection[Any] | None:
     return None if form is None else records.values_of(value, form)
 
 
-_LIGHT = frozenset({np.ndarray, str, float, int, bool, type(None), np.float64, np.bool_, np.int64})
+_NUMBERS = frozenset({float, int, bool, type(None)})
+"""Kinds of values that weigh the same, whatever they are."""
+
+_LIGHT = _NUMBERS | {np.ndarray, str, np.float64, np.bool_, np.int64}
 """The usual kinds of values that hold no others."""
 
 

@@ -1072,14 +1072,14 @@ with tools.unchanged(Q=Q, K=K, V=V):
     tools.agree(flash_attention(Q, K, V, 2), wanted, "the second answer", **COMPOSED)
 
 # %% check="flash_attention-memory" points=0 category="blocks"
-"""A table of 20 queries and 800 keys has 128,000 bytes; with blocks of 20 keys you need far less."""
-output, held = tools.memory(flash_attention, np.zeros((20, 1)), np.zeros((800, 1)), np.ones((800, 1)), 20)
+"""A table of 20 queries and 800 keys has 128,000 bytes; with blocks of 32 keys you need far less."""
+output, held = tools.memory(flash_attention, np.zeros((20, 1)), np.zeros((800, 1)), np.ones((800, 1)), 32)
 tools.agree(output, np.ones((20, 1)), "the output", "What is the average of 800 ones?", **COMPOSED)
 assert held < 96_000, "too much memory at once. Which of your arrays has a column for every key?"
 
 # %% check="flash_attention-many_keys" points=2 category="blocks" hidden=true
 """With many queries and keys, the table of all scores does not fit into the memory of a call."""
-n_queries, n_keys, block_size = int(rng.integers(20, 24)), int(rng.integers(800, 821)), int(rng.integers(18, 21))
+n_queries, n_keys, block_size = int(rng.integers(20, 24)), int(rng.integers(800, 821)), int(rng.integers(30, 34))
 Q, K, V = rng.normal(size=(n_queries, 3)), rng.normal(size=(n_keys, 3)), rng.normal(size=(n_keys, 2))
 wanted = attention_by_definition(Q, K, V)
 got, held = tools.memory(flash_attention, Q, K, V, block_size)

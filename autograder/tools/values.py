@@ -229,6 +229,8 @@ SHORT.maxstring = SHORT.maxother = SHORT.maxlong = 200
 def unlike(got: Any, wanted: Any, rtol: float, atol: float) -> str:
     """How a value differs from the wanted one, in a short line; empty if it does not."""
     got = whole(got)
+    if is_exactly(got, wanted):
+        return ""
     if got is None and wanted is not None:
         return "got None. Does your function end with a return?"
     if is_large(got) and not is_large(wanted):
@@ -255,6 +257,16 @@ def unlike(got: Any, wanted: Any, rtol: float, atol: float) -> str:
             return f"the number of entries is {len(got)}, not {len(wanted)}"
         return unlike_parts(list(got), list(wanted), "list", rtol, atol)
     return "" if got == wanted else f"{kind_of(got)}, but not the expected one"
+
+
+def is_exactly(got: Any, wanted: Any) -> bool:
+    """Is it equal, and of Python's own kinds down to the last part? Most right answers are."""
+    kind = type(wanted)
+    if type(got) is not kind:
+        return False
+    if kind in (list, tuple):
+        return len(got) == len(wanted) and all(map(is_exactly, got, wanted))
+    return kind in (int, float, bool, str, bytes) and bool(got == wanted)
 
 
 def unlike_array(got: Any, wanted: np.ndarray[Any, Any], rtol: float, atol: float) -> str:

@@ -960,7 +960,7 @@ def flash_attention(Q, K, V, block_size):
     ### END SOLUTION
 
 
-# %% check="flash_attention-by_hand" points=6 category="blocks"
+# %% check="flash_attention-by_hand" points=5 category="blocks"
 """Two queries, four keys in two blocks: weights of 1, 2, 4, 1 eighths, and of 3, 1, 1, 1 sixths."""
 Q = np.array([[2.0, 0.0, 0.0, 0.0], [0.0, 2.0, 0.0, 0.0]])
 K = np.log([[1.0, 3.0, 1.0, 1.0], [2.0, 1.0, 1.0, 1.0], [4.0, 1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0]])
@@ -968,7 +968,7 @@ V = np.array([[8.0, 0.0], [2.0, 6.0], [4.0, 12.0], [12.0, -6.0]])
 ask = "For query 0, what are m, l and o after the first block? And what happens to each when log 4 comes?"
 tools.agree(flash_attention(Q, K, V, 2), [[5.0, 6.75], [7.0, 2.0]], "the output", ask, show=True, **COMPOSED)
 
-# %% check="flash_attention-any_block_size" points=3 category="blocks"
+# %% check="flash_attention-any_block_size" points=2 category="blocks"
 """The same result with blocks of 1, of 3 and one key left over, of all 4, and of 7."""
 for block_size in (1, 3, 4, 7):
     Q = np.array([[2.0, 0.0, 0.0, 0.0], [0.0, 2.0, 0.0, 0.0]])
@@ -1007,7 +1007,7 @@ tools.agree(
     **COMPOSED,
 )
 
-# %% check="flash_attention-any_sizes" points=4 category="blocks" hidden=true
+# %% check="flash_attention-any_sizes" points=3 category="blocks" hidden=true
 """More keys than queries or fewer, vectors of any length, full blocks and a smaller last one."""
 n = int(rng.integers(3, 6))
 for n_queries, n_keys, d_k, d_v, block_size in (
@@ -1037,7 +1037,7 @@ for n_queries, n_keys, d_k, d_v, block_size in ((1, 1, 1, 1, 1), (1, 5, 3, 2, 2)
     wanted = attention_by_definition(Q, K, V)
     tools.agree(flash_attention(Q, K, V, block_size), wanted, "the output", "Which axis did you lose?", **COMPOSED)
 
-# %% check="flash_attention-large_scores" points=5 category="overflow safety" hidden=true
+# %% check="flash_attention-large_scores" points=4 category="overflow safety" hidden=true
 """Scores in the thousands that rise, fall or stay low from block to block give the right output."""
 for m, block_size in ((6, 1), (8, 2), (9, 3), (5, 5)):
     Q, K, V = far_apart(int(rng.integers(3, 7)), m, int(rng.integers(2, 5)))
@@ -1049,7 +1049,7 @@ Q, V = np.array([[-199.9375, 0.5, 0.0, 1.0], [199.5, 1.0, -1.0, 0.5]]), rng.inte
 wanted = attention_by_definition(Q, K, V)
 tools.agree(flash_attention(Q, K, V, 3), wanted, "the output where all scores of a query are low, or high", ask, **COMPOSED)
 
-# %% check="flash_attention-in_a_trained_model" points=2 category="trained model" hidden=true
+# %% check="flash_attention-in_a_trained_model" points=1 category="trained model" hidden=true
 """A trained model with blocks of five keys gives the scores that are stored with it."""
 
 
@@ -1061,7 +1061,7 @@ def in_blocks(Q, K, V):
 question = int(rng.integers(2))
 model_agrees(question, model_by_definition(question, attend=with_last_rows(in_blocks)))
 
-# %% check="flash_attention-inputs_unchanged" points=3 category="purity" hidden=true
+# %% check="flash_attention-inputs_unchanged" points=2 category="purity" hidden=true
 """Queries, keys and values stay as they are, and a second call gives the same answer."""
 n = 5  # of one size, the output would fit into the memory of any input
 Q, K, V = rng.normal(size=(3, n, n))
@@ -1071,13 +1071,13 @@ with tools.unchanged(Q=Q, K=K, V=V):
     tools.agree(flash_attention(Q, K, V, 2), wanted, "the first answer", **COMPOSED)
     tools.agree(flash_attention(Q, K, V, 2), wanted, "the second answer", **COMPOSED)
 
-# %% check="flash_attention-memory" points=0 category="blocks"
+# %% check="flash_attention-memory" points=3 category="blocks"
 """A table of 20 queries and 800 keys has 128,000 bytes; with blocks of 32 keys you need far less."""
 output, held = tools.memory(flash_attention, np.zeros((20, 1)), np.zeros((800, 1)), np.ones((800, 1)), 32)
 tools.agree(output, np.ones((20, 1)), "the output", "What is the average of 800 ones?", **COMPOSED)
 assert held < 96_000, "too much memory at once. Which of your arrays has a column for every key?"
 
-# %% check="flash_attention-many_keys" points=2 category="blocks" hidden=true
+# %% check="flash_attention-many_keys" points=5 category="blocks" hidden=true
 """With many queries and keys, the table of all scores does not fit into the memory of a call."""
 n_queries, n_keys, block_size = int(rng.integers(20, 24)), int(rng.integers(800, 821)), int(rng.integers(30, 34))
 Q, K, V = rng.normal(size=(n_queries, 3)), rng.normal(size=(n_keys, 3)), rng.normal(size=(n_keys, 2))

@@ -2117,9 +2117,18 @@ def left_over_keys_dropped(Q, K, V, block_size):
 @misconception(step="flash_attention", caught_by="flash_attention-any_block_size")
 def last_block_filled_with_zeros(Q, K, V, block_size):
     """Where a block is not full, everything comes out too small. Print the scores of your last block with block_size 3: which of them belong to no key?"""
-    missing = -len(K) % block_size
+    n, missing = len(Q), -len(K) % block_size
     K, V = np.pad(K, ((0, missing), (0, 0))), np.pad(V, ((0, missing), (0, 0)))
-    return scaled_dot_product_attention(Q, K, V)[0]
+    top, total, output = np.full((n, 1), -np.inf), np.zeros((n, 1)), np.zeros((n, V.shape[1]))
+    for start in range(0, len(K), block_size):
+        block = slice(start, start + block_size)
+        scores = Q @ K[block].T / math.sqrt(Q.shape[1])
+        higher = np.maximum(top, scores.max(axis=1, keepdims=True))
+        powers, shrink = np.exp(scores - higher), np.exp(top - higher)
+        total = shrink * total + powers.sum(axis=1, keepdims=True)
+        output = shrink * output + powers @ V[block]
+        top = higher
+    return output / total
 
 
 @misconception(step="flash_attention", caught_by="flash_attention-any_block_size")

@@ -28,10 +28,14 @@ class KnownAnswers:
 
     def get(self, step: str, question: Payload) -> bytes | None:
         """The answer to a call of a step, as it crosses; None if it is not known."""
-        return self._known.get((step, bytes(question)))
+        asked = step, bytes(question)
+        answer = self._known.pop(asked, None)
+        if answer is not None:  # those that nobody asks for any more go first
+            self._known[asked] = answer
+        return answer
 
     def keep(self, step: str, question: Payload, answer: Payload) -> None:
-        """Keep a short answer; if there is no room, the oldest ones go.
+        """Keep a short answer; if there is no room, those go that were not asked for longest.
 
         A submission may ask whatever it likes, and must not keep the room from those behind it.
         """
@@ -39,8 +43,8 @@ class KnownAnswers:
         if size > min(MAX_EACH, MAX_BYTES) or asked in self._known:
             return
         while self._kept + size > MAX_BYTES:
-            oldest = next(iter(self._known))
-            self._kept -= len(oldest[1]) + len(self._known.pop(oldest))
+            unused = next(iter(self._known))
+            self._kept -= len(unused[1]) + len(self._known.pop(unused))
         self._kept += size
         self._known[asked] = bytes(answer)
 

@@ -98,3 +98,13 @@ def test_what_is_kept_never_takes_more_than_its_room(monkeypatch):
         known.keep("f", bytes([number]), bytes(9))
     there = [number for number in range(30) if known.get("f", bytes([number]))]
     assert there == list(range(20, 30))
+
+
+def test_an_answer_that_is_asked_for_stays_longer_than_one_that_is_not(monkeypatch):
+    monkeypatch.setattr(stub, "MAX_BYTES", 100)
+    known = stub.KnownAnswers()
+    for number in range(30):
+        known.keep("f", bytes([number]), bytes(9))
+        assert known.get("f", bytes([0]))
+    assert known.get("f", bytes([29]))
+    assert not known.get("f", bytes([1]))

@@ -1,4 +1,4 @@
-"""nbgrader's tables, and what is written into them and read out of them."""
+"""Reads and writes nbgrader's tables."""
 
 __all__ = [
     "autograded",

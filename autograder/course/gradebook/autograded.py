@@ -1,9 +1,10 @@
-"""The autograded notebook: the master with a student's answers in it, and a verdict a check.
+"""The autograded notebook: the master with a student's answers, and a verdict per check.
 
-The formgrader shows it to the person who grades by hand, so questions graded by hand come first. No
-hidden test is in it, and nothing of the student's but text and, beside such a question, pictures
-that we have written again. It is the teacher's: it has the verdicts of hidden checks, and the right
-letters of questions on a student's own code. Students get a page (``show.pages``) instead.
+The formgrader shows it to the person who grades by hand, so questions graded by hand come first. It
+contains no hidden test, and nothing of the student's except text and, next to such a question,
+pictures that we have encoded again. It is for the teacher: it has the verdicts of hidden checks,
+and the right options of questions on a student's own code. Students get a page (``show.pages``)
+instead.
 """
 
 from __future__ import annotations
@@ -47,18 +48,19 @@ if TYPE_CHECKING:
     from autograder.submissions.submission import Submission, SubmittedCell
 
 WIDTH = 96
-"""Characters of a line that the formgrader can show: it cuts longer ones."""
+"""The longest line that the formgrader shows, in characters: it cuts longer ones."""
 
 LEFT_OUT = "# The same for everybody, and left out here; the notebook that was handed in has it."
-"""In the place of a setup cell, which the formgrader does not show."""
+"""The text in place of a setup cell, which the formgrader does not show."""
 
 MAX_WORDS = 20_000
-"""Characters that are shown of all texts that a student added and that answer nothing."""
+"""The most characters to show of texts that a student added and that answer no question."""
 
 PICTURES = "# Pictures in the file that was handed in: nobody has checked what drew them."
 
 REMEMBERED = 4096
-"""Verdicts whose JSON is kept: most of a class passes most checks, and many fail one alike."""
+"""The size of the cache of verdicts as JSON: most students pass most checks, and many fail in the
+same way."""
 
 
 def write(
@@ -66,11 +68,11 @@ def write(
 ) -> Path:
     """Write ``<state>/autograded/<student>/<exercise>/<exercise>.ipynb``; its path.
 
-    One that was rejected or met an error leaves the notebook of an earlier submission, like its
+    A submission that was rejected or met an error leaves an earlier submission's notebook, like its
     grade, in place.
 
     Args:
-        submitted: where the submissions lie, for their ``timestamp.txt``; the course's own folder
+        submitted: the folder of submissions, for their ``timestamp.txt``; the course's own folder
             by default.
     """
     student, exercise = graded.result.student_id, graded.result.exercise
@@ -84,7 +86,7 @@ def write(
     if template.asks(graded.submission):
         with suppress(notebook.Rejected):
             data = notebook.read(there / f"{exercise}.ipynb")
-            # Another file than what was graded may lie there by now.
+            # The file may have been replaced since it was graded.
             if sha256(data).hexdigest() == graded.submission.sha256:
                 shown = pictures(data, template.handed_out)
     files.update(path, template.filled(graded.result, graded.submission, shown))
@@ -97,7 +99,7 @@ def write(
 
 
 class Template:
-    """The notebook as JSON, but for what differs between students; made once for a class.
+    """The notebook as JSON, without the parts that differ between students; made once for a class.
 
     Args:
         own: the questions on students' own code.
@@ -120,7 +122,7 @@ class Template:
         self._questions: set[str] = set()
         self._asked: set[str] = set()
         self._rubrics: dict[str, bytes] = {}
-        """What the formgrader makes boxes to tick of, by question."""
+        """The rubrics, which the formgrader shows as boxes to tick, by question."""
         for before, cell in zip((None, *master.cells), master.cells):
             if cell.released.kind == "manual":
                 self._questions.add(cell.id)
@@ -157,7 +159,7 @@ class Template:
             there += [one[id] for one in (own, self._rubrics) if id in one]
             there.append(cell)
         if asked and shown and (shown.shown or shown.others):
-            # Behind the answers and the fields for marks: they may be many, and tall.
+            # After the answers and the fields for marks, because there may be many, and tall ones.
             asked.append(_picture_cell(shown))
         if asked:
             asked.append(_cell("the-notebook", "---\n# The notebook as it was handed in"))
@@ -168,7 +170,7 @@ class Template:
         cells: dict[str, bytes] = {}
         drawn: Mapping[str, OwnQuestion] = {}
         if self._own is not None:
-            with suppress(Unusable):  # `autograder grade` says whose are damaged
+            with suppress(Unusable):  # `autograder grade` reports damaged ones
                 drawn = self._own.of(student)
         for step, question in drawn.items():
             asked = f"**{step}**, as it was drawn for this student:\n\n{quoted(question.text)}"
@@ -179,7 +181,7 @@ class Template:
     def _filled_cells(
         self, verdicts: Mapping[str, CheckResult], submission: Submission
     ) -> Iterator[tuple[str, bytes]]:
-        """Each cell as JSON behind its id; those that a student added have none."""
+        """Each cell as JSON after its id; added cells have no id."""
         number, room = 0, MAX_WORDS
         for place in submission.by_master(self._cells):
             cell = self._cells[place.id]
@@ -189,8 +191,8 @@ class Template:
 
             additions = list(place.added)
             if place.answer is not None and cell.master.is_locked:
-                # The setup cell is locked: the teacher's stands, and what a student made of it is
-                # shown as an addition.
+                # The setup cell is locked: the teacher's is used, and a student's changed one is
+                # shown as an added cell.
                 additions.insert(0, place.answer)
             for added in (*additions, *place.words):
                 number += 1
@@ -203,7 +205,7 @@ class Template:
 
 
 class _CellTemplate:
-    """A cell of the master as JSON, but for its outputs and what a student wrote into it."""
+    """A cell of the master as JSON, without its outputs and the student's text."""
 
     def __init__(self, master: MasterCell) -> None:
         self.master = master
@@ -211,7 +213,7 @@ class _CellTemplate:
         raw.pop("outputs", None)
         raw.pop("source")
         source = master.released.source
-        # What nbgrader does not read is not repeated for every student.
+        # Metadata that nbgrader does not read are left out.
         kept = {key: value for key, value in raw["metadata"].items() if key != "autograder"}
         if master.released.kind == "setup":
             # Folded in JupyterLab, and left out of the formgrader's view (nbgrader_config.py).
@@ -273,7 +275,7 @@ def _picture_cell(pictures: Pictures) -> bytes:
 
 
 def _begins(source: str) -> str:
-    """The line by which one knows a cell: what it defines, rather than what decorates that."""
+    """The line that identifies a cell: a definition rather than its decorator."""
     lines = [line.strip() for line in source.split("\n") if line.strip()]
     telling = [line for line in lines if not line.startswith(("@", "#", "%"))]
     return next(iter(telling or lines), "")
@@ -288,7 +290,7 @@ def _json(value: object) -> bytes:
 
 
 def outputs(check: CheckResult) -> list[dict[str, Any]]:
-    """A verdict as outputs from which nbgrader's ``determine_grade`` reads the same score."""
+    """A verdict as outputs for which nbgrader's ``determine_grade`` gives the same score."""
     verdict = {
         "passed": "Passed",
         "failed": "Failed",
@@ -309,8 +311,7 @@ def outputs(check: CheckResult) -> list[dict[str, Any]]:
         lines.append(check.hint)
     text = "".join(f"{line}\n" for line in _wrapped(printable("\n".join(lines))))
 
-    # nbgrader gives 0 for anything on stderr, the number for a result, and full points for the
-    # rest.
+    # nbgrader gives 0 for output on stderr, the number for a result, and otherwise full points.
     full, nothing = check.earned == check.points, check.earned == 0
     name = "stderr" if nothing and not full else "stdout"
     stream = {"output_type": "stream", "name": name, "text": text.splitlines(keepends=True)}

@@ -1,4 +1,4 @@
-"""nbgrader as the host of a course: its configuration, its database, its programming interface."""
+"""nbgrader as the host of a course: its configuration, its database, its API."""
 
 from __future__ import annotations
 
@@ -20,20 +20,21 @@ if TYPE_CHECKING:
 
 
 DEFAULT_ID = "default_course"
-"""What nbgrader calls a course that has no name, in its gradebook."""
+"""nbgrader's name in its gradebook for a course without a name."""
 
 EXCHANGE = "/usr/local/share/nbgrader/exchange"
-"""Where nbgrader's exchange is if nobody says where."""
+"""The default folder of nbgrader's exchange."""
 
 _READING = threading.RLock()
-"""Held while configuration files are read: the environment that they see is the whole process's."""
+"""Held while configuration files are read, because they see the environment of the whole
+process."""
 
 
 def config(course: Course) -> Config:
     """nbgrader's configuration for the course.
 
-    That of the nbgrader that has opened the course, its command line included; else Jupyter's
-    folders, and the course's own file over them. What is not said there is filled in from the
+    It is that of the nbgrader that has opened the course, including its command line; or else that
+    of Jupyter's folders, overridden by the course's own file. Missing values are filled in from the
     course.
 
     Raises:
@@ -52,7 +53,7 @@ def config(course: Course) -> Config:
 
 
 def _from_files(course: Course) -> Config:
-    """What ``nbgrader_config.py`` and ``nbgrader_config.json`` say, wherever they lie."""
+    """The configuration from all ``nbgrader_config.py`` and ``nbgrader_config.json`` files."""
     from jupyter_core.paths import jupyter_config_path
     from traitlets.config import Config
     from traitlets.config.loader import JSONFileConfigLoader, PyFileConfigLoader
@@ -66,7 +67,7 @@ def _from_files(course: Course) -> Config:
                     continue
                 try:
                     merged.merge(loader(path.name, path=folder).load_config())
-                # The file is a program: anything may come out of it.
+                # The file is a program, and may raise anything.
                 except Exception as error:
                     raise Unusable(
                         path, f"{type(error).__name__}: {error}", "correct that line"
@@ -75,13 +76,13 @@ def _from_files(course: Course) -> Config:
 
 
 def defaults(course: Course) -> dict[str, dict[str, str]]:
-    """What nbgrader is told of a course by section, unless somebody says otherwise."""
+    """nbgrader's default configuration for a course, by section."""
     if course.joined:
         about = {"root": str(course.root), "db_url": f"sqlite:///{course.gradebook}"}
         return {"CourseDirectory": about, "Exchange": {"root": EXCHANGE}}
 
-    # Relative where it can be: nbgrader reads an absolute folder as a regular expression, and trips
-    # over a + in it.
+    # Relative if possible: nbgrader reads an absolute folder as a regular expression, and fails on
+    # a + in it.
     inside = course.state.is_relative_to(course.root)
     state = course.state.relative_to(course.root) if inside else course.state
     return {
@@ -108,11 +109,10 @@ def course_of(coursedir: Any, running: Config | None = None) -> Course:
     """The course that an nbgrader ``CourseDirectory`` describes.
 
     Args:
-        running: the configuration of the nbgrader that is at work; without it, the course's files
-            are read.
+        running: the configuration of the running nbgrader; without it, the course's files are read.
 
     Raises:
-        Unusable: its directories do not lie side by side, as ours do.
+        Unusable: its directories are not next to each other, as ours are.
     """
     from traitlets.config import Config
 
@@ -154,7 +154,7 @@ def api(course: Course, filled: Config | None = None) -> Any:
 
 
 def alembic_on_path() -> None:
-    """Put this environment's programs on PATH, for nbgrader calls ``alembic`` by name."""
+    """Put this environment's programs on PATH, because nbgrader calls ``alembic`` by name."""
     folder = str(Path(sys.executable).parent)
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
     if folder not in folders:

@@ -1,6 +1,6 @@
-"""The course as a whole: everybody's final scores in all exercises, and their weighted total.
+"""The grades of a course: everybody's final scores in all exercises, and their weighted total.
 
-A total is computed from the final scores whenever it is asked for, and stored nowhere.
+A total is computed from the final scores whenever it is needed, and never stored.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from autograder.course.submission_folder import handed_in
 from autograder.exercises import exercise as exercises
 
 MOST = 100.0
-"""The total of who has all points of every exercise that counts."""
+"""The total for full points in every exercise that counts."""
 
 NAME = "course"
-"""What the page and the exports of the whole course are called, where others have an exercise."""
+"""The name of the page and the exports of the whole course, in place of an exercise's name."""
 
 SCHEMA = "autograder/course/1"
-"""What this is, and what version of it."""
+"""The format of the JSON, and its version."""
 
 
 @dataclass(frozen=True)
 class CourseExercise:
     """An exercise of the course; ``due`` is in the course's zone, None without a date.
 
-    ``why_not`` says why it does not count into the total; empty where it does.
+    ``why_not`` says why it does not count in the total; empty if it does.
     """
 
     name: str
@@ -54,8 +54,8 @@ class CourseExercise:
 class CourseRow(Person):
     """One student; ``by_exercise`` has all exercises, in their order.
 
-    ``total`` is None where an exercise that counts has no score, or none counts.
-    ``reasons`` say of exercises that count, by name, why the total is not final.
+    ``total`` is None if an exercise that counts has no score, or if none counts. ``reasons`` say
+    why the total is not final, by the name of the exercise.
     """
 
     student: str
@@ -74,7 +74,7 @@ class CourseRow(Person):
         return "; ".join(f"{name}: {why}" for name, why in self.reasons.items())
 
     def as_grade(self) -> Grade:
-        """The student as in the grades of one exercise, with a score if there is any."""
+        """The student as in the grades of an exercise, with the total as score, if any."""
         has_score = any(one.score is not None for one in self.by_exercise.values())
         return Grade(self.student, "graded", 0.0 if has_score else None, self.person)
 
@@ -90,12 +90,13 @@ class CourseGrades:
 
     @property
     def counting(self) -> list[CourseExercise]:
-        """The exercises of which the total is made."""
+        """The exercises in the total."""
         return [one for one in self.exercises if one.counts]
 
     @property
     def moved(self) -> dict[str, str]:
-        """Who is not on the class list, each with one on it who may be the same person."""
+        """Students who are not on the class list, each with one on it who may be the same
+        person."""
         found = {}
         for one in self.exercises:
             for grade in one.grades.grades:
@@ -104,19 +105,19 @@ class CourseGrades:
         return found
 
     def final_scores(self) -> dict[str, dict[str, float | None]]:
-        """Everybody's scores as the log knows them, by exercise."""
+        """Everybody's scores, as in the log, by exercise."""
         scores: dict[str, dict[str, float | None]] = {}
         for one in self.exercises:
             scores |= one.grades.final_scores()
         return scores
 
     def share(self, exercise: CourseExercise) -> float:
-        """The part of the total that an exercise makes up, from 0 to 1."""
+        """The weight of an exercise in the total, from 0 to 1."""
         whole = sum(_exact(one.weight) for one in self.counting)
         return float(_exact(exercise.weight) / whole) if exercise.counts else 0.0
 
     def notes(self) -> Iterator[str]:
-        """What the teacher should know: what is not in the totals, and which are not final."""
+        """Notes for the teacher: what is missing in the totals, and which are not final."""
         for one in self.exercises:
             if not one.counts:
                 yield f"not in the total: {one.name}: {one.why_not}"
@@ -139,8 +140,8 @@ def of_course(course: Course, missing_as_zero: bool = False) -> CourseGrades:
     """The final scores in all exercises of the course that have begun.
 
     Args:
-        missing_as_zero: who handed in nothing has 0 points, once the student's own time is over;
-            what is rejected, not graded or met an error has no score even then.
+        missing_as_zero: students who handed in nothing get 0 points once their own time is over;
+            rejected, ungraded and failed submissions have no score even then.
 
     Raises:
         Unusable: no exercise has begun, or one cannot be read.
@@ -151,7 +152,7 @@ def of_course(course: Course, missing_as_zero: bool = False) -> CourseGrades:
     if NAME in names:
         repair = "the whole course has that name in reports and exports; rename it"
         raise Unusable(f"{course.root / 'solutions' / NAME}.py", repair)
-    # Those that students know of: with a date, handed out, or somebody has it.
+    # Exercises that students know: with a date, released, or handed in by somebody.
     begun = []
     released = versions.released(course)
     for name in names:
@@ -176,7 +177,7 @@ def of_course(course: Course, missing_as_zero: bool = False) -> CourseGrades:
     for one in own:
         grades = {grade.student: grade for grade in one.grades.grades}
         left = deadlines.TimeLeft(course, one.name)
-        for student in people.keys() - grades.keys():  # who may have nothing to do with it
+        for student in people.keys() - grades.keys():  # their grade may not concern this exercise
             person = people[student]
             grades[student] = final_grades.missing(student, person, left, missing_as_zero)
         everybody[one.name] = grades
@@ -213,7 +214,7 @@ def _exercise(course: Course, name: str, missing_as_zero: bool) -> CourseExercis
 
 
 def _total(by_exercise: Mapping[str, Grade], counting: Sequence[CourseExercise]) -> float | None:
-    """The mean of the shares that a student has of each exercise's points, by their weights."""
+    """The weighted mean of a student's shares of each exercise's points."""
     earned = whole = Fraction(0)
     for one in counting:
         score = by_exercise[one.name].score
@@ -226,12 +227,12 @@ def _total(by_exercise: Mapping[str, Grade], counting: Sequence[CourseExercise])
 
 
 def _exact(value: float) -> Fraction:
-    """The number that a person wrote, 0.1, and not the binary one beside it."""
+    """The decimal number that a person wrote, such as 0.1, and not its binary approximation."""
     return Fraction(str(value))
 
 
 def to_json(grades: CourseGrades) -> str:
-    """A line for each student, so that it can be searched with grep."""
+    """JSON with a line for each student, so that grep works."""
     exercises = []
     for one in grades.exercises:
         about = {
@@ -258,7 +259,7 @@ def to_json(grades: CourseGrades) -> str:
 def _row_data(row: CourseRow) -> dict[str, Any]:
     by_exercise = {}
     for name, grade in row.by_exercise.items():
-        status = "open" if grade.has_time else grade.status  # missing, and there is still time
+        status = "open" if grade.has_time else grade.status  # missing, but there is still time
         by_exercise[name] = {"status": status, "score": grade.score, "why": grade.pending}
     return {
         "student": row.student,

@@ -1,8 +1,8 @@
 """nbgrader's gradebook: its tables, and its database, opened and created when missing.
 
-Importing nbgrader takes seconds, SQLAlchemy a fraction of one, and a gradebook is made and written
-without it. A test holds these tables against nbgrader's own, word for word. Errors of the database
-are told in one line.
+Importing nbgrader takes seconds, SQLAlchemy a fraction of one, so a gradebook is created and
+written without nbgrader. A test compares these tables with nbgrader's own, word for word. Database
+errors are reported in one line.
 """
 
 from __future__ import annotations
@@ -52,16 +52,16 @@ PATIENCE = 20
 """Seconds to wait for a lock that another program holds; a server gets half of it to answer."""
 
 SILENCE = 2
-"""Seconds of them that nothing is said: batches of others take less."""
+"""The first of these seconds pass without a message: batches of other programs take less."""
 
 ONE_AT_A_TIME = 7_205_759
-"""The lock on a server's database that all who write batches take, in the order in which they come.
+"""The lock on a server's database that all writers of batches take in turn.
 
-Two that write rows of the same students in another order would end in a deadlock.
+Two that write rows of the same students in different order would deadlock.
 """
 
 ATTEMPTS = 5
-"""Times that a transaction is tried where another program has written the same row meanwhile."""
+"""Times that a transaction is tried if another program writes the same row."""
 
 IS_NO_ADDRESS = "db_url is no database address; write it like postgresql://user@host/database"
 
@@ -81,11 +81,11 @@ REPAIRS = {
     "no such": OUTDATED,
     "does not exist": OUTDATED,
 }
-"""What to do about a database's error, by words in it."""
+"""Repairs for database errors, by words in the error."""
 
 
 VERSION = "e43177bfe90b"
-"""The migration of nbgrader that made these tables what they are (``nbgrader/alembic``)."""
+"""nbgrader's migration that these tables correspond to (``nbgrader/alembic``)."""
 
 CELL_TYPES = ("code", "markdown")
 
@@ -106,7 +106,7 @@ def _of(name: str, other: str, required: bool = False) -> Column[str]:
 
 
 def _cell_id() -> Column[str]:
-    """The primary key of a kind of cell: that of the cell itself."""
+    """The primary key of a kind of cell, which is that of the cell itself."""
     return Column("id", String(32), ForeignKey("base_cell.id"), primary_key=True)
 
 
@@ -237,8 +237,8 @@ def create_tables(connection: Connection) -> None:
 def new_id() -> str:
     """A primary key like nbgrader's, 32 hexadecimal digits; the first half is the time.
 
-    Wholly random ones would put the rows of each new submission all over the indexes, and cost more
-    with every one.
+    Wholly random keys would scatter the rows of each new submission over the indexes, and get
+    slower with every submission.
     """
     return f"{time.time_ns():016x}{secrets.randbits(64):016x}"
 
@@ -249,23 +249,21 @@ def course_id(course: Course) -> str:
 
 
 def address(course: Course) -> str:
-    """Where the gradebook is, for people: its address without a password."""
+    """The address of the gradebook for people, without a password."""
     return _shown(_url(course))
 
 
 def sqlite_file(course: Course) -> Path | None:
-    """The file of the gradebook, there or not; None where a server has it."""
+    """The file of the gradebook, even if it does not exist yet; None for a server's."""
     url = _url(course)
     return Path(str(url.database)).resolve() if _is_sqlite(url) and url.database else None
 
 
 class Gradebook:
-    """A course's database, for writing again and again.
-
-    Between two batches no connection stays open.
+    """A course's database, for repeated writing. No connection stays open between two batches.
 
     Raises:
-        Unusable: the configuration names no database that can be used.
+        Unusable: the configuration names no usable database.
     """
 
     def __init__(self, course: Course) -> None:
@@ -273,7 +271,7 @@ class Gradebook:
         self._engine = _engine(_url(course), writes=True)
 
     def write(self, work: Callable[[Connection], T]) -> T:
-        """Do ``work`` in one transaction; it happens completely or not at all.
+        """Do ``work`` in one transaction, completely or not at all.
 
         Raises:
             Unusable: the database cannot be opened, created or written.
@@ -287,15 +285,15 @@ class Gradebook:
                             create_tables(connection)
                         return work(connection)
                 except IntegrityError:
-                    # Another program created the tables, or the same assignment or student, a
-                    # moment ago: now both see them.
+                    # Another program has just created the tables, or the same assignment or
+                    # student: the next try will find them.
                     if attempt == ATTEMPTS:
                         raise
             raise AssertionError  # the loop returns or raises
 
 
 def read(course: Course, work: Callable[[Connection], T], otherwise: T) -> T:
-    """What ``work`` reads from the gradebook; ``otherwise`` where there is none yet.
+    """What ``work`` reads from the gradebook; ``otherwise`` if there is none yet.
 
     Raises:
         Unusable: the database cannot be opened or read.
@@ -312,7 +310,7 @@ def read(course: Course, work: Callable[[Connection], T], otherwise: T) -> T:
 
 @contextmanager
 def _told(course: Course, url: URL) -> Iterator[None]:
-    """Tell a database's error in one line."""
+    """Report a database error in one line."""
     try:
         yield
     except SQLAlchemyError as error:
@@ -328,14 +326,14 @@ def _told(course: Course, url: URL) -> Iterator[None]:
 
 @lru_cache(4)
 def _engine(url: URL, writes: bool) -> Engine:
-    """For reading, which waits for nobody, or for writing.
+    """The engine for reading, which does not wait for locks, or for writing.
 
-    The same one again: compiling statements takes longer than running them. It keeps what is
-    compiled, and no connection.
+    It is cached, because compiling statements takes longer than running them. It keeps compiled
+    statements, and no connection.
     """
     patience = {"sqlite": {"timeout": PATIENCE}, "postgresql": {"connect_timeout": PATIENCE // 2}}
     arguments = patience.get(url.get_backend_name(), {})
-    # What the address says itself is not overruled.
+    # Options in the address have precedence.
     own = {name: value for name, value in arguments.items() if name not in url.query}
     try:
         engine = create_engine(url, connect_args=own, poolclass=NullPool)
@@ -352,7 +350,7 @@ def _engine(url: URL, writes: bool) -> Engine:
 
 
 def _shown(url: URL) -> str:
-    """The address for people; settings of a connection may hold passwords, too."""
+    """The address for people, without connection options, which may contain passwords, too."""
     return url.set(query={}).render_as_string(hide_password=True)
 
 
@@ -375,15 +373,15 @@ def _wait_for_others(connection: Connection) -> None:
         _begin_immediately(connection)
     elif connection.dialect.name == "postgresql":
         connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{PATIENCE}s'")
-        # A batch asks for thousands of rows by their keys. The planner would rather read the whole
-        # table, which grows with the class (measured: at 10,000 submissions three times as long).
+        # A batch reads thousands of rows by their keys. The planner would read the whole table,
+        # which grows with the class (measured: at 10,000 submissions three times as slow).
         connection.exec_driver_sql("SET LOCAL enable_seqscan = off")
         _wait_for_turn(connection)
 
 
 def _begin_immediately(connection: Connection) -> None:
-    # Without this line its driver begins at the first change, and in the middle of one no lock can
-    # be waited for.
+    # Without this line the driver begins a transaction at the first change, and cannot wait for a
+    # lock within one.
     begin = "BEGIN IMMEDIATE"
     patience = float(str(connection.engine.url.query.get("timeout", PATIENCE)))
     driver: Any = connection.connection.driver_connection
@@ -392,7 +390,7 @@ def _begin_immediately(connection: Connection) -> None:
         driver.execute(begin)
     except sqlite3.Error as error:
         if "locked" not in str(error) or patience <= SILENCE:
-            connection.exec_driver_sql(begin)  # for its error as SQLAlchemy says it
+            connection.exec_driver_sql(begin)  # for SQLAlchemy's form of the error
         else:
             _say_who_is_waited_for(connection)
             driver.execute(f"PRAGMA busy_timeout = {1000 * patience:.0f}")
@@ -424,8 +422,8 @@ def _is_sqlite(url: URL) -> bool:
 
 
 def may_be_of_one(error: Exception) -> bool:
-    """Whether it may be the data of one student that could not be written.
+    """Whether the data of a single student may have caused the error.
 
-    Other errors of a database are everybody's.
+    Other database errors affect everybody.
     """
     return not isinstance(error, DBAPIError) or isinstance(error, (DataError, IntegrityError))

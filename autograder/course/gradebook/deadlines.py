@@ -1,9 +1,9 @@
 """Due dates, extensions and late penalties.
 
 Due dates come from the course's settings, and ``extensions.csv`` gives some students more time; the
-gradebook follows both. The rule for late work is the settings' or that of nbgrader's plugin. A
-penalty follows from the score, the due date and the rule as they are now: what the gradebook has of
-it is a copy for nbgrader, and never read as the truth.
+gradebook follows both. The rule for late work is in the settings or in nbgrader's plugin. A penalty
+is always computed from the current score, due date and rule: the gradebook has only a copy for
+nbgrader.
 """
 
 from __future__ import annotations
@@ -34,39 +34,39 @@ if TYPE_CHECKING:
     from traitlets.config import Config
 
 EXTENSIONS = "extensions.csv"
-"""The file beside ``students.csv`` that gives some students more time."""
+"""The file next to ``students.csv`` that gives some students more time."""
 
 COLUMNS = ("who", "exercise", "until")
 WAIVED = "waived"
 
 FOR_EVER = datetime.max
-"""Until when somebody has time who is never late."""
+"""The deadline of a student who is never late."""
 
 OURS = timedelta(microseconds=7)
-"""What is added to an extension that the gradebook has from the file.
+"""The mark that is added to extensions in the gradebook that come from the file.
 
-So it is told from one that a person gave in nbgrader, which stays where the file says nothing.
+It distinguishes them from extensions given in nbgrader, which stay if the file has none.
 """
 
 _LONG = timedelta(days=3650)
-"""As what nbgrader, which knows no other, gets an extension without an end."""
+"""nbgrader's version of an unlimited extension."""
 
 
 def due_date(course: Course, exercise: str) -> datetime | None:
-    """When an exercise is due, by the course's settings, else by the gradebook.
+    """The due date of an exercise, from the course's settings, or else from the gradebook.
 
-    In UTC without a zone; None without a date.
+    It is in UTC without a zone; None without a date.
     """
     return course.settings.due_date(exercise) or stored_due(course, exercise)
 
 
 def stored_due(course: Course, exercise: str) -> datetime | None:
-    """The date that the gradebook has, and the formgrader shows."""
+    """The due date in the gradebook, which the formgrader shows."""
     return database.read(course, lambda connection: _stored(connection, exercise), None)
 
 
 def follow_due(connection: Connection, course: Course, exercise: str) -> None:
-    """Give the gradebook the date of the settings, and say so where it had another one."""
+    """Write the due date of the settings into the gradebook, and report a changed one."""
     due = course.settings.due_date(exercise)
     old = _stored(connection, exercise)
     if due is None or due == old:
@@ -87,7 +87,7 @@ def _stored(connection: Connection, exercise: str) -> datetime | None:
 
 @dataclass(frozen=True)
 class Extensions:
-    """Until when students have time, by student and exercise; "" is every exercise.
+    """Deadlines of students, by student and exercise; "" is every exercise.
 
     Times are UTC without a zone, as in the gradebook.
     """
@@ -95,17 +95,17 @@ class Extensions:
     until: Mapping[tuple[str, str], datetime] = field(default_factory=dict)
 
     def of(self, student: str, exercise: str) -> datetime | None:
-        """Until when a student has time; None where the file says nothing."""
+        """A student's deadline in the file; None if it has none."""
         ends = [self.until.get((student, name)) for name in ("", exercise)]
         return max((end for end in ends if end is not None), default=None)
 
     def deadline(
         self, student: str, exercise: str, due: datetime | None, stored: timedelta | None
     ) -> datetime | None:
-        """Until when a student is in time; None without a due date.
+        """A student's deadline; None without a due date.
 
         Args:
-            stored: the extension that is in the gradebook.
+            stored: the extension in the gradebook.
         """
         if due is None:
             return None
@@ -124,15 +124,15 @@ class Extensions:
 
 
 def is_ours(extension: timedelta) -> bool:
-    """Whether the gradebook has this one from the file."""
+    """Whether an extension in the gradebook comes from the file."""
     return extension.microseconds == OURS.microseconds
 
 
 def extensions(course: Course) -> Extensions:
-    """The extensions of the course's file; none where there is no file.
+    """The extensions of the course's file; none if there is no file.
 
     Raises:
-        Unusable: it cannot be read, or a line names nobody, no exercise or no time.
+        Unusable: it cannot be read, or a line has no valid student, exercise or time.
     """
     path = course.state / EXTENSIONS
     if not path.is_file():
@@ -165,14 +165,14 @@ def extensions(course: Course) -> Extensions:
             cause = f"{exercise!r} is not an exercise of the course"
             raise Unusable(f"{path}:{line}", cause, "leave it empty for all")
         for student in students:
-            # Of two lines that fit the more generous one counts.
+            # If two lines match, the more generous one counts.
             key = student, exercise
             until[key] = max(until.get(key, end), end)
     return Extensions(until)
 
 
 def _students(who: str, people: Mapping[str, Mapping[str, str]] | None) -> list[str]:
-    """The students whom a line names: one by the id, or all of a group."""
+    """The students that a line names: one by id, or all of a group."""
     if people is None:
         if STUDENT_ID.match(who):
             return [who]
@@ -194,14 +194,14 @@ def _students(who: str, people: Mapping[str, Mapping[str, str]] | None) -> list[
 
 
 class TimeLeft:
-    """Who still has time for an exercise: until it is due, or by an extension."""
+    """The students who still have time for an exercise: until it is due, or by an extension."""
 
     def __init__(self, course: Course, exercise: str) -> None:
         self._exercise = exercise
         self._zone = course.settings.zone_shown(exercise)
         self._due = due_date(course, exercise)
         self._given = extensions(course)
-        # Also of those who handed in nothing.
+        # This includes students who handed in nothing.
         query = (
             select(SUBMITTED_ASSIGNMENT.c.student_id, SUBMITTED_ASSIGNMENT.c.extension)
             .join(ASSIGNMENT, ASSIGNMENT.c.id == SUBMITTED_ASSIGNMENT.c.assignment_id)
@@ -212,7 +212,7 @@ class TimeLeft:
         self._stored = {row.student_id: row.extension for row in rows}
 
     def of(self, student: str) -> str:
-        """Until when a student has time, in words; empty where that is over, or never ended."""
+        """A student's deadline in words; empty if it has passed, or if there is none."""
         until = self._until(student) or self._given.of(student, self._exercise)
         if until is None or until <= timestamp.now():
             return ""
@@ -221,7 +221,7 @@ class TimeLeft:
         return f"has time until {on_day(timestamp.shown(until, self._zone))}"
 
     def is_over(self, student: str) -> bool:
-        """Whether a student's deadline has passed; where nothing is due it never does."""
+        """Whether a student's deadline has passed; False without a due date."""
         until = self._until(student)
         return until is not None and until <= timestamp.now()
 
@@ -231,7 +231,7 @@ class TimeLeft:
 
 
 def seconds_late(submitted: datetime | None, deadline: datetime | None) -> float:
-    """How long after the student's deadline; 0 when in time, or when a time is unknown."""
+    """The seconds after the student's deadline; 0 if in time, or if a time is unknown."""
     if submitted is None or deadline is None:
         return 0.0
     return max(0.0, (submitted - deadline).total_seconds())
@@ -249,10 +249,10 @@ class Penalties:
         self._rule = course.settings.late_rule(exercise)
 
     def of(self, student: str, score: float, seconds: float) -> float:
-        """What the rule takes from a score that came so late; never more than there is.
+        """The penalty on a score that came this late; never more than the score.
 
         Raises:
-            Unusable: the plugin fails, or gives no number.
+            Unusable: the plugin fails, or does not return a number.
         """
         if self._rule is not None:
             return self._rule.penalty(score, seconds)
@@ -265,7 +265,7 @@ class Penalties:
             if math.isnan(penalty):
                 raise ValueError("it gave no number")
             return min(max(penalty, 0.0), max(score, 0.0))
-        # The plugin is the teacher's program: anything may come out of it.
+        # The plugin is the teacher's program, and may raise anything.
         except Exception as error:
             raise Unusable(
                 "nbgrader_config.py",
@@ -276,12 +276,12 @@ class Penalties:
     def load(self) -> None:
         """Load nbgrader and the plugin, which takes seconds: never while a database is locked."""
         if self._rule is None and self.has_rule:
-            with suppress(Exception):  # late students are told, one by one
+            with suppress(Exception):  # the error is reported for each late student
                 _ = self._plugin
 
     @cached_property
     def has_rule(self) -> bool:
-        """Whether anything is configured: nbgrader gives no penalty by itself."""
+        """Whether a rule is configured: nbgrader itself gives no penalty."""
         sections = ("AssignLatePenalties", "LateSubmissionPlugin")
         return self._rule is not None or any(section in self._config for section in sections)
 

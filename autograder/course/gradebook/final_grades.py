@@ -1,4 +1,4 @@
-"""Final grades: what each student of a class has in the end, and what that is made of."""
+"""Final grades: the final score of each student of a class, and its parts."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ CHANGED = {
     "numpy": "another version of NumPy",
     "gradebook": "another gradebook",
 }
-"""What a grade was made with, by what has changed since."""
+"""Words for the inputs of a grade that have changed since, by name."""
 
 Status = Literal["graded", "missing", "collected", "rejected", "error"]
-"""``collected``: something was handed in, and nobody has graded anything of this student yet."""
+"""``collected``: there is a submission, and nothing of this student has been graded yet."""
 
 ConcernKind = Literal[
     "error",
@@ -60,21 +60,21 @@ WHY: Mapping[Status, str] = {
     "rejected": "could not be read",
     "error": "met a fault of the grader",
 }
-"""Why a student has no score, by what became of the exercise."""
+"""Why a student has no score, by status."""
 
 OTHER_POINTS = ("exercise", "settings")
-"""What a teacher has changed where a grade may be another one by now."""
+"""The changes by a teacher after which a grade may be different."""
 
 _TIMES = {
     "file": " by the time of the file",
     "changed": " by the last change of its folder in the exchange",
 }
-"""How it is known that a submission came late, where that is not the platform's word."""
+"""The source of a late time, if it is not the platform."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """Points of a student's final score, which all parts together add up to.
+    """A part of a student's final score, which is the sum of all parts.
 
     A late penalty is negative, its ``max_score`` 0.
     """
@@ -95,16 +95,16 @@ class Concern:
 
 @dataclass(frozen=True)
 class Grade(Person):
-    """What a student has in an exercise: the final score, what it comes from, and what is open.
+    """A student's grade in an exercise: the final score, its inputs, and what is open.
 
-    ``score`` is None where there is none to export. ``result`` and ``marks`` are None where there
-    is no such record. ``trouble`` says what could not be read or recorded; the status is ``error``
-    then. ``is_older``: another submission than the graded one lies there by now. ``outdated`` names
-    what of all that a score depends on has changed since. ``doubt`` says why nobody knows whether
-    it came late, ``has_time`` until when somebody still has time who has handed in nothing,
-    ``new_id`` who of the class list somebody who is not on it may be. ``pending`` says why the
-    score is not final, or not there; empty where it is. ``untried`` are the steps of which nothing
-    is written; like ``concerns``, reports fill it in.
+    ``score`` is None if there is none to export. ``result`` and ``marks`` are None if there is no
+    such record. ``trouble`` says what could not be read or recorded, with the status ``error``.
+    ``is_older``: there is a newer submission than the graded one. ``outdated`` names the inputs of
+    the score that have changed since. ``doubt`` says why lateness is unknown, ``has_time`` is the
+    deadline of a student who has handed in nothing yet, ``new_id`` the possible id on the class
+    list of a student who is not on it. ``pending`` says why the score is missing or not final;
+    empty if it is final. ``untried`` are the steps without an answer; like ``concerns``, reports
+    fill it in.
     """
 
     student: str
@@ -125,7 +125,7 @@ class Grade(Person):
 
     @property
     def reason(self) -> str:
-        """Why a submission was not graded, or its grade not recorded or read; else empty."""
+        """Why a submission was not graded, or its grade not recorded or read; otherwise empty."""
         return self.trouble or (self.result.reason if self.result else None) or ""
 
     @property
@@ -138,16 +138,16 @@ class Grade(Person):
 
     @property
     def counted(self) -> Marks | None:
-        """The marks that the score comes from; None without a score, or in no gradebook."""
+        """The marks that give the score; None without a score, or if not in the gradebook."""
         return self.marks if self.score is not None else None
 
     @property
     def automatic(self) -> float | None:
-        """What the checks gave; None without a score."""
+        """The score of the checks; None without a score."""
         return self.counted.automatic if self.counted else self.score
 
     def account(self) -> str:
-        """How the final score came about, where the checks alone do not say it."""
+        """How the final score was computed, if it is not just that of the checks."""
         marks = self.counted
         if marks is None:
             return ""
@@ -171,7 +171,7 @@ class Grade(Person):
         return came
 
     def note(self) -> str:
-        """How the final score came about, or why there is none, and what else to look at."""
+        """How the final score was computed, or why there is none, and what else to look at."""
         parts = [self.account()]
         for concern in self.concerns:
             if concern.kind not in ("late", "missing"):
@@ -187,8 +187,8 @@ class Grade(Person):
 class ClassGrades:
     """Everybody on the class list, in the gradebook or with a result, by id.
 
-    ``max_score`` is without extra credit and questions whose points come on top. ``troubles`` has
-    what could not be done for somebody, reading or, later, writing.
+    ``max_score`` excludes extra credit and bonus questions. ``troubles`` has errors of single
+    students, in reading or, later, writing.
     """
 
     exercise: Exercise
@@ -203,14 +203,14 @@ class ClassGrades:
         return {grade.student: grade for grade in scored}
 
     def final_scores(self) -> dict[str, dict[str, float | None]]:
-        """Everybody's score as the log knows it: by exercise, and without zeros for nothing."""
+        """Everybody's score, as in the log: by exercise, without zeros for missing submissions."""
         scores = {}
         for grade in self.grades:
             scores[grade.student] = None if grade.status == "missing" else grade.score
         return {self.exercise.name: scores}
 
     def parts(self, grade: Grade) -> tuple[Part, ...]:
-        """What the score of one of them is made of; nothing where there is none."""
+        """The parts of a student's score; empty if there is none."""
         if grade.score is None:
             return ()
         if grade.marks is not None:
@@ -220,7 +220,7 @@ class ClassGrades:
         return (Part("", "", grade.score, self.max_score),)
 
     def notes(self) -> Iterator[str]:
-        """What the teacher should know: who has no score, and whose may still change."""
+        """Notes for the teacher: students without a score, and scores that may still change."""
         for grade in self.grades:
             if grade.score is None:
                 yield f"empty: {grade.student}: {grade.why}"
@@ -281,20 +281,20 @@ def of_class(
 ) -> ClassGrades:
     """The final scores of a class.
 
-    A person's marks come before automatic ones; extra credit is added, the late penalty taken off:
-    all of it as it is now.
+    A person's marks replace automatic ones; extra credit is added, and the current late penalty
+    subtracted.
 
     Args:
-        missing_as_zero: who handed in nothing has 0 points, once the student's own time is over;
-            rejected ones and errors have no score even then, for these handed something in, and a
-            person has to look.
-        nobody: it is no fault that nobody has been graded yet.
+        missing_as_zero: students who handed in nothing get 0 points once their own time is over;
+            rejected submissions and errors have no score even then, because a person has to look at
+            them.
+        nobody: accept a class in which nobody has been graded yet.
 
     Raises:
         Unusable: nobody has been graded yet; class list or gradebook cannot be read; or this is
             not the gradebook in which they were graded.
     """
-    # Gradescope's bundle brings no database along, and needs none.
+    # Gradescope's bundle has no database, and needs none.
     from autograder.course import results as stored
     from autograder.course.gradebook import deadlines, master, ordinary, record
     from autograder.course.gradebook.marks import settled_marks
@@ -331,7 +331,7 @@ def of_class(
         max_score = master.load(course, exercise).max_score
     grades: list[Grade] = []
     for student in sorted({*results, *marks, *people, *there, *troubles}):
-        # Ids become folders: nothing else may.
+        # Only valid ids may become names of folders.
         if not STUDENT_ID.match(student):
             continue
         person, new_id = people.get(student), moved.get(student, "")
@@ -362,7 +362,7 @@ def missing(
     as_zero: bool,
     new_id: str = "",
 ) -> Grade:
-    """The grade of a student who has handed in nothing; the arguments are those of ``of_class``."""
+    """The grade of a student who has handed in nothing; arguments as for ``of_class``."""
     time = left.of(student)
     score = 0.0 if as_zero and not time else None
     pending = "" if score is not None else time or WHY["missing"]
@@ -384,7 +384,7 @@ def _grade(
     status: Status = "collected"
     score = None
     if result is not None and result.status != "graded":
-        # Of who has handed in again, as they were asked to, the new one waits.
+        # A new submission after a request to hand in again is waiting.
         status, result = (status, None) if is_older else (result.status, result)
     elif marks is not None:
         status, score = "graded", marks.score
@@ -412,7 +412,7 @@ def _grade(
 
 
 def _pending(grade: Grade) -> str:
-    """Why the score of one who handed something in is not final, or not there."""
+    """Why the score of a submission is not final, or missing."""
     if grade.status != "graded":
         return WHY[grade.status]
     if grade.is_older:
@@ -425,7 +425,7 @@ def _pending(grade: Grade) -> str:
 
 
 def _automatic(result: Result) -> Iterator[Part]:
-    """What the checks give, of a student who is in no gradebook."""
+    """The parts from the checks, for a student who is not in the gradebook."""
     for step in result.steps:
         parts = []
         for check in step.checks:
@@ -434,7 +434,7 @@ def _automatic(result: Result) -> Iterator[Part]:
 
 
 def _marked(exercise: Exercise, marks: Marks) -> Iterator[Part]:
-    """What the gradebook gives, with what a person has entered and what lateness costs."""
+    """The parts from the gradebook, with marks by hand and the late penalty."""
     cells = dict(marks.cells)
     parts = []
     for check in exercise.checks:
@@ -463,7 +463,7 @@ def _without_extra(cell: CellMarks) -> float:
 
 
 def _by_category(parts: Iterable[Part]) -> Iterator[Part]:
-    """One part for each step and category, in the order in which they come first."""
+    """One part for each step and category, in the order of first occurrence."""
     groups: dict[tuple[str, str], list[Part]] = {}
     for part in parts:
         groups.setdefault((part.step, part.category), []).append(part)
@@ -477,7 +477,7 @@ def _by_category(parts: Iterable[Part]) -> Iterator[Part]:
 def class_json(about: Mapping[str, Any], students: Iterable[str]) -> str:
     """One object with a line for each student.
 
-    So it is readable with grep, and a large class needs no second copy of itself.
+    So grep can search it, and a large class needs no second copy in memory.
 
     Args:
         students: each as JSON.

@@ -1,4 +1,4 @@
-"""Reading the gradebook: what a submission counts in the end, a person's marks included."""
+"""Reads the gradebook: the points of a submission, including a person's marks."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from autograder.course.gradebook.database import (
 from autograder.exercises.exercise import Exercise
 
 ROWS = 1000
-"""How many to read from the database at once: a class of 10,000 has 640,000."""
+"""Rows to read from the database at once: a class of 10,000 has 640,000."""
 
 NAMED = 10
 """The most students to name in one line."""
@@ -42,7 +42,7 @@ NAMED = 10
 
 @dataclass(frozen=True)
 class CellMarks:
-    """One cell: its scores, its maximum and the comment to show; None where there is none.
+    """One cell: its scores, its maximum and the comment to show; None for missing ones.
 
     ``remark`` is the comment if a person wrote it.
     """
@@ -62,7 +62,7 @@ class CellMarks:
 
     @cached_property
     def unsound(self) -> object:
-        """Points of it that are no number of points; None where all are."""
+        """An invalid score of the cell; None if all are valid."""
         for points in (self.auto_score, self.manual_score, self.extra_credit):
             if points is not None and not is_sound(points):
                 return points
@@ -70,7 +70,7 @@ class CellMarks:
 
     @cached_property
     def score(self) -> float:
-        """The manual score, else the automatic one, and extra credit on top."""
+        """The manual score, or else the automatic one, plus extra credit."""
         if not self.is_scored:
             return 0.0
         given = self.auto_score if self.manual_score is None else self.manual_score
@@ -91,13 +91,13 @@ def unsound(place: str, points: object) -> ValueError:
 class Marks:
     """A student's marks for one exercise; ``cells`` by cell id. Times are UTC without a zone.
 
-    ``max_score`` is without questions whose points come on top (``Exercise.extra``).
-    ``late_penalty`` is what the rule takes from these marks now. ``raised`` is added where a
-    person's marks would take the score below 0. ``doubt`` says why nobody knows how late it was,
-    ``trouble`` why the penalty is not known. ``until`` is the end of an extension,
-    ``time_source`` says of who is late how that is known (``timestamp.SOURCES``).
-    ``row`` and ``assignment`` are the submission's in the gradebook, ``extension`` is what should
-    stand there for nbgrader; ``stored_penalty`` and ``stored_extension`` what does.
+    ``max_score`` excludes bonus questions (``Exercise.extra``). ``late_penalty`` is the current
+    penalty. ``raised`` is added if a person's marks would take the score below 0. ``doubt`` says
+    why lateness is unknown, ``trouble`` why the penalty is unknown. ``until`` is the end of an
+    extension, ``time_source`` the source of a late time (``timestamp.SOURCES``). ``row`` and
+    ``assignment`` are the ids of the submission in the gradebook, ``extension`` is the extension
+    that it should have for nbgrader; ``stored_penalty`` and ``stored_extension`` are the stored
+    values.
     """
 
     cells: Mapping[str, CellMarks]
@@ -117,7 +117,7 @@ class Marks:
     time_source: str = ""
 
     def check(self) -> None:
-        """Refuse what no person and no program of ours gives, such as infinity.
+        """Refuse scores that neither a person nor our programs give, such as infinity.
 
         Raises:
             ValueError: a score is not a number of points.
@@ -133,27 +133,27 @@ class Marks:
 
     @cached_property
     def score(self) -> float:
-        """Everything together, less the late penalty."""
+        """The sum of all cells, minus the late penalty."""
         return round(self.before_penalty - self.late_penalty + self.raised, 9)
 
     @property
     def before_penalty(self) -> float:
-        """What the cells count together."""
+        """The sum of all cells."""
         return round(sum(cell.score for cell in self.cells.values()), 9)
 
     @cached_property
     def automatic(self) -> float:
-        """What the checks gave, before a person had a say."""
+        """The score of the checks, without marks by hand."""
         return round(sum(cell.auto_score or 0.0 for cell in self.cells.values()), 9)
 
     @cached_property
     def by_hand(self) -> float:
-        """What a person's marks add to the automatic score; negative where they take points."""
+        """What a person's marks add to the automatic score; negative if they subtract points."""
         return round(self.before_penalty - self.extra_credit - self.automatic, 9)
 
     @cached_property
     def extra_credit(self) -> float:
-        """The extra credit that counts: nbgrader leaves out that of a cell without a score."""
+        """The extra credit that counts: nbgrader ignores that of a cell without a score."""
         scored = [cell for cell in self.cells.values() if cell.is_scored]
         return round(sum(cell.extra_credit or 0.0 for cell in scored), 9)
 
@@ -171,7 +171,7 @@ def class_marks(course: Course, exercise: Exercise | str) -> dict[str, Marks]:
     """The marks of everybody who has a submission in the gradebook, by student.
 
     Args:
-        exercise: its name alone does not say which points come on top; they are in the maximum.
+        exercise: with only its name, bonus questions are unknown, and counted in the maximum.
     """
     rules = Rules(course, exercise)
     none: dict[str, Marks] = {}
@@ -191,12 +191,12 @@ def class_marks(course: Course, exercise: Exercise | str) -> dict[str, Marks]:
 
 
 def settled_marks(course: Course, exercise: Exercise) -> dict[str, Marks]:
-    """The marks of everybody; due date, extensions and penalties in nbgrader follow.
+    """The marks of everybody; updates due date, extensions and penalties in nbgrader.
 
-    Nothing is written where it does so already, nor of an assignment of nbgrader's own.
+    Nothing is written if they are current, or for an ordinary nbgrader assignment.
 
     Raises:
-        Unusable: the gradebook cannot be read, or not be written although it has to.
+        Unusable: the gradebook cannot be read, or cannot be written when it must be.
     """
     everybody = class_marks(course, exercise)
     if exercise.is_ordinary:
@@ -216,17 +216,17 @@ def settled_marks(course: Course, exercise: Exercise) -> dict[str, Marks]:
 
 
 def follow(connection: Connection, everybody: Mapping[str, Marks]) -> None:
-    """Let the penalties and extensions in the gradebook be those of the marks."""
+    """Write the penalties and extensions of the marks into the gradebook."""
     for table, changed in zip((SUBMITTED_NOTEBOOK, SUBMITTED_ASSIGNMENT), _changes(everybody)):
         if changed:
             connection.execute(update(table).where(table.c.id == bindparam("row")), changed)
 
 
 def _changes(everybody: Mapping[str, Marks]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The penalties and the extensions that the gradebook has otherwise, by the ids of rows."""
+    """The penalties and extensions that differ in the gradebook, by the ids of rows."""
     penalties, extensions = [], []
     for marks in everybody.values():
-        # nbgrader itself writes None or 0 where nothing is taken.
+        # nbgrader itself writes None or 0 for no penalty.
         if not marks.trouble and marks.late_penalty != (marks.stored_penalty or 0.0):
             penalty = marks.late_penalty or None
             penalties.append({"row": marks.row, "late_submission_penalty": penalty})
@@ -242,7 +242,7 @@ def unmarked(course: Course, exercise: str) -> list[str]:
 
 
 def unmarked_line(waiting: Collection[str]) -> str:
-    """Who waits for marks, in one line; of many, the first and how many others."""
+    """The students who wait for marks, in one line; of many, the first and the number of others."""
     names = first_of(sorted(waiting), NAMED)
     waits = agreeing(len(waiting), "waits", "wait")
     return f"{count(len(waiting), 'submission')} still {waits} for your marks: {names}"
@@ -268,7 +268,7 @@ def with_results(
 def _with_result(
     exercise: Exercise, cells: Mapping[str, CellMarks], result: Result
 ) -> dict[str, CellMarks]:
-    """The marks of cells with the points of another result, by the ids of the exercise as it is."""
+    """The marks of cells with the points of another result, by the current ids of the exercise."""
     present = {exercise.former.get(id, id): marks for id, marks in cells.items()}
     checks = result.by_id
     changed: dict[str, CellMarks] = {}
@@ -282,17 +282,17 @@ def _with_result(
 
 
 class Rules:
-    """What the marks for an exercise follow from, beside what the gradebook has.
+    """The inputs of the marks for an exercise that are not in the gradebook.
 
-    Of an assignment of nbgrader's own all notebooks count together. The late penalty is that of the
-    rule in the settings there; without one, what nbgrader has written for each notebook.
+    In an ordinary nbgrader assignment, all notebooks count together. Its late penalty follows the
+    rule in the settings; without one, it is what nbgrader has written for each notebook.
     """
 
     def __init__(self, course: Course, exercise: Exercise | str) -> None:
         known = None if isinstance(exercise, str) else exercise
         self.name = exercise if isinstance(exercise, str) else exercise.name
         self.due = course.settings.due_date(self.name)
-        """Comes before the gradebook's own date."""
+        """It has precedence over the gradebook's own date."""
         self.given = deadlines.extensions(course)
         self.penalties = deadlines.Penalties(course, self.name)
         self._extra = known.extra if known else set()
@@ -306,14 +306,14 @@ class Rules:
         return {student: self.settled(student, own) for student, own in found.items()}
 
     def settled(self, student: str, marks: Marks) -> Marks:
-        """The marks with the penalty that the rule gives for them now, and not below the lowest."""
+        """The marks with their current penalty, raised to the lowest possible score."""
         penalty = (marks.stored_penalty or 0.0) if self._is_nbgraders else 0.0
         if marks.seconds_late and not self._is_nbgraders:
             try:
                 penalty = self.penalties.of(student, marks.before_penalty, marks.seconds_late)
             except Unusable as error:
                 return replace(marks, trouble=str(error))
-        # Most are in time: theirs stay the same, with the sums that they have made by now.
+        # Most are in time: their marks are the same object, with its cached sums.
         if penalty != marks.late_penalty:
             marks = replace(marks, late_penalty=penalty)
         raised = max(0.0, round(self._lowest - marks.score, 9))
@@ -366,7 +366,7 @@ class Rules:
 
 
 def _together(own: Mapping[str, Marks]) -> Marks:
-    """The marks of several notebooks as one; a cell is called after its notebook, too."""
+    """The marks of several notebooks as one; the name of a cell includes its notebook."""
     first = next(iter(own.values()))
     if len(own) == 1:
         return first
@@ -379,7 +379,7 @@ def _together(own: Mapping[str, Marks]) -> Marks:
 
 
 def _doubtful_name(folder: Path, until: datetime | None) -> str:
-    """Why the time in the name of a folder in the exchange may not be true."""
+    """Why the time in the name of a folder in the exchange may be wrong."""
     changed = timestamp.changed_at(folder)
     if changed is None or (until is not None and changed <= until):
         return ""
@@ -388,7 +388,7 @@ def _doubtful_name(folder: Path, until: datetime | None) -> str:
 
 
 def _doubt(submitted: datetime | None) -> str:
-    """Why a time says nothing of how late something came; empty where it does."""
+    """Why a time does not tell how late a submission was; empty if it does."""
     if submitted is None:
         return "nobody knows when it was handed in"
     if submitted > timestamp.now():
@@ -400,7 +400,7 @@ _MOST = func.coalesce(GRADE_CELL.c.max_score, TASK_CELL.c.max_score).label("max_
 
 
 def notebooks(connection: Connection, name: str) -> Sequence[Any]:
-    """The notebooks of an assignment, by name; each with the date that the gradebook has."""
+    """The notebooks of an assignment, by name; each with the gradebook's due date."""
     query = (
         select(NOTEBOOK.c.id, NOTEBOOK.c.name, ASSIGNMENT.c.duedate)
         .join(ASSIGNMENT, ASSIGNMENT.c.id == NOTEBOOK.c.assignment_id)
@@ -446,14 +446,14 @@ def _cell_marks(
     points: Mapping[str, float],
     notebooks: Sequence[str] | None,
 ) -> defaultdict[str, dict[str, CellMarks]]:
-    """What stands at the cells that have a grade or a comment, by submitted notebook and cell.
+    """The marks of cells that have a grade or a comment, by submitted notebook and cell.
 
     Args:
-        names: of the cells, by their ids.
+        names: the names of the cells, by id.
         points: their maxima, by name.
         notebooks: those of these submitted notebooks; None for all.
     """
-    # By name: of an answer that people mark, nbgrader has two cells, one for points, one for words.
+    # By name: for an answer that people mark, nbgrader has two cells, for points and for comments.
     comments: dict[tuple[str, str], tuple[str | None, str | None]] = {}
     is_said = or_(COMMENT.c.auto_comment.is_not(None), COMMENT.c.manual_comment.is_not(None))
     query = _of_cells(COMMENT, ("auto_comment", "manual_comment"), names, notebooks).where(is_said)
@@ -476,7 +476,7 @@ def _cell_marks(
 def _of_cells(
     table: Table, columns: Iterable[str], cells: Iterable[str], notebooks: Sequence[str] | None
 ) -> Select[Any]:
-    """Some columns of grades or comments, behind the ids of submitted notebook and cell."""
+    """Some columns of grades or comments, after the ids of submitted notebook and cell."""
     own = (table.c[name] for name in columns)
     query = select(table.c.notebook_id, table.c.cell_id, *own)
     # By cell first: the tables' only index is on (cell_id, notebook_id).
@@ -484,7 +484,7 @@ def _of_cells(
     return query if notebooks is None else query.where(table.c.notebook_id.in_(notebooks))
 
 
-@lru_cache(maxsize=4096, typed=True)  # most cells of a class have all their points
+@lru_cache(maxsize=4096, typed=True)  # most cells of a class have full points
 def _shared_marks(
     auto_score: float | None,
     manual_score: float | None,

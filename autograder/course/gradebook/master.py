@@ -1,6 +1,6 @@
-"""The master as nbgrader sees it: the released cells beside the full ones.
+"""The master as nbgrader sees it: the released cells with the full ones.
 
-Its cells in the gradebook are kept equal to it, whatever has been graded by then.
+The gradebook's cells are kept equal to it, even after grading.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def with_due(text: str, due: datetime) -> str:
 
 
 def as_built(text: str) -> str:
-    """The same without any date, rule and badges, as the exercise is built."""
+    """The cell as it is built, without date, rule and badges."""
     return links.without_badges(assistants.without_sentence(_SAID.sub("", text)))
 
 
@@ -60,7 +60,7 @@ def as_built(text: str) -> str:
 class MasterCell:
     """One cell of the master notebook.
 
-    ``released`` is what students get; ``source`` what the gradebook keeps, hidden tests included.
+    ``released`` is the students' version; ``source`` is the gradebook's, with hidden tests.
     """
 
     id: str
@@ -105,13 +105,13 @@ class MasterCell:
         """Whether the student left the cell as it was handed out, or has none."""
         if answer is None:
             return True
-        # A release says when it is due and has badges, which are no student's answer.
+        # A release has a due date and badges, which are not part of an answer.
         is_prose = not self.released.is_code and not self.nbgrader
         own = as_built(answer) if is_prose else answer
         return own.rstrip() == self.released.text.rstrip()
 
     def shown(self, answer: str | None) -> str:
-        """The source that the autograded notebook has, with the student's answer in it."""
+        """The source for the autograded notebook, with the student's answer."""
         if answer is None or self.is_locked or self.unanswered(answer):
             return self.released.source
         return answer if self.released.is_code else quoted(cut(answer, MAX_ANSWER))
@@ -119,7 +119,7 @@ class MasterCell:
 
 @dataclass(frozen=True)
 class Master:
-    """All cells in order, the release notebook around them, and the full exercise."""
+    """All cells in order, the release notebook that contains them, and the full exercise."""
 
     cells: tuple[MasterCell, ...]
     notebook: Mapping[str, Any]
@@ -135,18 +135,18 @@ class Master:
 
     @cached_property
     def sources(self) -> tuple[MasterCell, ...]:
-        """The cells that nbgrader has marked, whose source the gradebook keeps."""
+        """The cells with nbgrader's metadata, whose source is in the gradebook."""
         return tuple(cell for cell in self.cells if cell.is_solution or cell.is_locked)
 
     @property
     def max_score(self) -> float:
-        """Of all cells but those whose points come on top."""
+        """The points of all cells except bonus questions."""
         counted = [cell for cell in self.graded if cell.id not in self.exercise.extra]
         return round(sum(cell.points for cell in counted), 9)
 
 
 def load(course: Course, exercise: Exercise, release: bytes | None = None) -> Master:
-    """The release beside the full exercise.
+    """The release and the full exercise.
 
     Args:
         release: the students' notebook; without it, ``assignments/<exercise>/<exercise>.ipynb``.
@@ -168,8 +168,7 @@ def load(course: Course, exercise: Exercise, release: bytes | None = None) -> Ma
 
     cells = []
     for full, cell in zip(exercise.cells, public, strict=True):
-        # A check keeps its hidden tests in the gradebook, as with nbgrader; of an answer the
-        # gradebook knows the stub.
+        # As with nbgrader, the gradebook has a check with its hidden tests, and an answer's stub.
         source = full.source if full.kind == "check" else written(cell.raw)
         cells.append(MasterCell(full.id, cell, source))
     return Master(tuple(cells), notebook, exercise)
@@ -177,7 +176,7 @@ def load(course: Course, exercise: Exercise, release: bytes | None = None) -> Ma
 
 @dataclass(frozen=True)
 class Saved:
-    """Where an exercise is in the gradebook: ids of its rows, those of cells by cell name."""
+    """The ids of an exercise's rows in the gradebook; those of cells by cell name."""
 
     assignment: str
     notebook: str
@@ -190,7 +189,7 @@ def save(
 ) -> Saved:
     """Create or update the assignment, its notebook and its cells.
 
-    Cells that are gone take their grades along, but never a person's marks.
+    Grades of removed cells are deleted, but never a person's marks.
     """
     if not connection.scalar(select(COURSE.c.id).where(COURSE.c.id == course_id)):
         connection.execute(insert(COURSE).values(id=course_id))
@@ -205,7 +204,7 @@ def save(
 
 
 def _save_assignment(connection: Connection, course_id: str, name: str) -> str:
-    # The lock lets one grader at a time write an exercise; SQLite, which knows none, locks
+    # The lock lets one grader at a time write an exercise; SQLite has no such lock, and locks
     # everything anyway.
     query = select(ASSIGNMENT).where(ASSIGNMENT.c.name == name).with_for_update()
     place = {"name": name, "course_id": course_id}
@@ -227,7 +226,7 @@ def _put(
     place: Mapping[str, Any],
     values: Mapping[str, Any],
 ) -> str:
-    """Insert a row, or give the one that is there the values that it has otherwise; its id."""
+    """Insert a row, or update the values that differ in the existing one; return its id."""
     if row is None:
         id = new_id()
         connection.execute(insert(table).values({"id": id, **place, **values}))
@@ -240,7 +239,7 @@ def _put(
 def _save_cells(
     connection: Connection, course: Course, notebook: str, name: str, master: Master
 ) -> dict[Key, str]:
-    """The ids of the master's cells in the gradebook."""
+    """Save the master's cells; return their ids in the gradebook."""
     wanted: dict[Key, MasterCell] = {}
     for cell in master.graded:
         wanted["GradeCell", cell.id] = cell
@@ -299,6 +298,6 @@ def _save_sources(connection: Connection, notebook: str, master: Master) -> None
         place = {"name": cell.id, "notebook_id": notebook}
         _put(connection, SOURCE_CELL, rows.pop(cell.id, None), place, values)
 
-    # What is left is no longer in the master.
+    # The remaining cells are no longer in the master.
     for row in rows.values():
         connection.execute(delete(SOURCE_CELL).where(SOURCE_CELL.c.id == row.id))

@@ -1,10 +1,11 @@
-"""Marks by hand that do not count at present: put away in files, until what they are for is back.
+"""Marks by hand that do not count at present: they are kept in files until their answers count
+again.
 
-A mark belongs to the answer that it was given for. Where a student's other file counts, it stays if
-the answer there is the same; else it is put away, and said in the comment that whoever marks the
-new answer sees. Where an exercise no longer has the cell, a cell of another name takes the marks
-along (``was="why"`` in its source), and for one that is gone for good (``removed="why"``) they are
-put away. As soon as that answer to that cell counts again, so do its marks.
+A mark belongs to the answer that it was given for. If another file of the student counts, the mark
+stays if the answer is the same; otherwise it is put away, and mentioned in the comment on the new
+answer. If a cell was renamed (``was="why"`` in its source), its marks move with it; if it was
+removed (``removed="why"``), they are put away. When that answer to that cell counts again, so do
+its marks.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from autograder.grader.graded import Graded
 
 EARLIER = "earlier-marks.jsonl"
-"""The file, in the course's folder, with the marks of other answers than those that count."""
+"""The file, in the course's folder, with the marks of answers that do not count."""
 
 REMOVED = "removed-marks.jsonl"
 """The file with the marks of cells that an exercise no longer has."""
@@ -50,11 +51,11 @@ REMOVED = "removed-marks.jsonl"
 NAMES = (EARLIER, REMOVED)
 
 SAID = "For an earlier submission: "
-"""How the comment begins that says such a mark."""
+"""The start of a comment that mentions such a mark."""
 
 Mark = dict[str, Any]
 """Exercise, student and cell; what a person entered; whether that was settled, with which verdict;
-and digests of the answer and of what was asked."""
+and digests of the answer and of the question."""
 
 
 @dataclass(frozen=True)
@@ -71,10 +72,10 @@ class Autograded:
         student: str,
         former: Mapping[str, str] = MappingProxyType({}),
     ) -> Autograded:
-        """The one that lies there; without cells where there is none.
+        """Read the existing notebook; without cells if there is none.
 
         Args:
-            former: the names that cells have by now, by those of before.
+            former: the current names of cells by earlier names.
         """
         path = course.autograded_of(student, exercise) / f"{exercise}.ipynb"
         try:
@@ -87,7 +88,7 @@ class Autograded:
             raise Unusable(short(path), str(error), repair) from None
 
     def answer(self, cell: str) -> str | None:
-        """The digest of the answer to a cell, for a check that to its step; None without one."""
+        """The digest of the answer to a cell, or for a check, to its step; None without one."""
         found = self.cells.get(cell)
         if found is None or not found["metadata"].get("nbgrader", {}).get("solution"):
             cell = parts_of(cell)[0]
@@ -95,7 +96,7 @@ class Autograded:
         return None if found is None else _of_answer(cell, "".join(found["source"]))
 
     def asked(self, cell: str) -> str | None:
-        """The digest of what nbgrader knows of a cell that is to be answered, such as points."""
+        """The digest of nbgrader's data about a cell to answer, such as points."""
         marks = self._marks(cell)
         return _asked(marks) if marks.get("solution") else None
 
@@ -111,7 +112,7 @@ class Autograded:
 
 @dataclass(frozen=True)
 class Again:
-    """A submission that is graded again, beside the autograded notebook of the time before."""
+    """A submission that is graded again, with the previous autograded notebook."""
 
     course: Course
     master: Master
@@ -127,7 +128,7 @@ class Again:
         renamed = set(self.master.exercise.former.values())
         for cell in self.master.solutions:
             answer = submission.answer(cell.id)
-            # A stub with another name in it is no other answer.
+            # A stub with another name is the same answer.
             if cell.id not in renamed or not cell.unanswered(answer):
                 answers[cell.id] = _of_answer(cell.id, cell.shown(answer))
         of_checks = {check.id: check.step for check in self.master.exercise.checks}
@@ -135,7 +136,7 @@ class Again:
 
     @cached_property
     def changed(self) -> set[str]:
-        """The cells of which the answer, or that of their step, is not the one graded before.
+        """The cells whose answer, or that of their step, differs from the one graded before.
 
         None of them if that is unknown.
         """
@@ -152,11 +153,11 @@ class Again:
 
     @cached_property
     def asked(self) -> dict[str, str]:
-        """Digests of what is asked, by the cells that are to be answered."""
+        """Digests of the questions, by the cells to answer."""
         return {cell.id: _asked(cell.nbgrader) for cell in self.master.solutions}
 
     def is_settled(self, cell: str, row: Any, score: float | None, back: Mark | None) -> bool:
-        """Whether a person has marked the same answer and the same verdict, and is done.
+        """Whether a person has already marked the same answer with the same verdict.
 
         Args:
             back: the mark that was put away, and is in the row again.
@@ -172,12 +173,12 @@ class Again:
         return is_same and not row.needs_manual_grade and row.auto_score == score
 
     def fits(self, mark: Mark) -> bool:
-        """Whether a mark that was put away is one for the answers of this submission."""
+        """Whether a mark that was put away belongs to an answer of this submission."""
         answer = mark.get("answer")
         return answer is None or answer == self.answers.get(self.present(mark))
 
     def present(self, mark: Mark) -> str:
-        """The name that the cell of a mark has by now."""
+        """The current name of a mark's cell."""
         cell = str(mark["cell"])
         return self.master.exercise.former.get(cell, cell)
 
@@ -199,13 +200,11 @@ def _asked(nbgrader: Mapping[str, Any]) -> str:
 def of_other_answers(
     connection: Connection, course: Course, saved: Saved, again: Mapping[str, Again]
 ) -> dict[tuple[str, str], str]:
-    """Put away the marks of answers that are others by now.
+    """Put away the marks of answers that have changed.
 
     Args:
-        again: what is graded again, by the ids of submitted notebooks.
-
-    Returns:
-        What to say of them beside the new answers, by notebook and cell.
+        again: what is graded again, by the ids of submitted notebooks. Returns: The remarks on the
+            new answers, by notebook and cell.
     """
     told: dict[tuple[str, str], str] = {}
     other = {id: one for id, one in again.items() if not one.graded.unchanged}
@@ -238,15 +237,15 @@ def of_other_answers(
 def of_gone_cells(
     connection: Connection, course: Course, name: str, gone: Mapping[str, str], removed: set[str]
 ) -> None:
-    """Put away what a person entered for cells that an exercise no longer has.
+    """Put away a person's marks for cells that an exercise no longer has.
 
     Args:
         name: the exercise's.
         gone: the cells' names by their ids.
-        removed: the names of cells of which the exercise's source says that they are gone for good.
+        removed: the names of cells that the exercise's source declares as removed.
 
     Raises:
-        Unusable: there are marks of a cell of which it does not say so.
+        Unusable: there are marks for a cell that was removed without such a declaration.
     """
     marks = list(chain.from_iterable(_entered(connection, gone, None).values()))
     lost = [mark for mark in marks if mark["cell"] not in removed]
@@ -261,7 +260,7 @@ def of_gone_cells(
 def _entered(
     connection: Connection, cells: Mapping[str, str], notebooks: Sequence[str] | None
 ) -> dict[str, list[Mark]]:
-    """What people have entered for these cells, by submitted notebook.
+    """A person's marks for these cells, by submitted notebook.
 
     Args:
         cells: their names by their ids.
@@ -310,7 +309,7 @@ def _describe(mark: Mark, exercise: str, seen: Autograded) -> None:
 
 
 def _clear(connection: Connection, saved: Saved, notebook: str, mark: Mark) -> None:
-    """Take a mark out of the gradebook; not what a person has changed in this moment."""
+    """Remove a mark from the gradebook, unless a person has changed it meanwhile."""
     cells = {GRADE: saved.graded.get(mark["cell"]), COMMENT: saved.solutions.get(mark["cell"])}
     for table, columns in BY_HAND.items():
         entered = [column for column in columns if column in mark]
@@ -344,19 +343,19 @@ def bring_back(
 ) -> dict[tuple[str, str], Mark]:
     """Enter the marks of answers that count again.
 
-    What a person has entered since stays, and then the older mark stays in its file.
+    Newer marks by a person stay; then the older mark stays in its file.
 
     Args:
         again: what is graded again, by the ids of submitted notebooks.
         marks: those that were put away (``of_exercise``).
 
     Returns:
-        What is entered, by notebook and cell: to be taken out of the files once that is sure.
+        The entered marks, by notebook and cell, to be removed from the files after the commit.
     """
     back: dict[tuple[str, str], Mark] = {}
     for notebook, one in again.items():
         own = marks.get(one.graded.result.student_id, ())
-        # Of several for the same the last one counts.
+        # Of several for the same answer, the last one counts.
         for mark in reversed(own):
             cell = one.present(mark)
             if one.fits(mark) and _enter(connection, saved, notebook, cell, mark):
@@ -367,7 +366,7 @@ def bring_back(
 def _enter(
     connection: Connection, saved: Saved, notebook: str, cell: str, mark: Mapping[str, Any]
 ) -> bool:
-    """Enter a mark where a person has entered none; whether it was."""
+    """Enter a mark if a person has entered none; return whether it was entered."""
     done = False
     for table, cells in ((GRADE, saved.graded), (COMMENT, saved.solutions)):
         values = {column: mark.get(column) for column in BY_HAND[table]}
@@ -381,7 +380,7 @@ def _enter(
             return False
 
         if table is GRADE:
-            # Where nobody knows that it was settled, a person looks at it again.
+            # If it is unknown whether it was settled, a person looks at it again.
             values["needs_manual_grade"] = mark.get("waits", True)
             values["auto_score"] = mark.get("auto_score")
         if row is None:
@@ -393,7 +392,7 @@ def _enter(
 
 
 def take_out(course: Course, back: Sequence[Mark]) -> None:
-    """Take marks that are in the gradebook again out of the files."""
+    """Remove from the files the marks that are in the gradebook again."""
     for name in NAMES:
         marks = read(course, name) if back else []
         left = [mark for mark in marks if mark not in back]
@@ -406,7 +405,7 @@ def read(course: Course, name: str) -> list[Mark]:
     path = course.state / name
     marks = []
     try:
-        # Within a comment there may be what Python takes for an end of a line of text.
+        # A comment may contain characters that Python reads as ends of lines.
         lines = path.read_bytes().splitlines()
     except FileNotFoundError:
         return []

@@ -1,7 +1,7 @@
-"""Assignments of nbgrader's own in a course: which there are, and what they count.
+"""Ordinary nbgrader assignments in a course, and their points.
 
-Nothing of them is built or checked here. nbgrader's tables have their cells and scores, which
-``marks`` reads; extensions and rules for late work are the course's, as for exercises of the kit.
+They are neither built nor checked by the kit. ``marks`` reads their cells and scores from
+nbgrader's tables; extensions and rules for late work are the course's, as for exercises of the kit.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from autograder.exercises.sources import folders
 
 
 def names(course: Course) -> list[str]:
-    """The assignments that nbgrader has generated and that are no exercises of the kit."""
+    """The assignments that nbgrader has generated and that are not exercises of the kit."""
 
     def work(connection: Connection) -> list[str]:
         return [str(name) for name in connection.scalars(select(ASSIGNMENT.c.name))]
@@ -34,7 +34,7 @@ def names(course: Course) -> list[str]:
 
 
 def find(course: Course, name: str) -> Exercise:
-    """An assignment of nbgrader's own, as an exercise without a cell.
+    """An ordinary nbgrader assignment, as an exercise without cells.
 
     Raises:
         Unusable: there is none of this name.
@@ -54,12 +54,12 @@ def find(course: Course, name: str) -> Exercise:
 
 
 def note(course: Course, student: str, name: str, digest: str, why: str) -> None:
-    """Keep of what bytes a student was graded, and why it could not be done, if it could not."""
+    """Store the digest of the bytes that were graded, and why grading failed, if it did."""
     files.write(_note_at(course, student, name), f"{digest}\n{why}\n".encode())
 
 
 def noted(course: Course, student: str, name: str) -> tuple[str, str] | None:
-    """What ``note`` has kept: the digest, and why there is no grade; None without any."""
+    """What ``note`` stored: the digest, and why there is no grade; None without any."""
     try:
         digest, why = _note_at(course, student, name).read_text("utf-8").split("\n")[:2]
     except (OSError, ValueError):
@@ -69,7 +69,7 @@ def noted(course: Course, student: str, name: str) -> tuple[str, str] | None:
 
 
 def forget_note(course: Course, student: str, name: str) -> None:
-    """Forget what ``note`` has kept, since it is about to be made again."""
+    """Delete what ``note`` stored, before grading again."""
     _note_at(course, student, name).unlink(missing_ok=True)
 
 
@@ -81,7 +81,7 @@ def notebooks(course: Course, name: str) -> list[str]:
 
 
 def _note_at(course: Course, student: str, name: str) -> Path:
-    """Beside the student's graded folders, so that it goes where these go."""
+    """The file is next to the student's graded folders, so it is moved and deleted with them."""
     return below(course.autograded, student, f".{name}.graded", follow=False)
 
 

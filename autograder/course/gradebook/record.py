@@ -1,8 +1,8 @@
 """Grades in nbgrader's gradebook: its own tables, written in batches.
 
-After ``record`` the rows are those that nbgrader's autograde leaves for the same submissions (a
-question without points apart, see ``_grade``). Manual scores, comments and extra credit are a
-person's work; those of other work than the present are put away (``old_marks``).
+After ``record`` the rows are the same as after nbgrader's autograde (except for questions without
+points, see ``_grade``). Manual scores, comments and extra credit are a person's work; those for
+other answers are put away (``old_marks``).
 """
 
 from __future__ import annotations
@@ -53,13 +53,12 @@ CHUNK = 200
 def refuse_a_new_gradebook(
     course: Course, exercise: str, pending: Collection[str] | None = None
 ) -> None:
-    """Refuse to work with a gradebook that knows nobody of those who have been graded before.
+    """Refuse a gradebook that has none of the students who were graded before.
 
-    Marks by hand, extensions and comments stood in the old one, and all scores would be as if there
-    had been none.
+    The old one had marks by hand, extensions and comments, and all scores would ignore them.
 
     Args:
-        pending: whose results the gradebook cannot know yet; None if unknown.
+        pending: students whose results cannot be in the gradebook yet; None if unknown.
     """
     known = (
         select(SUBMITTED_NOTEBOOK.c.id)
@@ -86,13 +85,13 @@ def refuse_a_new_gradebook(
 
 
 def prepare(course: Course, exercise: Exercise, release: bytes | None = None) -> None:
-    """Make the gradebook know the exercise as it is now, submissions or not.
+    """Write the current exercise into the gradebook, with or without submissions.
 
     Args:
-        release: the students' notebook, where the file does not stand in its place at the moment.
+        release: the students' notebook, if the file is not in its place at the moment.
 
     Raises:
-        Unusable: no release, or a gradebook that cannot be written.
+        Unusable: there is no release, or the gradebook cannot be written.
     """
     master = masters.load(course, exercise, release)
     course_id = database.course_id(course)
@@ -108,10 +107,10 @@ class Recorder:
     """Writes the grades of one exercise, a batch at a time.
 
     Args:
-        submitted: where the submissions lie, for their ``timestamp.txt``.
+        submitted: the folder of submissions, for their ``timestamp.txt``.
 
     Raises:
-        Unusable: no release, or no database.
+        Unusable: there is no release, or no database.
     """
 
     def __init__(self, course: Course, exercise: Exercise, submitted: Path) -> None:
@@ -125,16 +124,16 @@ class Recorder:
         self._rules = marks.Rules(course, exercise)
         self._put_away = old_marks.of_exercise(course, exercise.name)
         self.lost: set[str] = set()
-        """Who had been graded before, and was not in the gradebook any more."""
+        """The students who were graded before, and are missing from the gradebook."""
 
     def record(self, batch: Sequence[Graded]) -> Troubles:
         """Write the grades of some submissions.
 
-        One that was rejected or met an error keeps its old grade.
+        A rejected submission, or one with an error, keeps its old grade.
 
         Returns:
-            Whoever cannot be written, of whom then nothing is, such as for a late penalty that
-            fails.
+            The students who could not be written, for example because of a late penalty that fails;
+            nothing of theirs is stored.
 
         Raises:
             Unusable: the gradebook cannot be written.
@@ -144,23 +143,23 @@ class Recorder:
             self._rules.penalties.load()
         back: list[Mark] = []
         troubles = self._gradebook.write(lambda connection: self._record(connection, named, back))
-        # Only now is it sure that they are in the gradebook.
+        # Only now are they certainly in the gradebook.
         old_marks.take_out(self._course, back)
         return troubles
 
     def _may_be_late(self, batch: Sequence[Graded]) -> bool:
-        """Whether the rule for late work is going to be asked."""
+        """Whether the rule for late work will be needed."""
         if not self._rules.penalties.has_rule:
             return False
         due = deadlines.due_date(self._course, self._name)
         times = [self._submitted_at(graded.result.student_id) for graded in batch]
-        # Where no file says when, the gradebook may know of a time from before.
+        # Without a file of times, the gradebook may have an earlier time.
         return due is not None and any(time is None or time > due for time in times)
 
     def _submitted_at(self, student: str) -> datetime | None:
         """When a submission was handed in; None if unknown."""
         time = timestamp.submitted_at(below(self._submitted, student, self._name, follow=False))
-        # A time in the future is no time: it would win for ever over the true ones.
+        # A time in the future is ignored: it would override all true ones.
         return time if time is None or time <= timestamp.now() else None
 
     def _record(
@@ -181,7 +180,7 @@ class Recorder:
         return troubles
 
     def _write(self, connection: Connection, saved: Saved, chunk: Sequence[Graded]) -> list[Mark]:
-        """Write all of them or, where one cannot be written, none.
+        """Write all of them, or none if one cannot be written.
 
         Returns:
             Marks by hand that had been put away, and count again.
@@ -203,7 +202,7 @@ class Recorder:
             for student, id in ids.items():
                 if id not in new:
                     again[id] = Again(self._course, self.master, by_student[student])
-            # First, for the rows below then hold the marks that are for these submissions.
+            # First, so that the rows below have the marks for these submissions.
             told = old_marks.of_other_answers(connection, self._course, saved, again)
             back = old_marks.bring_back(connection, saved, again, self._put_away)
             notebooks = []
@@ -229,10 +228,10 @@ class Recorder:
 
 @dataclass(frozen=True)
 class _Notebook:
-    """A submitted notebook in the gradebook, and the submission that gives it its rows.
+    """A submitted notebook in the gradebook, and its submission.
 
-    ``again`` is None where it has not been graded before. ``told`` is what to say of marks that
-    were put away now, ``back`` the marks that count again, both by notebook and cell.
+    ``again`` is None if it has not been graded before. ``told`` are the remarks on marks that were
+    put away now, ``back`` the marks that count again, both by notebook and cell.
     """
 
     id: str
@@ -252,14 +251,14 @@ class _Notebook:
 
 
 def _grade(cell: MasterCell, notebook: _Notebook, row: Any) -> dict[str, Any]:
-    """The grade of a cell; ``row`` is the one that stands there, None if there is none."""
+    """The grade of a cell; ``row`` is the existing one, None if there is none."""
     check = notebook.checks.get(cell.id)
     waits = cell.is_solution and not notebook.leaves(cell)
-    left_out = None if cell.points else 0.0  # no result tells of a question that is left out
+    left_out = None if cell.points else 0.0  # results do not include a question that is left out
     score = check.earned if check is not None else left_out
     if cell.is_solution:
-        # A person's score is still None, but 0 where there are no points to give: nbgrader counts
-        # extra credit only on top of a score, and would lose it without a word.
+        # A person's score is still None, but 0 for a cell without points: nbgrader counts extra
+        # credit only on top of a score, and would lose it silently.
         score = None if waits and cell.points else 0.0
 
     needs_a_person = waits or score is None
@@ -267,15 +266,15 @@ def _grade(cell: MasterCell, notebook: _Notebook, row: Any) -> dict[str, Any]:
     if row is not None and notebook.graded.unchanged and back is None:
         needs_a_person = row.needs_manual_grade
     elif row is not None and row.manual_score is not None:
-        # As with nbgrader a person looks again at what a person has marked, but not where all of
-        # it is as it was: after a rebuild that would be the whole class.
+        # As with nbgrader, a person must look again at regraded marks, but not if nothing has
+        # changed: after a rebuild that would be the whole class.
         again = notebook.again
         needs_a_person = again is None or not again.is_settled(cell.id, row, score, back)
     return {"auto_score": score, "needs_manual_grade": needs_a_person}
 
 
 def _comment(cell: MasterCell, notebook: _Notebook, row: Any) -> dict[str, Any]:
-    """The comment on a cell that the student was to fill in."""
+    """The comment on a cell that the student should fill in."""
     place = (notebook.id, cell.id)
     said = row.auto_comment or "" if row is not None and place not in notebook.back else ""
     said = notebook.told.get(place, said)
@@ -295,7 +294,7 @@ def _save_rows(
 
     Args:
         cells: by their ids in the gradebook.
-        values_of: the columns of a row; its last argument is the row that stands there, or None.
+        values_of: the columns of a row; its last argument is the existing row, or None.
     """
     old = [notebook.id for notebook in notebooks if notebook.again is not None]
     rows: dict[tuple[str, str], Any] = {}
@@ -328,10 +327,10 @@ def _save_notebooks(
     """Create the submitted notebooks that are missing, and note when each was handed in.
 
     Args:
-        times: by student; a time that is None leaves the one that stands there.
+        times: by student; None leaves the stored time.
 
     Returns:
-        The ids of submitted notebooks by student, and those of them that were created now.
+        The ids of submitted notebooks by student, and the ids that were created now.
     """
     assignments = _save_assignments(connection, saved, times)
     rows = connection.execute(
@@ -390,9 +389,9 @@ def _save_assignments(
 def _save_students(
     connection: Connection, students: Iterable[str], class_list: Mapping[str, dict[str, str]]
 ) -> None:
-    """Create the students who are missing, and write down what the class list says of all.
+    """Create missing students, and store the class list's data about all.
 
-    Where it says nothing, what a person has entered in the formgrader stays.
+    Data that a person entered in the formgrader stay if the class list has none.
     """
     wanted = {student: _columns(class_list.get(student, {})) for student in students}
     for row in connection.execute(select(STUDENT).where(STUDENT.c.id.in_(list(wanted)))).all():
@@ -422,7 +421,7 @@ def _columns(line: Mapping[str, str]) -> dict[str, str | None]:
 def moved_students(course: Course) -> dict[str, str]:
     """Students who have left the class list, each with one on it who may be the same person.
 
-    They share an address, a platform's number or a name.
+    They share an address, a platform's id or a name.
 
     Raises:
         Unusable: the class list or the gradebook cannot be read.
@@ -440,7 +439,7 @@ def moved_students(course: Course) -> dict[str, str]:
         known[one.id] = one
 
     found: dict[str, str] = {}
-    # In a gradebook somebody may be called in any way.
+    # A gradebook may contain any names.
     for old in sorted(filter(STUDENT_ID.match, known.keys() - people.keys())):
         own = below(course.submitted, old, follow=False)
         claims = [naming.kept_claim(place) for place in own.glob("*/")]

@@ -1,8 +1,8 @@
-"""What submissions were graded with, and what of it has changed since.
+"""The versions that submissions were graded with, and what has changed since.
 
-It is kept by its digest, so that a result can be explained later: the exercise with its hidden
-checks, the settings, and which kit it was. A result names them in ``graded_with`` and
-``exercise_sha256``; of the secret it has a digest, and NumPy by its version.
+The exercise with its hidden checks, the settings, and the version of the kit are stored by digest,
+so that a result can be explained later. A result names them in ``graded_with`` and
+``exercise_sha256``; it also has a digest of the secret, and NumPy's version.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from autograder.submissions.parse import parse
 from autograder.submissions.submission import Submission
 
 FOLDER = "versions"
-"""Where it lies, in the course's folder."""
+"""The folder of versions, in the course's folder."""
 
 RELEASED = "released.json"
-"""The file of a course that says with which versions and steps each exercise was handed out."""
+"""The file with the versions and steps with which each exercise was released."""
 
 
 class Now:
-    """What a score depends on, as it is now."""
+    """The current inputs of a score."""
 
     def __init__(self, course: Course, exercise: Exercise) -> None:
         secret = course.secret() if course.has_secret() else None
@@ -51,18 +51,19 @@ class Now:
         self._digests = dependencies(exercise, course.settings, secret)
 
     def changed_since(self, result: Result) -> tuple[str, ...]:
-        """What has changed since a submission got its points, by name (``dependencies``)."""
+        """The inputs that have changed since a submission was graded, by name
+        (``dependencies``)."""
         if result.status != "graded":
             return ()
 
-        # Results from before this was noted say no more than which exercise it was.
+        # Older results only name the exercise.
         names = changed(result.graded_with, self._digests) if result.graded_with else ["engine"]
         if result.exercise_sha256 != self._exercise.sha256 and "exercise" not in names:
             names.insert(0, "exercise")
         return tuple(names)
 
     def of_other_bytes(self, results: Mapping[str, Result]) -> set[str]:
-        """The students of whom another submission than the graded one lies there by now.
+        """The students with another submission than the graded one.
 
         Args:
             results: by student.
@@ -76,11 +77,11 @@ class Now:
 
 
 class Releases:
-    """Which steps of an exercise students have been handed out, as its releases on record say.
+    """The steps of an exercise that students were given, according to its recorded releases.
 
-    What a submission says of itself does not count here. ``last`` are those of the last release;
-    None where none is on record. ``earlier`` are the submissions that lay there when a release
-    brought further steps, by the SHA-256 of their bytes, with the steps of the release before.
+    The content of a submission does not count here. ``last`` are the steps of the last release;
+    None if none is recorded. ``earlier`` are the submissions that existed when a release added
+    steps, by the SHA-256 of their bytes, with the steps of the previous release.
     """
 
     def __init__(self, course: Course, exercise: Exercise) -> None:
@@ -94,7 +95,7 @@ class Releases:
                 self.earlier[digest] = frozenset(former.get(step, step) for step in steps)
 
     def steps(self, digest: str) -> frozenset[str] | None:
-        """The steps that the student of a submission was handed out; None if unknown.
+        """The steps that the student of a submission was given; None if unknown.
 
         Args:
             digest: the SHA-256 of its bytes.
@@ -103,10 +104,10 @@ class Releases:
 
 
 def note_release(course: Course, exercise: Exercise) -> list[str]:
-    """Write down with which versions and steps an exercise is handed out now.
+    """Record the versions and steps with which an exercise is released now.
 
     Returns:
-        What is new in it, and for whom, in lines.
+        Lines about the changes, and the students concerned.
     """
     releases = Releases(course, exercise)
     earlier, lines = releases.earlier, []
@@ -133,7 +134,7 @@ def note_release(course: Course, exercise: Exercise) -> list[str]:
 
 
 def _digests(course: Course, exercise: str) -> Iterator[str]:
-    """Those of all submissions that lie there, of which several may be a student's."""
+    """The digests of all stored submissions, possibly several per student."""
     for student in handed_in(course, exercise):
         own = course.submission(student, exercise)
         for place in (own, *store.earlier(course, exercise, student)):
@@ -143,7 +144,7 @@ def _digests(course: Course, exercise: str) -> Iterator[str]:
 
 
 def since(course: Course, exercise: Exercise) -> Iterator[tuple[str, list[str], int]]:
-    """What has changed since an exercise was released, and since students were graded.
+    """The changes since an exercise was released, and since students were graded.
 
     Yields:
         ``released`` or ``graded``, what has changed, and for how many students.
@@ -165,16 +166,16 @@ def since(course: Course, exercise: Exercise) -> Iterator[tuple[str, list[str], 
 
 
 def released(course: Course) -> dict[str, object]:
-    """With which versions exercises were handed out, by their names."""
+    """The versions with which exercises were released, by name."""
     try:
         noted = json.loads((course.state / RELEASED).read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return {}  # it only serves a note, and the next release writes it again
+        return {}  # it is only used for a note, and the next release writes it again
     return noted if isinstance(noted, dict) else {}
 
 
 def keep(course: Course, exercise: Exercise) -> None:
-    """Keep what the course is graded with now; nothing is written where it is there already."""
+    """Store the current versions, unless they are stored already."""
     now = dependencies(exercise, course.settings, None)
     data = {place: base64.b64encode(raw).decode() for place, raw in exercise.data.items()}
     kit = {"kit": autograder.__version__, "python": platform.python_version()}
@@ -193,10 +194,10 @@ def exercise_of(course: Course, result: Result, now: Exercise) -> Exercise:
     """The exercise that a result was graded with.
 
     Args:
-        now: the exercise as it is, which does where it is the same.
+        now: the current exercise, which is returned if it is the same.
 
     Raises:
-        Unusable: it was not kept.
+        Unusable: it was not stored.
     """
     digest = result.graded_with.get("exercise", "")
     present = dependencies(now, course.settings, None)["exercise"]
@@ -219,9 +220,9 @@ def exercise_of(course: Course, result: Result, now: Exercise) -> Exercise:
 
 
 def settings_of(course: Course, result: Result) -> Settings:
-    """The present settings, with those that a score depends on as they were for a result.
+    """The current settings, but those that a score depends on as they were for a result.
 
-    The present ones alone where those are not known any more.
+    Only the current ones if the old ones are unknown.
     """
     place = _place(course, "settings", result.graded_with.get("settings", ""))
     kept = _kept(place)
@@ -234,7 +235,7 @@ def settings_of(course: Course, result: Result) -> Settings:
 
 
 def differences(course: Course, now: Exercise, result: Result) -> Iterator[str]:
-    """What is different now from what a result was graded with, a line each."""
+    """The differences between now and the versions of a result, one per line."""
     secret = course.secret() if course.has_secret() else None
     present = dependencies(now, course.settings, secret)
     then = result.graded_with
@@ -259,10 +260,10 @@ def differences(course: Course, now: Exercise, result: Result) -> Iterator[str]:
 
 
 def submission_of(course: Course, exercise: Exercise, result: Result) -> Submission | None:
-    """What a result was computed from; None where it no longer lies there."""
+    """The submission that a result was computed from; None if it is gone."""
     folder = course.submission(result.student_id, exercise.name)
 
-    # A notebook comes first, but the script that was graded may still lie beside a later one.
+    # A notebook comes first, but the graded script may still be next to a later notebook.
     for suffix in (".ipynb", ".py"):
         try:
             data = read(folder / f"{exercise.name}{suffix}")
@@ -278,7 +279,7 @@ def _place(course: Course, *name: str) -> Path:
 
 
 def _kept(path: Path) -> Any:
-    """What was kept there; None where nothing is."""
+    """The stored data; None if there are none."""
     try:
         content = json.loads(gzip.decompress(path.read_bytes()))
     except FileNotFoundError:

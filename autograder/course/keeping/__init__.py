@@ -1,4 +1,4 @@
-"""Keeping a course: backups, and people who get another id or are to be forgotten."""
+"""Keeps a course's data: backups, renamed and forgotten students."""
 
 __all__ = [
     "backup",

@@ -1,7 +1,7 @@
-"""A course in one file: its state with the secret, and the exercises that it is graded with.
+"""Backs up a course in one file: its state with the secret, and its exercises.
 
-The gradebook is copied as SQLite copies a database that others use. One on a server is not in it.
-What is restored out of such a file goes where there is no course.
+The gradebook is copied with SQLite's backup function, which allows other users; a gradebook on a
+server is not included. A backup is only restored where there is no course yet.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from autograder.exercises import sources
 SCHEMA = "autograder/backup/1"
 
 MANIFEST = "backup.json"
-"""The first file of a backup: what it is, and since when."""
+"""The first file of a backup: its format and its time."""
 
 STATE, ROOT = "course", "root"
-"""The folders in a backup: the course's own folder, and what lies around it."""
+"""The folders in a backup: the course's own folder, and the files around it."""
 
 JOINED = ("submitted", "autograded", "feedback", "gradebook.db")
-"""What is in the course's own folder, or around it where the course was nbgrader's before."""
+"""Files that are in the course's own folder, or around it if the course started with nbgrader."""
 
 AROUND = (
     "solutions",
@@ -53,28 +53,28 @@ AROUND = (
     copies.NOTE,
     ".gitignore",
 )
-"""What of the course's surroundings grading needs, and what keeps the secret out of git."""
+"""Files around the course's folder that grading needs, or that keep the secret out of git."""
 
 
 ABOUT_BYTES = 10_000
-"""So much is read of what a backup says of itself."""
+"""The most bytes to read of a backup's manifest."""
 
 CHUNK = 1 << 20
-"""Bytes that are read at once of what follows the last file."""
+"""Bytes to read at once after the last file."""
 
 SECRET = PurePosixPath(STATE, "secret")
-"""What nobody else may read, whatever the backup says."""
+"""The file that nobody else may read, whatever mode the backup has."""
 
 _PLACES_AROUND = {((ROOT,), (name,)) for name in AROUND}
 
 
 def write(course: Course, path: Path) -> list[str]:
-    """Write a backup that only its owner can read; notes on what is not in it.
+    """Write a backup that only its owner can read; return notes on what it lacks.
 
     No class is graded meanwhile: another run waits.
 
     Raises:
-        Unusable: there is no course, the file is there already, or the gradebook cannot be read.
+        Unusable: there is no course, the file exists already, or the gradebook cannot be read.
     """
     if not course.state.is_dir():
         raise Unusable(course.state, "no course is there", "name its folder with --course")
@@ -110,7 +110,7 @@ def write(course: Course, path: Path) -> list[str]:
 
 
 def _around(course: Course) -> Iterator[str]:
-    """What is packed of the course's surroundings; the gradebook is copied in its own way."""
+    """The files around the course's folder to pack; the gradebook is copied separately."""
     for name in AROUND:
         is_ordinary = name in (*sources.ORDINARY_FOLDERS, *JOINED)
         if name != course.gradebook.name and (course.joined or not is_ordinary):
@@ -118,22 +118,22 @@ def _around(course: Course) -> Iterator[str]:
 
 
 def size(path: Path) -> str:
-    """How large a backup is, and how many files it holds."""
+    """The size of a backup, and the number of its files, as text."""
     with tarfile.open(path) as archive:
         number = sum(member.isreg() for member in archive) - 1
     return f"{count(number, 'file')}, {path.stat().st_size / 1_000_000:.1f} MB"
 
 
 def restore(course: Course, path: Path) -> list[Path]:
-    """Restore a backup: the course's own folder, and the exercises that are not there yet.
+    """Restore a backup: the course's own folder, and missing exercises.
 
-    Nothing is overwritten, and nothing is written where something would have to be.
+    Nothing is overwritten: if a file would have to be, nothing is written at all.
 
     Returns:
-        What was written: the folder of the course, and folders and files around it.
+        The written paths: the folder of the course, and folders and files around it.
 
     Raises:
-        Unusable: no backup, a damaged one, or something else lies in its place.
+        Unusable: it is not a backup, it is damaged, or something else is in its place.
     """
     if course.state.exists() and any(course.state.iterdir()):
         raise Unusable(course.state, "is not empty", "restore into another place with --course")
@@ -185,7 +185,7 @@ def _notes(course: Course, place: Path | None) -> Iterator[str]:
 
 
 def _add_gradebook(archive: tarfile.TarFile, place: Path, above: str) -> None:
-    """Copy the database as it is between two transactions of others."""
+    """Copy the database in a state between two transactions of other programs."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder, "gradebook.db")
         try:
@@ -208,10 +208,10 @@ def _add_bytes(archive: tarfile.TarFile, name: str, data: bytes, mode: int) -> N
 
 
 def _add(archive: tarfile.TarFile, path: Path, name: str, without: set[Path | None]) -> None:
-    """Add a file, or a folder with all that is in it; links and devices are left out."""
+    """Add a file, or a folder with its content; links and devices are left out."""
     try:
         found = path.lstat()
-    except FileNotFoundError:  # it has gone meanwhile, or was never there
+    except FileNotFoundError:  # it was removed meanwhile, or never existed
         return
     entry = tarfile.TarInfo(name)
     entry.mode, entry.mtime = stat.S_IMODE(found.st_mode), int(found.st_mtime)
@@ -228,7 +228,7 @@ def _add(archive: tarfile.TarFile, path: Path, name: str, without: set[Path | No
 
 @contextlib.contextmanager
 def _readable(path: Path) -> Iterator[BinaryIO]:
-    """A file that is read to the end that it has now."""
+    """A file, to be read up to its current end."""
     try:
         with files.open_regular(path) as file:
             yield file
@@ -243,10 +243,10 @@ def _readable(path: Path) -> Iterator[BinaryIO]:
 def _add_folder(
     archive: tarfile.TarFile, folder: Path, name: str, without: set[Path | None]
 ) -> None:
-    """Add what is in a folder.
+    """Add the content of a folder.
 
     Args:
-        without: absolute paths that are left out; of a database also what SQLite keeps beside it.
+        without: absolute paths that are left out; for a database, also SQLite's files next to it.
     """
     beside: set[str] = set()
     for path in without:
@@ -261,7 +261,7 @@ def _add_folder(
 
 @contextlib.contextmanager
 def _taken_back(new: list[tuple[Path, Path]]) -> Iterator[list[Path]]:
-    """A list of what is written; where something goes wrong, all that was new is removed."""
+    """A list of the written paths; after an error, everything new is removed."""
     folders: set[Path] = set()
     for _, target in new:
         folders.update(folder for folder in target.parents if not folder.exists())
@@ -273,7 +273,7 @@ def _taken_back(new: list[tuple[Path, Path]]) -> Iterator[list[Path]]:
         for _, target in new:
             target.unlink(missing_ok=True)
         for folder in sorted(folders, reverse=True):
-            with contextlib.suppress(OSError):  # it was not made yet
+            with contextlib.suppress(OSError):  # it was not created yet
                 folder.rmdir()
         raise
 
@@ -282,7 +282,7 @@ def _unpack(path: Path, folder: Path) -> None:
     """Unpack a backup into a folder of its own.
 
     Raises:
-        Unusable: it is none, it is damaged, or it holds what no backup of ours holds.
+        Unusable: it is not a backup, it is damaged, or it has a file that our backups never have.
     """
     try:
         with (
@@ -291,7 +291,7 @@ def _unpack(path: Path, folder: Path) -> None:
             tarfile.open(fileobj=stream, mode="r:") as archive,
         ):
             _unpack_all(archive, path, folder)
-            # The checksum stands at the very end.
+            # The checksum is at the very end.
             while stream.read(CHUNK):
                 pass
 
@@ -301,7 +301,7 @@ def _unpack(path: Path, folder: Path) -> None:
         raise Unusable(path, "no such file", "name a backup") from None
     except files.Refused as refused:
         raise Unusable(path, str(refused), "name a backup") from None
-    except Exception as error:  # whatever a reader of archives stumbles over
+    except Exception as error:  # readers of archives raise many kinds
         cause = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise Unusable(path, f"damaged ({cause})", "take another backup") from None
 
@@ -348,7 +348,7 @@ def _extract(archive: tarfile.TarFile, member: tarfile.TarInfo, path: Path, fold
     place.parent.mkdir(parents=True, exist_ok=True)
     source = archive.extractfile(member)
     assert source is not None
-    # Never for a moment readable by others: the secret is among them.
+    # Never readable by others, not even briefly, because of the secret.
     descriptor = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with source, os.fdopen(descriptor, "wb") as target:
         shutil.copyfileobj(source, target)
@@ -358,7 +358,7 @@ def _extract(archive: tarfile.TarFile, member: tarfile.TarInfo, path: Path, fold
 
 
 def _new(folder: Path, root: Path) -> list[tuple[Path, Path]]:
-    """The files of a backup that are not below ``root`` yet, each with its place there."""
+    """The files of a backup that are not below ``root`` yet, each with its path there."""
     new = []
     for source in sorted(folder.rglob("*")):
         if not source.is_file():

@@ -1,4 +1,4 @@
-"""What ``autograder join`` adds to a course that was nbgrader's before, and what takes it out.
+"""Adds the kit to a course that started with nbgrader (``autograder join``), and removes it again.
 
 Three lines in ``nbgrader_config.py`` and two folders: nothing else of the course is touched.
 """
@@ -22,20 +22,21 @@ LINES = (FIRST, JOIN, "join(get_config())")
 
 IGNORE = ".gitignore"
 IGNORED = "*\n"
-"""The kit's own folder holds a secret, and what students wrote: git keeps none of it."""
+"""The kit's own folder holds a secret and students' work, so git ignores all of it."""
 
 NBGRADERS = ("submitted", "autograded", "feedback")
-"""The folders that nbgrader fills, beside those of source and release."""
+"""The folders that nbgrader fills, besides those for source and release."""
 
 
 def join(root: Path, names: list[str]) -> list[str]:
-    """Add the kit to the course in ``root``; what was written, line by line.
+    """Add the kit to the course in ``root``; return what was written, line by line.
 
     Args:
-        names: exercises of the kit to take along.
+        names: exercises of the kit to include.
 
     Raises:
-        Unusable: it is no course of nbgrader's, its folders have other names, or the kit is there.
+        Unusable: it is not an nbgrader course, its folders have other names, or the kit is there
+            already.
     """
     root, path = root.absolute(), root.absolute() / CONFIG
     if is_joined(root):
@@ -75,10 +76,10 @@ def join(root: Path, names: list[str]) -> list[str]:
 
 
 def undo(root: Path) -> list[str]:
-    """Take out what ``join`` has added; what was done.
+    """Remove what ``join`` added; return what was done.
 
     Raises:
-        Unusable: the course has not joined, or the lines are not as they were written.
+        Unusable: the course has not joined, or the lines were changed.
     """
     root, path = root.absolute(), root.absolute() / CONFIG
     added = "".join(f"{line}\n" for line in LINES)
@@ -108,7 +109,7 @@ def _put_back(path: Path, text: str | None) -> None:
 
 
 def _refuse_other_folders(root: Path) -> None:
-    """Refuse folders with other names than nbgrader gives them: nobody would find them."""
+    """Refuse folders with other names than nbgrader's defaults: the kit would not find them."""
     said = config.config(Course(root, root / STATE, joined=True)).CourseDirectory
     strange = []
     if Path(said.get("root", root)).resolve() != root.resolve():

@@ -1,7 +1,7 @@
-"""Removing a person from a course, or giving them another id: everywhere, and saying where not.
+"""Removes a student from a course, or changes their id: everywhere, and reports where it cannot.
 
-What is going on in a renaming stands in a file (``RENAMING``) until it is done: a run that was cut
-short is gone on with by the same command. Each step finds out by itself whether it is still to do.
+A file (``RENAMING``) records a renaming until it is done: the same command continues an interrupted
+run. Each step checks by itself whether it is still to do.
 """
 
 from __future__ import annotations
@@ -39,14 +39,15 @@ from autograder.course.keeping.places import Done
 from autograder.course.submission_folder import read_secret
 
 AGAIN = ("reports", "exports")
-"""Folders of what can be made again, for the whole class."""
+"""Folders of files about the whole class that can be made again."""
 
 OTHERS = ("submitted", "autograded", "feedback", "results", "inbox", "exchange", "versions")
-"""Folders of which only the names are looked at in the end: what others wrote is theirs."""
+"""Folders in which only names are searched for traces in the end: the content is other
+students'."""
 
 
 MOST_BYTES = 100 << 20
-"""Of a file, or of what is in an archive; what is larger nobody has looked into."""
+"""The largest file, also in an archive, that is searched for traces; larger ones are reported."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class _Traces:
     others: tuple[str, ...]
 
     def are_in(self, path: Path, above: Path) -> bool:
-        """Whether a file has them in its name, or in what it holds."""
+        """Whether a file has them in its name or its content."""
         if self.are_among(str(path.relative_to(above))):
             return True
         if not zipfile.is_zipfile(path):
@@ -74,12 +75,12 @@ class _Traces:
                         return True
         except files.Refused:
             raise
-        except Exception as error:  # encrypted, damaged, packed in a way that Python does not know
+        except Exception as error:  # encrypted, damaged, or in a format that Python does not know
             raise files.Refused(str(error)) from None
         return False
 
     def are_among(self, text: str) -> bool:
-        """Whether they stand there as words, however pages, tables and JSON write them."""
+        """Whether a text has them as words, in any escaping of pages, tables and JSON."""
         return self._pattern.search(_plain(text)) is not None
 
     @cached_property
@@ -91,7 +92,7 @@ class _Traces:
 
 
 def _plain(text: str) -> str:
-    """A text as it was before it was written into a page, a table or JSON; in small letters."""
+    """A text without the escaping of pages, tables and JSON, in lower case."""
     text = re.sub(r"\\u([0-9a-fA-F]{4})", lambda found: chr(int(found[1], 16)), html.unescape(text))
     return text.replace('\\"', '"').replace('""', '"').casefold()
 
@@ -102,7 +103,7 @@ def forget(course: Course, student: str) -> Done:
     No class is graded meanwhile: another run waits.
 
     Raises:
-        Unusable: nobody of this id is anywhere, or the gradebook cannot be written.
+        Unusable: nobody has this id, or the gradebook cannot be written.
     """
     places.refuse_no_id(course, student)
     with nobody_grades(course):
@@ -116,12 +117,12 @@ def _forgotten(course: Course, student: str) -> Done:
     if course.has_secret():
         others.append(pseudonym(course.secret(), student))
     traces = _Traces(student, full_name(person), tuple(others))
-    # Refuse files out of which lines could not be taken, before anything is removed.
+    # Refuse files from which lines could not be removed, before anything is removed.
     deadlines.extensions(course)
     for name in old_marks.NAMES:
         old_marks.read(course, name)
 
-    # While the class list and the pages still say which downloads and which feedback are theirs.
+    # While the class list and the pages still tell which downloads and feedback are theirs.
     for path, students in places.owners(course).items():
         if students == {student}:
             _remove(path, done)
@@ -136,13 +137,13 @@ def _forgotten(course: Course, student: str) -> Done:
     places.change_notes(course, student, None, done)
     _class_list(course, student, done)
 
-    # Whoever is nobody may be called like a word of every report.
+    # An unknown id may be a word that occurs in every report.
     if not done.places:
         raise Unusable(course.state, f"knows no student {student}", "look at the ids in the report")
     for name in AGAIN:
         for path in sorted((course.state / name).rglob("*"), reverse=True):
             if path.is_file():
-                with suppress(files.Refused):  # into some nobody can look
+                with suppress(files.Refused):  # some cannot be read
                     if traces.are_in(path, course.state):
                         _remove(path, done)
             elif path.is_dir() and not any(path.iterdir()):
@@ -152,7 +153,7 @@ def _forgotten(course: Course, student: str) -> Done:
 
 
 def _exchange(course: Course, student: str, done: Done) -> None:
-    """Remove what the student handed in through nbgrader, and the pages that wait there."""
+    """Remove what the student handed in through nbgrader, and the pages waiting in the exchange."""
     place = config.exchange(course)
     inbound = places.handed_in(course, student)
 
@@ -172,7 +173,7 @@ def _exchange(course: Course, student: str, done: Done) -> None:
 
 
 def _remove(path: Path, done: Done) -> None:
-    """Remove a file, or a folder with all that is in it; nothing where nothing is."""
+    """Remove a file, or a folder with its content, if it exists."""
     try:
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
@@ -187,7 +188,7 @@ def _remove(path: Path, done: Done) -> None:
 
 
 def _class_list(course: Course, student: str, done: Done) -> None:
-    """Take the student out of the class list, and the extensions that nobody else has."""
+    """Remove the student from the class list, and their own extensions."""
     people = course.class_list() or {}
     person = people.pop(student, {})
     group = value_of(person, {"group"})
@@ -214,7 +215,7 @@ def _gradebook(course: Course, student: str, done: Done) -> None:
 
     def work(connection: Connection) -> None:
         if connection.dialect.name == "sqlite":
-            # Else what is deleted stays in the file until something is written over it.
+            # Otherwise deleted data stay in the file until they are overwritten.
             connection.exec_driver_sql("PRAGMA secure_delete = ON")
         for table in (GRADE, COMMENT):
             connection.execute(delete(table).where(table.c.notebook_id.in_(notebooks)))
@@ -238,7 +239,7 @@ def _rest(course: Course, traces: _Traces, known: list[str]) -> Iterator[str]:
 
         name = place.parts[0]
         if name in (*OTHERS, store.EARLIER):
-            # A student's folder or file is called as they are, a download in any way.
+            # A student's folder or file has their id as name, a download may have any name.
             words = [word.partition("+")[0].removesuffix(".json") for word in place.parts]
             is_there = traces.student in words
             if name == "inbox":
@@ -264,7 +265,7 @@ def rename(course: Course, old: str, new: str) -> Done:
     No class is graded meanwhile: another run waits.
 
     Raises:
-        Unusable: an id is none, nobody has the old one, the new one has work, or the gradebook
+        Unusable: an id is invalid, nobody has the old one, the new one has work, or the gradebook
             cannot be written.
     """
     for student in (old, new):
@@ -282,7 +283,7 @@ def rename(course: Course, old: str, new: str) -> Done:
 
 
 def _begin(course: Course, old: str, new: str) -> None:
-    """Note what is going on, unless that may not be."""
+    """Record the renaming, if it is allowed."""
     path = course.state / RENAMING
     note = {"old": old, "new": new}
     if path.is_file():
@@ -343,7 +344,7 @@ def _rename_files(course: Course, old: str, new: str, done: Done) -> None:
 
 
 def _move(path: Path, wanted: Path, done: Done) -> None:
-    """Give a file or folder another name, where it has the old one."""
+    """Rename a file or folder that has the old name."""
     if not path.exists():
         return
     if wanted.exists():
@@ -358,14 +359,14 @@ def _move(path: Path, wanted: Path, done: Done) -> None:
 
 
 def _rewrite(path: Path, wanted: Path, old: str, new: str) -> None:
-    """Write a result as that of the new id; one that is damaged as it is."""
+    """Write a result with the new id; a damaged one is copied unchanged."""
     data = path.read_bytes()
     try:
         result = json.loads(data)
         if result["student"] == old:
             data = json.dumps(result | {"student": new}, ensure_ascii=False).encode() + b"\n"
     except (ValueError, TypeError, KeyError, RecursionError):
-        pass  # its reader says so
+        pass  # its reader reports it
     files.write(wanted, data)
 
 
@@ -382,7 +383,7 @@ def _rename_rows(course: Course, old: str, new: str, done: Done) -> None:
 
 
 def _rename_downloads(course: Course, old: str, new: str, done: Done) -> None:
-    """What would be collected for the old id again."""
+    """Rename downloads that would be collected for the old id again."""
     for path in places.handed_in(course, old):
         _move(path, path.with_name(f"{new}{path.name.removeprefix(old)}"), done)
     _move(course.inbox / old, course.inbox / new, done)

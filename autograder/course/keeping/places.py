@@ -1,4 +1,4 @@
-"""Every place in which a course holds something of one student: one list for all who need it."""
+"""Every place in which a course stores data about one student: the only list of them."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ Entry = dict[str, Any]
 
 @dataclass
 class Done:
-    """Where something was changed or removed, and what could not be, with the reason."""
+    """The places that were changed or removed, and those that could not be, with the reason."""
 
     places: list[str] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
 
     def note(self, path: Path, number: int, what: str) -> None:
-        """Note how much of a file was changed or taken out, if anything was."""
+        """Note how much of a file was changed or removed, if anything was."""
         if number:
             self.places.append(f"{short(path)}: {count(number, what)}")
 
 
 def refuse_no_id(course: Course, student: str) -> None:
-    """Refuse what nobody can be called here, before anything is changed."""
+    """Refuse an impossible id before anything is changed."""
     if not STUDENT_ID.match(student):
         raise Unusable(f"{student!r} is not a student id; use letters, digits, . _ @ + -")
     try:
@@ -56,7 +56,7 @@ def refuse_no_id(course: Course, student: str) -> None:
 
 
 def folders(course: Course, student: str) -> list[Path]:
-    """The folders that are called like the student, there or not."""
+    """The folders with the student's id as name, existing or not."""
     above = (course.submitted, course.autograded, course.feedback, *store.earlier_folders(course))
     return [files.below(folder, student, follow=False) for folder in above]
 
@@ -67,12 +67,12 @@ def results(course: Course, student: str) -> list[Path]:
 
 
 def handed_in(course: Course, student: str) -> list[Path]:
-    """What the student handed in through nbgrader's exchange."""
+    """The student's submissions in nbgrader's exchange."""
     return sorted(config.exchange(course).glob(f"inbound/{glob.escape(student)}+*"))
 
 
 def owners(course: Course) -> dict[Path, set[str]]:
-    """Whose work the downloads hold, by file in the inbox, sorted."""
+    """The students whose work the downloads hold, by file in the inbox, sorted."""
     owners: dict[Path, set[str]] = {}
     if not course.inbox.is_dir():
         return owners
@@ -88,8 +88,8 @@ def owners(course: Course) -> dict[Path, set[str]]:
 
 
 def _on_disk(inbox: Path, where: str) -> Path:
-    """The file of the inbox in which a download lies."""
-    # What lies in an archive is said as "submissions.zip: ann/attention.ipynb".
+    """The file of the inbox that contains a download."""
+    # A file in an archive is written as "submissions.zip: ann/attention.ipynb".
     parts = where.split(": ")
     for length in range(1, len(parts) + 1):
         path = files.below(inbox, ": ".join(parts[:length]), follow=False, portable=False)
@@ -99,7 +99,7 @@ def _on_disk(inbox: Path, where: str) -> Path:
 
 
 def work(course: Course, student: str) -> list[str]:
-    """Where there is work of the student, or what came of it."""
+    """The places with work of the student, or with its results."""
     paths = [path for path in folders(course, student) if path.is_dir()]
     found = [short(path) for path in (*paths, *results(course, student))]
     found += [path.name for path in handed_in(course, student)]
@@ -117,12 +117,12 @@ def work(course: Course, student: str) -> list[str]:
 
 
 def change_notes(course: Course, student: str, new: str | None, done: Done) -> None:
-    """Write another id, or nothing, wherever the course's own files name the student."""
+    """Replace or remove the id wherever the course's own files name the student."""
     for path in sorted(course.results.glob(f"*/{JOURNAL}")):
         names = path.read_text(encoding="utf-8").split()
-        if student in names:  # a run was cut short
+        if student in names:  # a run was interrupted
             kept = [new if name == student else name for name in names]
-            # In its place: the file is a lock, too.
+            # Written in place, because the file is also a lock.
             path.write_text("".join(f"{name}\n" for name in kept if name), encoding="utf-8")
 
     def changed(entry: Entry) -> Entry | None:
@@ -140,15 +140,15 @@ def change_notes(course: Course, student: str, new: str | None, done: Done) -> N
 
 
 def _change_lines(path: Path, change: Callable[[Entry], Entry | None]) -> int:
-    """Change the lines of a file of JSON; how many are others now.
+    """Change the lines of a file of JSON; return how many changed.
 
     Args:
-        change: the line as it is to be; None where it is to go. What is no JSON stays.
+        change: returns the new line, or None to remove it. Lines that are not JSON stay.
     """
     if not path.is_file():
         return 0
     number, lines = 0, []
-    # Within a line there may be what Python's own splitlines takes for an end of a text.
+    # A line may contain characters at which Python's splitlines would split it.
     for line in path.read_bytes().splitlines(keepends=True):
         entry = None
         with suppress(ValueError, RecursionError):
@@ -167,7 +167,8 @@ def _change_lines(path: Path, change: Callable[[Entry], Entry | None]) -> int:
 
 
 def _change_log(course: Course, change: Callable[[Entry], Entry | None]) -> int:
-    """Change scores in the log; how many are others now. The lines stay, they are the class's."""
+    """Change scores in the log; return how many changed. The lines stay, because they are about the
+    class."""
     number = 0
 
     def changed(line: Entry) -> Entry:
@@ -189,13 +190,13 @@ def _change_log(course: Course, change: Callable[[Entry], Entry | None]) -> int:
 
 
 def change_rows(path: Path, column: str, change: Mapping[str, str | None]) -> int:
-    """Change the rows of a table by what stands in a column; the others stay as written.
+    """Change the rows of a table by the value in a column; other rows stay unchanged.
 
     Args:
-        change: what is to stand there instead; None where the row is to go.
+        change: the new value for each old one; None to remove the row.
 
     Returns:
-        How many rows are others now.
+        The number of changed rows.
     """
     text = path.read_bytes().decode("utf-8-sig") if path.is_file() else ""
     if not text:
@@ -209,7 +210,7 @@ def change_rows(path: Path, column: str, change: Mapping[str, str | None]) -> in
     new = lines[: reader.line_num]
     start, number = reader.line_num, 0
     for row in reader:
-        # One in quotes may go over several lines.
+        # A quoted value may span several lines.
         written = lines[start : reader.line_num]
         start = reader.line_num
         old = row[place].strip() if place < len(row) else ""

@@ -1,4 +1,4 @@
-"""What the results of a class say, in numbers: for page, terminal and ``report --json``."""
+"""Statistics on the results of a class: for page, terminal and ``report --json``."""
 
 __all__ = [
     "concerns",

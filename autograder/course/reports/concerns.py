@@ -1,4 +1,4 @@
-"""Why a teacher should look at a student: the grades of a class with their concerns."""
+"""Adds concerns to the grades of a class: reasons why a teacher should look at a student."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from autograder.course.gradebook.marks import Marks
 from autograder.sandbox import levels
 
 _LATE = re.compile(r"([\w.]+) did not return within ")
-"""What a check says where a function, or a cell, was still at work."""
+"""The message of a check if a function, or a cell, did not end."""
 
 NAMED = 5
 """The most students to name in one line."""
@@ -35,7 +35,7 @@ def of_class(course: Course, class_grades: ClassGrades) -> list[Grade]:
         with class_grades.troubles.of(grade.student, "no row in the report"):
             untried: tuple[str, ...] = ()
             concerns = list(_concerns(grade, best))
-            if class_grades.exercise.is_ordinary:  # nbgrader's tables are all that there is
+            if class_grades.exercise.is_ordinary:  # only nbgrader's tables have data
                 concerns = [one for one in concerns if one.kind != "outdated"]
             if grade.result is not None:
                 untried = grade.result.untried
@@ -52,18 +52,18 @@ def of_class(course: Course, class_grades: ClassGrades) -> list[Grade]:
                 concerns.append(Concern("identical", f"the same file as {others}"))
             rows.append(replace(grade, untried=untried, concerns=tuple(concerns)))
             continue
-        # Only who met a trouble comes here.
+        # Only students with a trouble get here.
         why = Concern("error", class_grades.troubles.about(grade.student))
         rows.append(Grade(grade.student, "error", None, grade.person, concerns=(why,)))
     return rows
 
 
 def of_run(grades: Iterable[Grade], steps: int, missing: Iterable[str] = ()) -> list[Grade]:
-    """The grades of a class that has just been graded, which come without their results.
+    """The concerns for a class that has just been graded, whose grades come without their results.
 
     Args:
-        steps: how many functions the exercise asks for.
-        missing: who handed in nothing.
+        steps: the number of functions in the exercise.
+        missing: the students who handed in nothing.
     """
     rows = [Grade(student, "missing", None) for student in missing]
     for grade in grades:
@@ -81,7 +81,8 @@ def of_run(grades: Iterable[Grade], steps: int, missing: Iterable[str] = ()) -> 
 
 
 def _alike(grades: Iterable[Grade]) -> dict[str, list[str]]:
-    """Who handed in the same bytes, by student; what was handed out is everybody's."""
+    """The students who handed in the same bytes, by student; an unchanged release does not
+    count."""
     by_digest: dict[str, list[str]] = {}
     for grade in grades:
         result = grade.result
@@ -95,7 +96,7 @@ def _alike(grades: Iterable[Grade]) -> dict[str, list[str]]:
 
 
 def _few(students: Sequence[str], but: str) -> str:
-    """All of these but one; of many, the first and how many others."""
+    """All of these but one; of many, the first and the number of others."""
     names = [student for student in students[: NAMED + 1] if student != but][:NAMED]
     others = len(students) - 1 - len(names)
     return listed([*names, f"{others} more"] if others else names)
@@ -107,21 +108,21 @@ def _by_hand(marks: Marks) -> Concern:
 
 
 def _unended(result: Result) -> Iterator[Concern]:
-    """A loop without an end is no mistake like others: it costs seconds in each grading."""
+    """An endless loop is a special mistake: it costs seconds in each grading."""
     names: dict[str, None] = {}
     for step in result.steps:
         for check in step.failed:
             late = _LATE.search(check.message)
             if late:
                 names[late[1]] = None
-            elif check.hint == UNENDING:  # the time of the whole submission was over first
+            elif check.hint == UNENDING:  # the time of the whole submission ended first
                 names[step.name] = None
     if names:
         yield Concern("unended", f"{listed(names)} did not return in time")
 
 
 def _untried(untried: Sequence[str], steps: int) -> Iterator[Concern]:
-    """Somebody who left most of an exercise needs another talk than somebody who errs."""
+    """A student who left out most of an exercise needs other help than one with mistakes."""
     if untried and 2 * len(untried) >= steps:
         yield Concern("untried", f"{count(len(untried), 'step')} not tried")
 
@@ -130,7 +131,7 @@ def _concerns(grade: Grade, best: str | None) -> Iterator[Concern]:
     """Why a teacher should look at this student.
 
     Args:
-        best: the isolation level that was asked for, or else the best that anybody was graded at.
+        best: the isolation level in the settings, or else the best at which anybody was graded.
     """
     result, marks = grade.result, grade.marks
     if grade.status == "missing":
@@ -167,7 +168,7 @@ def _concerns(grade: Grade, best: str | None) -> Iterator[Concern]:
 
 
 def _outdated(grade: Grade) -> Iterator[Concern]:
-    """Why a grade is not what grading would give now, if it is not."""
+    """Why grading would give another grade now, if it would."""
     result, marks = grade.result, grade.marks
     if result is None:
         yield Concern("outdated", "graded in the gradebook alone")

@@ -1,4 +1,4 @@
-"""A class in numbers: what the teacher's page and ``report --json`` say."""
+"""A class in numbers, for the teacher's page and ``report --json``."""
 
 from __future__ import annotations
 
@@ -27,17 +27,18 @@ from autograder.exercises.exercise import Exercise
 _DRAWN = re.compile(r"(?:course|(.+))-[0-9a-f]{8}")
 
 SCHEMA = "autograder/report/1"
-"""What ``report --json`` writes, and what version of it."""
+"""The format of ``report --json``, and its version."""
 
 
 @dataclass(frozen=True)
 class Report:
-    """What a class gave. ``steps`` and ``checks`` are in the order of the notebook, checks by id.
+    """The results of a class. ``steps`` and ``checks`` are in the order of the notebook, checks by
+    id.
 
-    ``max_score`` has the points of a person in it, ``exercise.max_score`` those of the checks
-    alone. ``course`` is its name, empty where it has none; ``due`` has the course's zone.
-    ``has_downloads``: files lie in the course's inbox. ``graded_at`` is the time of the latest
-    result, None without one.
+    ``max_score`` includes points that a person gives, ``exercise.max_score`` has only those of the
+    checks. ``course`` is its name, empty if it has none; ``due`` is in the course's zone.
+    ``has_downloads``: the course's inbox has files. ``graded_at`` is the time of the latest result,
+    None without one.
     """
 
     exercise: Exercise
@@ -65,11 +66,11 @@ class Report:
 
     @property
     def submissions(self) -> int:
-        """How many have handed something in."""
+        """The number of students with a submission."""
         return sum(row.status != "missing" for row in self.students)
 
     def who(self, kind: ConcernKind) -> list[Grade]:
-        """Whom such a concern is about."""
+        """The students with such a concern."""
         return self._by_concern.get(kind, [])
 
     @cached_property
@@ -81,7 +82,7 @@ class Report:
         return found
 
     def undiscriminated(self) -> str | None:
-        """Why there are no discriminations; None where there are."""
+        """Why there are no discriminations; None if there are."""
         if len(self.graded) > statistics.ENOUGH:
             return None
         return (
@@ -90,7 +91,7 @@ class Report:
         )
 
     def next(self) -> list[Advice]:
-        """What the teacher should do, the most urgent first; one line that says so if nothing."""
+        """What the teacher should do, the most urgent first; a single line if there is nothing."""
         advice = [*_unusable(self), *_mistakes(self), *_people(self), *_checks(self)]
         if advice:
             return advice
@@ -136,7 +137,7 @@ class Report:
 
 
 def of_class(course: Course, class_grades: ClassGrades) -> Report:
-    """The report on a class with its results and what the gradebook says."""
+    """The report on a class with its results and marks."""
     results: list[Result] = []
     levels: Counter[str] = Counter()
     listed = 0
@@ -184,7 +185,7 @@ def of_class(course: Course, class_grades: ClassGrades) -> Report:
 
 
 def course_name(course: Course) -> str:
-    """What people call the course: what we have drawn ourselves is no part of it."""
+    """The name of the course for people, without the random part."""
     id = database.course_id(course)
     drawn = _DRAWN.fullmatch(id)
     return course.settings.course_name or ((drawn[1] or "") if drawn else id)
@@ -228,10 +229,11 @@ def _item(item: Item) -> dict[str, Any]:
 # What to do next
 
 WORTH_TELLING = 0.1
-"""The share of the class that shares a mistake before it is worth the time of all."""
+"""The share of the class that must have a mistake before it is worth everybody's time."""
 
 ERRORS = 2.0
-"""Standard errors by which a correlation must lie below 0: by chance alone half of them do."""
+"""The standard errors by which a correlation must be below 0: by chance half of them are below
+0."""
 
 NAMED = 3
 """The most students to name in one line."""
@@ -241,8 +243,8 @@ NAMED = 3
 class Advice:
     """A fact, and what to do about it.
 
-    ``about`` names what the page shows of it: a kind of concern, ``shared``, or a step or check by
-    id.
+    ``about`` names the part of the page about it: a kind of concern, ``shared``, or a step or check
+    by id.
     """
 
     fact: str
@@ -288,11 +290,12 @@ ADVICE: Mapping[str, tuple[str, str, str]] = {
     ),
     "zero": ("student has no points", "students have no points", "talk to {names}"),
 }
-"""By the kind of concern: the fact about one and about several, behind their number; the action."""
+"""By the kind of concern: the text after the number, for one and for several students; the
+action."""
 
 
 def _told(report: Report, *kinds: ConcernKind) -> Iterator[Advice]:
-    """What ``ADVICE`` says of these concerns."""
+    """The advice about these concerns."""
     for kind in kinds:
         who = report.who(kind)
         if not who:
@@ -328,7 +331,7 @@ def _unusable(report: Report) -> Iterator[Advice]:
 
 
 def _mistakes(report: Report) -> Iterator[Advice]:
-    """The two mistakes that most students share; without these the step that costs most."""
+    """The two most frequent mistakes, or else the step that costs most."""
     graded = len(report.graded)
     many = max(2, WORTH_TELLING * graded)
     worth = [mistake for mistake in report.shared if len(mistake.students) >= many]
@@ -340,7 +343,7 @@ def _mistakes(report: Report) -> Iterator[Advice]:
         yield Advice(fact, action, "shared")
 
     costly = max(report.steps.values(), key=lambda item: item.lost, default=None)
-    if report.exercise.own:  # everybody has other questions under the same names
+    if report.exercise.own:  # the questions differ under the same names
         return
     if not worth and costly is not None and costly.lost >= WORTH_TELLING * costly.points:
         lost = points_of(costly.lost, costly.points)
@@ -349,13 +352,13 @@ def _mistakes(report: Report) -> Iterator[Advice]:
 
 
 def _people(report: Report) -> Iterator[Advice]:
-    """Students who wait, or from whom there is nothing."""
+    """Students who wait, or have handed in nothing."""
     yield from _told(report, "by_hand")
     missing = report.who("missing")
     if missing:
         fact = f"{len(missing)} of {len(report.students)} handed in nothing"
         action = f"remind {_names(missing)}"
-        if report.has_downloads:  # a file that nobody could be given may be theirs
+        if report.has_downloads:  # an unmatched file may be theirs
             action += f", unless autograder collect {report.exercise.name} lists their file as left"
         yield Advice(fact, action, "missing")
     yield from _told(report, "untried", "identical", "zero")
@@ -363,7 +366,7 @@ def _people(report: Report) -> Iterator[Advice]:
 
 def _checks(report: Report) -> Iterator[Advice]:
     """Checks that may themselves be wrong."""
-    # Where nobody passes anything of a step, nobody has written it yet.
+    # If nobody passes any check of a step, nobody has written it yet.
     tried: set[str] = set()
     for id, item in report.checks.items():
         if item.passed or item.carried:
@@ -394,7 +397,7 @@ def _more(number: int) -> str:
 
 
 def _names(entries: list[Grade]) -> str:
-    """Who they are, where they are few."""
+    """Their names, if they are few."""
     if len(entries) > NAMED:
         return "them"
     return listed(entry.label for entry in entries)

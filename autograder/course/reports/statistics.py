@@ -1,4 +1,4 @@
-"""What the results of a class say about its exercise.
+"""Statistics on the exercise from the results of a class.
 
 Scores, steps and checks, shared mistakes, and what was carried forward.
 """
@@ -19,7 +19,7 @@ ENOUGH = 30
 """A class must be larger than this for a discrimination index; below, it is mostly noise."""
 
 BINS = 100
-"""No histogram has many more bins."""
+"""The approximate maximum of bins in a histogram."""
 
 
 Row = tuple[str, str, float, float, float]
@@ -48,9 +48,9 @@ class Item:
     """A check (``<step>-<check>``) or a step, over the graded submissions.
 
     Every student is in one of four lists. A step is ``carried`` when at least one of its checks is
-    and none failed. ``lost`` is in points, on average. ``discrimination`` is the corrected
-    item-rest correlation: that of the points earned here with those earned everywhere else
-    (Crocker and Algina, Introduction to Classical and Modern Test Theory, 1986, chapter 14).
+    and none failed. ``lost`` is the mean of lost points. ``discrimination`` is the corrected
+    item-rest correlation: of the points earned here with those earned everywhere else (Crocker and
+    Algina, Introduction to Classical and Modern Test Theory, 1986, chapter 14).
     """
 
     name: str
@@ -68,7 +68,7 @@ class Item:
 
     @property
     def share(self) -> float:
-        """The share who passed by themselves."""
+        """The share of students who passed without carry-forward."""
         return len(self.passed) / self.count if self.count else 0.0
 
 
@@ -87,7 +87,7 @@ class Shared:
 
 @dataclass(frozen=True)
 class Carried:
-    """A step at fault, and who kept points in later ``steps`` although it was wrong."""
+    """A wrong step, and the students who kept points in later ``steps`` in spite of it."""
 
     step: str
     steps: tuple[str, ...]
@@ -96,7 +96,7 @@ class Carried:
 
 
 def scores(values: Iterable[float]) -> Scores | None:
-    """The description of some scores; None of none."""
+    """The statistics of some scores; None if there are none."""
     points = np.array(list(values), dtype=float)  # (n_scores,)
     if not points.size:
         return None
@@ -115,7 +115,7 @@ def scores(values: Iterable[float]) -> Scores | None:
 
 
 def histogram(values: Sequence[float], most: float) -> tuple[list[float], list[int]]:
-    """Ten equal bins over 0 to ``most`` points, and as many more as scores beyond it need.
+    """Ten equal bins from 0 to ``most`` points, and more for scores beyond.
 
     A bin holds its left edge; the last one both.
 
@@ -124,7 +124,7 @@ def histogram(values: Sequence[float], most: float) -> tuple[list[float], list[i
     """
     lowest, highest = min(values, default=0.0), max(values, default=0.0)
     width = most / 10 or 1.0
-    # A mark of a million, mistyped, must not make a million bins.
+    # A mistyped mark of a million must not make a million bins.
     while max(highest, -lowest) > BINS * width:
         width *= 10
 
@@ -165,14 +165,14 @@ def items(exercise: Exercise, results: Iterable[Result]) -> tuple[dict[str, Item
 
 
 def shared(exercise: Exercise, results: Iterable[Result]) -> list[Shared]:
-    """The misconceptions and relations of the results, those that most students share first."""
+    """The misconceptions and relations of the results, the most frequent first."""
     seen: defaultdict[tuple[str, str, str], list[tuple[str, str, str]]] = defaultdict(list)
     for result in results:
         for step in result.steps:
             for check in step.checks:
                 name, hint = check.misconception or check.relation, check.hint or ""
                 if name is not None:
-                    # A relation has many faces: another argument, another axis.
+                    # A relation has variants: another argument, another axis.
                     face = hint if check.relation else ""
                     sighting = (step.id_of(check), result.student_id, hint)
                     seen[step.name, name, face].append(sighting)
@@ -195,9 +195,9 @@ def shared(exercise: Exercise, results: Iterable[Result]) -> list[Shared]:
 
 
 def carried(exercise: Exercise, results: Iterable[Result]) -> list[Carried]:
-    """What was carried forward, by the step at fault, in the order of the notebook.
+    """Carried points, by the wrong step, in the order of the notebook.
 
-    A check that needed several steps mended counts at each of them.
+    A check that needed several steps replaced counts at each of them.
     """
     kept: defaultdict[str, list[tuple[str, str, float]]] = defaultdict(list)
     for result in results:

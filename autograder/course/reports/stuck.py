@@ -1,6 +1,6 @@
-"""Where a class got stuck, by what students had counted in their notebooks; no score depends on it.
+"""Where a class got stuck, by the tries counted in students' notebooks; no score depends on it.
 
-It is read from the submissions whenever somebody asks, and kept nowhere else.
+It is read from the submissions when needed, and not stored elsewhere.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from autograder.submissions.tries import CheckTries, tries
 
 @dataclass(frozen=True)
 class Asked:
-    """How many students a check asked a question about their mistake, and how many of these passed
-    it later."""
+    """The number of students whom a check asked a question about their mistake, and how many of
+    these passed it later."""
 
     check: str
     asked: int
@@ -28,8 +28,8 @@ class Asked:
 
 @dataclass(frozen=True)
 class StuckStep:
-    """Of a step: how many students counted, the medians of their tries and minutes, and how many
-    passed its visible checks that they ran."""
+    """For a step: the number of students who counted, the medians of their tries and minutes, and
+    how many passed the visible checks that they ran."""
 
     name: str
     students: int
@@ -40,7 +40,7 @@ class StuckStep:
 
 
 def of_class(course: Course, exercise: Exercise, students: Iterable[str]) -> tuple[StuckStep, ...]:
-    """The steps of which somebody has counted something, in the order of the notebook."""
+    """The steps with counted tries, in the order of the notebook."""
     counted = [_counted(course, exercise, student) for student in students]
     return tuple(filter(None, (_step(exercise, step, counted) for step in exercise.functions)))
 
@@ -51,7 +51,7 @@ def _counted(course: Course, exercise: Exercise, student: str) -> dict[str, Chec
         path = below(course.submitted, student, exercise.name, name, follow=False)
         return tries(notebook.read(path))
     except (Refused, notebook.Rejected):
-        return {}  # the report says elsewhere who handed in nothing, or something unreadable
+        return {}  # the report lists missing and unreadable submissions elsewhere
 
 
 def _step(exercise: Exercise, step: str, counted: list[dict[str, CheckTries]]) -> StuckStep | None:

@@ -2,9 +2,9 @@
 
 A guest computes in its own memory, and reaches the world only through functions of its host.
 wasmtime has such functions for the files, clocks and sockets of a system; the guest gets none of
-them. The functions here know only bytes that were read before the guest started, a clock, random
-numbers, and one connection to the grader. Nothing else exists for the guest, and a senseless
-request ends it.
+them. The functions here have only bytes that were read before the guest started, a clock, random
+numbers, and one connection to the grader. Nothing else exists for the guest, and an invalid request
+ends it.
 
 https://github.com/WebAssembly/WASI/blob/main/legacy/preview1/docs.md
 """
@@ -34,23 +34,23 @@ ROOT = 3
 """The descriptor of the folder in which all files are."""
 
 MOST = 1 << 20
-"""Most bytes that cross at once: the guest's memory must have room for them."""
+"""The most bytes to transfer at once: the guest's memory must have room for them."""
 
 MOST_PARTS = 64
-"""Most pieces of memory for one answer, and most open files."""
+"""The most pieces of memory for one answer, and the most open files."""
 
 CREATE, WRITE = 1, 1 << 6
 """Flags of a request to open a file: to create it; to write to it."""
 
 Files = Mapping[str, "bytes | mmap"]
-"""The contents of files, by their names without a first slash."""
+"""The contents of files, by path without the first slash."""
 
 
 class System:
     """The system that one guest sees.
 
     Args:
-        environment: what it finds there; but for tests, nothing.
+        environment: its environment variables; empty except in tests.
     """
 
     def __init__(self, files: Files, environment: Mapping[str, str]) -> None:
@@ -74,7 +74,7 @@ class System:
         self._open: dict[int, tuple[str, int]] = {ROOT: ("", 0)}
 
     def function(self, name: str) -> Callable[..., int | None]:
-        """The function of this name, for ``wasmtime.Linker``; if there is none, one that
+        """The function of this name, for ``wasmtime.Linker``; if there is none, a function that
         refuses."""
         found: Callable[..., int | None] | None = getattr(self, name, None)
         if found is not None:
@@ -188,7 +188,7 @@ class System:
         return self._stat(guest, path, place)
 
     def fd_filestat_get(self, guest: Any, number: int, place: int) -> int:
-        # Nothing about the folder of all files, and about the connection, may be asked.
+        # Requests about the root folder, and about the connection, are refused.
         if number == ROOT or number not in self._open:
             return BAD_DESCRIPTOR
         return self._stat(guest, self._open[number][0], place)
@@ -295,7 +295,7 @@ class System:
         return OK
 
     def _path(self, guest: Any, folder: int, place: int, size: int) -> str | None:
-        """The path that the guest names; None if it leads outside."""
+        """The path in the guest's request; None if it leads outside."""
         if folder not in self._open:
             return None
         name = self._read(guest, place, min(size & 0xFFFFFFFF, 4096))
@@ -323,7 +323,7 @@ class System:
         self._write(guest, place, struct.pack(form, *values))
 
     def _parts(self, guest: Any, place: int, count: int) -> list[tuple[int, int]]:
-        """The places and sizes of consecutive pieces of memory."""
+        """The addresses and sizes of consecutive pieces of memory."""
         listed = self._read(guest, place, 8 * min(count & 0xFFFFFFFF, MOST_PARTS))
         return list(struct.iter_unpack("<II", listed))
 

@@ -33,7 +33,7 @@ from autograder.sandbox.worker.protocol.records import Form
 from autograder.sandbox.worker.statements import Statements
 
 _LIGHT = frozenset({np.ndarray, tuple, list, float, int, bool, str, type(None)})
-"""The usual kinds of answers, which are no iterators."""
+"""The usual kinds of answers, which are not iterators."""
 
 
 class GraderFunction(Elsewhere):
@@ -53,7 +53,7 @@ GraderFunction.__name__ = "function"
 
 
 class Listener(io.StringIO):
-    """Takes what student code prints, up to a bound; the rest is lost."""
+    """Takes the output of student code, up to a limit; the rest is lost."""
 
     is_full = False
 
@@ -64,7 +64,7 @@ class Listener(io.StringIO):
         return len(text)
 
     def taken(self) -> str:
-        """What has been printed since this was asked before."""
+        """The output since the last call of this method."""
         text = self.getvalue()
         self.seek(0)
         self.truncate()
@@ -106,7 +106,7 @@ class Worker(Peer):
         self._serve(*frames.receive(self.sock))
 
     def admit(self, kind: int, answered: bytes, nonce: bytes) -> None:
-        """The grader may ask for more during a callback: that is a request of its own."""
+        """The grader may send further requests during a callback: each is served by itself."""
 
     def called(self, nonce: bytes, payload: Payload) -> None:
         self._serve(frames.CALL, nonce, payload)
@@ -123,13 +123,13 @@ class Worker(Peer):
         if isinstance(source, tuple):  # the steps that are classes: their objects stay here
             self._classes = source
             return
-        if callable(source):  # a function of the grader takes the place of an answer
+        if callable(source):  # a function of the grader replaces an answer
             self.globals[cell] = source
             return
 
         empty, self._empty = self._empty, False
         code = b""
-        if isinstance(source, list):  # a long one comes in pieces, and perhaps its code as well
+        if isinstance(source, list):  # a long one comes in pieces, and possibly its code, too
             code = b"".join(piece for piece in source if isinstance(piece, bytes))
             source = "".join(piece for piece in source if isinstance(piece, str))
         if isinstance(source, int):
@@ -168,7 +168,7 @@ class Worker(Peer):
         return value, heard.getvalue()
 
     def _overhear(self) -> str:
-        """What student code has printed since this was asked before; nothing the first time."""
+        """The output of student code since the last call; nothing the first time."""
         if self._overheard is None:
             self._overheard = Listener()
         sys.stdout = self._overheard
@@ -198,7 +198,7 @@ class Worker(Peer):
         return bool(self._classes) and self._class_of(value) >= 0
 
     def _class_of(self, value: Any) -> int:
-        """Which of the steps that are classes this is an object of; -1 if of none."""
+        """The index of the step whose class this is an object of; -1 if there is none."""
         for place, name in enumerate(self._classes):
             cls = self.globals.get(name)
             if isinstance(cls, type) and isinstance(value, cls):
@@ -209,7 +209,7 @@ class Worker(Peer):
         number = self._numbers.get(id(thing))
         if number is None:
             number = self._numbers[id(thing)] = len(self._functions)
-            self._functions.append(thing)  # so that nothing else gets its id
+            self._functions.append(thing)  # so that no other object gets its id
         return number
 
     def find(self, tag: bytes, name: Name) -> Any:
@@ -222,7 +222,7 @@ class Worker(Peer):
         return GraderFunction(self, name) if tag == b"g" else self._functions[name]
 
     def _class(self, name: Name, form: Form) -> type | None:
-        """The class for records of a form: the notebook's own, or one that is like it."""
+        """The class for records of a form: the notebook's own, or a similar one."""
         found = self.globals.get(str(name))
         return found if records.fits(form, found) else records.new_class(form)
 
@@ -249,7 +249,7 @@ class Worker(Peer):
         kind = _builtin_kind(raised.names)
         try:
             error = kind(*raised.arguments or filter(None, [raised.text]))
-        except TypeError:  # UnicodeDecodeError and its like want more than a text
+        except TypeError:  # UnicodeDecodeError, for example, needs more than a text
             error = RuntimeError(raised.text)
         error._grader_number = raised.number  # type: ignore[attr-defined]
         return error
@@ -269,7 +269,7 @@ def _undefined(name: str, *_: object, **__: object) -> None:
 
 
 def _place(error: BaseException) -> tuple[str, int]:
-    """Cell and line of student code, the innermost that the exception came through.
+    """The innermost cell and line of student code on the exception's traceback.
 
     ("", 0) if it came through none.
     """
@@ -287,7 +287,8 @@ def _place(error: BaseException) -> tuple[str, int]:
 
 
 def main(sock: socket.socket, lock: Lock) -> None:
-    """Read the limits, lock up, serve, and end without any clean-up of student code."""
+    """Read the limits, lock this process in, serve, and end without any clean-up by student
+    code."""
     try:
         memory_mb, seconds = LIMITS.unpack(sock.recv(LIMITS.size, socket.MSG_WAITALL))
         lock.worker([sock.fileno()], memory_mb, seconds)

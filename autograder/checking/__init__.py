@@ -1,4 +1,4 @@
-"""A student's own copy, checked where the student works."""
+"""Checks a student's own copy on the student's machine."""
 
 __all__ = [
     "confined",

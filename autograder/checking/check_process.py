@@ -1,9 +1,9 @@
 """The process that runs the visible checks of a notebook: it locks itself in, and answers once.
 
-It is started while the command that is going to ask it still loads, so what is imported here comes
-in the order in which it is needed. The parent of its workers is forked from it, which halves the
-time for NumPy, and is why these workers are locked in by Landlock, as this process is, also where
-there is bubblewrap: nobody's grade is at stake, and their grader is not safer than they are.
+It starts while the command that will use it is still loading, so imports here are in the order in
+which they are needed. The parent of its workers is forked from it, which halves the time for
+loading NumPy. That is why these workers are locked in by Landlock, like this process, even if there
+is bubblewrap: no grade is at stake, and their grader is no safer than they are.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ if TYPE_CHECKING:
     from autograder.sandbox.worker.locks import Lock
 
 ALLOWED = {"open a local socket", "find open descriptors", "import the grader"}
-"""What the process must be able to do, for it has workers, though student code must not."""
+"""What this process must be able to do for its workers, although student code must not."""
 
 
 def serve(descriptor: int, path: list[str]) -> None:
     """Be that process, and end it.
 
     Args:
-        path: where it would look for modules by itself.
+        path: the module search path that it would have by itself.
     """
-    # Python's own exception may be lost where it comes while a module loads.
+    # Python's own exception may be lost if it is raised while a module loads.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
         _answer(descriptor, path)
     finally:
-        # At once, whatever has happened: the parent of the workers ends when this process has.
+        # At once, whatever has happened: the parent of the workers ends after this process.
         os._exit(0)
 
 
@@ -60,7 +60,7 @@ def _answer(descriptor: int, path: list[str]) -> None:
     from autograder.sandbox.cores import stay_here
 
     gc.freeze()
-    gc.enable()  # only now: what was loaded is no garbage, and looking for some takes a while
+    gc.enable()  # only now: loading makes no garbage, and collections take time
     connection = Connection(descriptor)
     exercise, data, folder, packages = connection.recv()
     isolation = "auto" if folder or packages else "landlock"
@@ -93,8 +93,8 @@ def _answer(descriptor: int, path: list[str]) -> None:
 
 
 def _lock(own: Supplies) -> Lock:
-    """A lock for this process; OSError where the system has none."""
-    # Elsewhere the number of a system call means another one, or ends the process.
+    """A lock for this process; OSError if the system has none."""
+    # On other machines the number of a system call means another call, or ends the process.
     if sys.platform != "linux":
         raise OSError("only Linux has Landlock")
 
@@ -105,13 +105,13 @@ def _lock(own: Supplies) -> Lock:
 
     package = os.path.dirname(autograder.__file__)
     readable = boot.readable(str(site()), own.readable)
-    # A cell with magics in it asks for them, in here.
+    # A cell with magics needs them in this process.
     readable += ipython_input.files()
     return Lock(levels.LANDLOCK.locks, [*readable, package], grader=True)
 
 
 def _open_doors() -> str:
-    """What this process can still do, though it is locked; nothing, as a rule."""
+    """What this process can still do although it is locked; usually nothing."""
     from autograder.engine.selftest import ATTEMPTS
 
     attempts: dict[str, Any] = {}

@@ -1,9 +1,9 @@
 """The visible checks of a notebook, run in a process that has locked itself in.
 
-A student's copy brings its own check cells, and those run where verdicts are computed. Nobody's
-grade is at stake, but the notebook may be somebody else's: so that process reads Python's own files
-and nothing else, writes none, starts nothing, and has no network and no environment. Here is who
-asks it; ``check_process`` is what it does.
+A student's copy has its own check cells, and these run where verdicts are computed. No grade is at
+stake, but somebody else may have written the notebook. So the process reads only Python's own
+files, writes no files, starts no programs, and has no network and no environment variables. This
+module is the caller's side; ``check_process`` is the process.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from autograder.checking.student_copy import StudentCopy
     from autograder.exercises import data_files
 
-# What else is needed is imported further down: a command starts the process first, so that both
-# load at once. NumPy is imported in the process alone: students may have this package without it,
-# which whoever needs it says in one line.
+# Other imports are further down: a command starts the process first, so both load at the same time.
+# NumPy is only imported in the process: students may have this package without it, which is then
+# reported in one line.
 START = """
 import gc, sys
 gc.disable()
@@ -35,22 +35,22 @@ serve(int(sys.argv[1]), path)
 """
 """The program of the process."""
 
-MOST_BYTES = 8 << 20  # bytes of an answer at most: the notebook's code may have written it
+MOST_BYTES = 8 << 20  # the most bytes of an answer, which the notebook's code may have written
 
 UNLOCKED = (
     "its code ran with your rights, without isolation ({reason}); only check your own notebook here"
 )
 
 
-# Module state, because two pieces of code share it that know nothing of each other: the first line
-# of the program, and the command that it becomes.
+# Module state, because two independent pieces of code share it: the first line of the program, and
+# its command.
 _early: Confined | None = None
 
 
 def start_early() -> None:
-    """Start the process that is going to be asked for, where this system has such processes.
+    """Start the process early, if this system supports such processes.
 
-    An optimisation and nothing else: it loads while the caller loads something else.
+    This is only an optimization: it loads while the caller loads something else.
     """
     global _early
     if _early is None and hasattr(os, "fork"):
@@ -58,7 +58,7 @@ def start_early() -> None:
 
 
 def end_early() -> None:
-    """End the process that has been started and that nobody is going to ask."""
+    """End a process that was started early and is not needed."""
     global _early
     process, _early = _early, None
     if process is not None:
@@ -66,17 +66,17 @@ def end_early() -> None:
 
 
 def checked(copy: StudentCopy) -> tuple[Result, str]:
-    """The result of a copy's visible checks, and why nothing locked its code in, if so.
+    """The result of a copy's visible checks, and why its code ran unlocked, if it did.
 
     Raises:
-        Unusable: what stands in the notebook cannot be graded.
+        Unusable: the notebook's content cannot be graded.
         Fault: the process that runs them has ended.
     """
     return Checking(copy).result()
 
 
 class Checking:
-    """The visible checks of a copy, under way where this system has processes for them.
+    """The visible checks of a copy, running in the background if this system supports it.
 
     Raises:
         Fault: the process that runs them has ended.
@@ -92,28 +92,28 @@ class Checking:
 
     @property
     def is_done(self) -> bool:
-        """Whether ``result`` returns at once, as far as that can be known."""
+        """Whether ``result`` returns at once, as far as is known."""
         return self.wait(0.0)
 
     def wait(self, seconds: float) -> bool:
-        """Wait for ``result`` so long at most; whether it returns at once now."""
+        """Wait for ``result``, at most this long; return whether it is ready."""
         return self._process is None or self._process.wait(seconds)
 
     def result(self) -> tuple[Result, str]:
-        """What has come of them, as ``checked`` says it."""
+        """The outcome, as from ``checked``."""
         if self._process is not None:
             result, reason = self._process.answer()
         else:
             result = _checked_here(self._copy)
             reason = "this system has no isolation level that the kit knows"
-        if result.status == "rejected":  # the reason says how to mend it
+        if result.status == "rejected":  # the reason says how to fix it
             raise Unusable(self._copy.path, result.reason or "")
         if result.status != "graded":
             raise self._copy.unusable(result.reason or "")
         return self._copy.completed(result), reason
 
     def stop(self) -> None:
-        """End them where they are."""
+        """End the checks at once."""
         if self._process is not None:
             self._process.kill()
 
@@ -138,7 +138,7 @@ def _checked_here(copy: StudentCopy) -> Result:
 class Confined:
     """A process for one notebook.
 
-    It begins to load when it is made, and has locked itself in when it is asked.
+    It starts to load when it is created, and has locked itself in when it is asked.
     """
 
     def __init__(self) -> None:
@@ -146,7 +146,7 @@ class Confined:
         self._copy: StudentCopy | None = None
         self._folder: data_files.DataFolder | None = None
 
-        # A bare socket until it is asked: what makes more of that takes a while to load.
+        # A bare socket until it is asked: a connection's module takes a while to load.
         self._connection: Any
         self._connection, theirs = socket.socketpair()
         with theirs:
@@ -156,7 +156,8 @@ class Confined:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                # No token of the caller's. A further thread would need what is about to be locked.
+                # No tokens of the caller. A further thread would need system calls that are about
+                # to be locked.
                 env=ONE_THREAD,
             )
 
@@ -174,7 +175,7 @@ class Confined:
         self._connection = Connection(self._connection.detach())
         self._path, self._copy = copy.path, copy
         self._folder = data_files.DataFolder(data)
-        # What comes back is JSON and no pickle: it was written where the notebook's code ran.
+        # The answer is JSON and not a pickle: it was written where the notebook's code ran.
         try:
             self._connection.send((copy.exercise, copy.data, self._folder.path, packages))
         except OSError:
@@ -182,15 +183,15 @@ class Confined:
             raise self._ended() from None
 
     def wait(self, seconds: float) -> bool:
-        """Wait so long at most; whether there is an answer, or never will be."""
+        """Wait at most this long; return whether there is an answer, or never will be."""
         return bool(self._connection.poll(seconds))
 
     def answer(self) -> tuple[Result, str]:
         """The result of the notebook's visible checks, and why they ran unlocked, if they did.
 
         Raises:
-            Unusable: its setup cell is no Python.
-            Fault: the process has ended, or what it says is no result.
+            Unusable: its setup cell is not Python.
+            Fault: the process has ended, or its answer is not a result.
         """
         import json
 

@@ -1,7 +1,7 @@
-"""What can be said of a notebook of questions on one's own code before it is handed in.
+"""Checks a notebook of questions on a student's own code before it is handed in.
 
-The right letters are not in it, so nothing is run. But an answer may be missing, or be none of the
-letters, and the code at its top may open nothing.
+It does not contain the right letters, so nothing is run. But an answer may be missing or be an
+invalid letter, and the code at its top may be wrong.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _SEALED = re.compile(r"^SEALED = (\{.*?^\})$", re.MULTILINE | re.DOTALL)
 
 
 class OnlyHidden(Unusable):
-    """All that a notebook asks is graded after it is handed in.
+    """All questions of a notebook are graded after it is handed in.
 
     Args:
-        said: a line about each answer, and about the code.
+        said: lines about each answer, and about the code.
         is_ready: whether nothing is left to do before that.
     """
 
@@ -43,10 +43,10 @@ class OnlyHidden(Unusable):
 def looked_at(
     path: str, cells: Sequence[RawCell], table: Mapping[str, Mapping[str, Any]]
 ) -> OnlyHidden:
-    """What there is to say of a notebook that has no visible checks.
+    """The report on a notebook without visible checks.
 
     Args:
-        table: its checks by their ids, as the setup cell has them.
+        table: its checks by id, from the setup cell.
     """
     sources = [cell.source for cell in cells if cell.is_code]
     sealed = next((found[1] for source in sources if (found := _SEALED.search(source))), "")
@@ -96,7 +96,7 @@ def _options(source: str, question: str) -> list[str]:
 def _letter(
     question: str, values: Mapping[str, ast.expr | None], options: Sequence[str]
 ) -> tuple[str, str]:
-    """The letter that is an answer, or what is wrong with it."""
+    """The letter of an answer, or what is wrong with it."""
     from autograder.authoring import own_questions
 
     how = f'write the letter of an option, as in {question} = "c"'
@@ -121,7 +121,7 @@ def _letter(
 
 
 def _code(statement: ast.stmt) -> str:
-    """The code that a line opens the questions with."""
+    """The code in the line that opens the questions."""
     for call in ast.walk(statement):
         is_it = isinstance(call, ast.Call) and ast.unparse(call.func) == "my_questions"
         if is_it and isinstance(call, ast.Call) and call.args:
@@ -132,7 +132,7 @@ def _code(statement: ast.stmt) -> str:
 
 
 def _opened(sealed: str, code: str) -> tuple[str, bool]:
-    """What to say of the code, and whether it is as it should be. Answers are graded without it."""
+    """The line about the code, and whether it is right. Answers are graded without it."""
     from autograder.authoring import own_questions
 
     if not code:

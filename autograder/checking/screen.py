@@ -1,4 +1,4 @@
-"""What ``watch`` shows: one thing to do, a hint on request, the list of steps on request."""
+"""The display of ``watch``: one thing to do, and on request a hint or the list of steps."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ BAR = 40  # characters of the bar
 
 @dataclass
 class View:
-    """All that there is to show; ``hints`` is how many levels of them.
+    """All data to show; ``hints`` is the number of levels.
 
-    ``trouble`` is why the file cannot be checked now, ``unlocked`` why nothing locked its code in.
+    ``trouble`` is why the file cannot be checked now, ``unlocked`` why its code ran unlocked.
     """
 
     copy: StudentCopy
@@ -41,7 +41,7 @@ class View:
 
     @property
     def next_hints(self) -> int:
-        """How many levels of hints the next key shows; 0 if there are no others."""
+        """The number of hint levels after the next key; 0 if there are no more."""
         step = score_table.next_step(self.result) if self.result else None
         for level, hint in enumerate(look.hints(step) if step else (), start=1):
             if hint and level > self.hints:
@@ -50,7 +50,7 @@ class View:
 
 
 def draw(screen: Console, view: View) -> None:
-    """Show it all anew on a terminal, in one piece, so that nothing flickers."""
+    """Redraw everything on a terminal, in one piece, so that it does not flicker."""
     with screen.capture() as picture:
         screen.clear()
         frame(screen, view)
@@ -59,7 +59,7 @@ def draw(screen: Console, view: View) -> None:
 
 
 def frame(screen: Console, view: View) -> None:
-    """All lines of it."""
+    """All lines of the display."""
     say(screen, Text(view.copy.exercise.title, "bold"))
     say(screen, Text(view.copy.path, "dim"))
     screen.print()
@@ -82,7 +82,7 @@ def frame(screen: Console, view: View) -> None:
 
 
 def report(screen: Console, view: View) -> None:
-    """Say what is new, where there is no terminal to draw on."""
+    """Print the news if there is no terminal to draw on."""
     result = view.result
     if view.trouble or result is None:
         quote(screen, view.trouble, "waiting: ", "")
@@ -124,7 +124,7 @@ def _first(screen: Console, copy: StudentCopy, result: Result, hints: int) -> No
     if step.is_unattempted:
         do = "Write" if is_numbered else "Answer"
     say(screen, Text.assemble((f"{do} {step.name}", "bold"), f"   {place}"))
-    # Nothing where its cell is gone.
+    # Nothing if its cell is gone.
     sentences = {check.id: check.sentence for check in copy.checks}
     sentence = sentences.get(step.id_of(first))
     if sentence:
@@ -145,7 +145,7 @@ def _bar(result: Result) -> Text:
 
 
 def _notes(screen: Console, view: View) -> None:
-    """What is odd about the file."""
+    """Warnings about the file."""
     if view.result is not None:
         for warning in view.result.warnings:
             quote(screen, warning, "note: ", "")
@@ -158,7 +158,7 @@ def _notes(screen: Console, view: View) -> None:
 
 
 def _keys(view: View) -> str:
-    """The keys that do something now."""
+    """The keys that work now."""
     keys = ["l steps" if not view.shows_list else "l back", "q quit"]
     if not view.shows_list and (view.next_hints or view.hints):
         words = ("hide the hints", "hint", "where to look", "nearly the line")

@@ -1,8 +1,8 @@
-"""The exercise as it lies in a student's own copy: all that ``autograder check`` needs.
+"""The exercise in a student's own copy: all that ``autograder check`` needs.
 
-Nothing but the notebook is at hand there, perhaps without its metadata, which some notebook
-services drop. So its parts are found by what is in them: the setup cell fills in ``tools.CHECKS``,
-a check stands in ``with tools.check(…)``.
+Only the notebook is available there, possibly without its metadata, which some notebook services
+drop. So its parts are found by their content: the setup cell fills in ``tools.CHECKS``, and a check
+is within ``with tools.check(…)``.
 """
 
 from __future__ import annotations
@@ -46,31 +46,30 @@ from autograder.tools import transfer
 REPAIR = "download the notebook again and copy your answers over"
 
 GONE = f"its cell is gone, or asks nothing; {REPAIR}"
-"""What is said of a check that the notebook came with."""
+"""The message about an original check that is missing."""
 
 MOST_WARNINGS = MAX_WARNINGS + 2
-"""Those of a submission, that there are more of them, and which cells did not end."""
+"""The warnings of a submission, one about further ones, and one about cells that did not end."""
 
 _NEEDED = re.compile(r"^tools\.NEEDED = \{(.*?)\}$", re.MULTILINE | re.DOTALL)
-"""What it wrote about the functions that students bring over."""
+"""The build's table of functions that students bring from earlier exercises."""
 
 _BRINGING = re.compile(r"^with tools\.bring\(.*\):\n +raise NotImplementedError.*", re.MULTILINE)
-"""What brings them over, in a cell that has not been run yet."""
+"""The code that brings them, in a cell that has not been run yet."""
 
 _ID = re.compile(r"[A-Za-z0-9_]{1,62}-[A-Za-z0-9_-]{1,62}")
 
-# No more of the cell is parsed than this: it is long, and who waits for `check` waits for that.
+# Only this part of the cell is parsed: the cell is long, and students wait for `check`.
 _TABLE = re.compile(r"^tools\.CHECKS = (\{.*?\})$", re.MULTILINE | re.DOTALL)
-"""What the build wrote about the checks, and nothing else of the setup cell."""
+"""The build's table of checks in the setup cell."""
 
 
 @dataclass(frozen=True)
 class StudentCopy:
-    """A student's notebook: its bytes, its visible checks, and how many others are hidden.
+    """A student's notebook: its bytes, its visible checks, and the number of hidden ones.
 
     ``missing`` are visible checks whose cells are gone, ``changed`` the ids of those whose cells
-    are no longer as they were handed out. ``steps`` are all that there were. ``due``: the date that
-    it was handed out with.
+    were changed. ``steps`` are all original steps. ``due``: the due date in the release.
     """
 
     data: bytes
@@ -84,7 +83,7 @@ class StudentCopy:
     due: str = ""
 
     def completed(self, result: Result) -> Result:
-        """A result with the checks in it that are missing: they earn nothing here."""
+        """A result with the missing checks added: they earn nothing here."""
         checks: dict[str, list[CheckResult]] = {}
         for step in result.steps:
             checks[step.name] = list(step.checks)
@@ -105,21 +104,21 @@ class StudentCopy:
         return replace(result, steps=tuple(steps), max_score=round(most, 9))
 
     def is_told_by(self, result: Result) -> bool:
-        """Whether a result tells of the checks that are here, and of no others."""
+        """Whether a result has exactly the checks of this copy."""
         if result.status != "graded":
             return not result.steps
         by_id = result.by_id
         told = {(id, one.category, one.points, one.hidden) for id, one in by_id.items()}
         asked = set()
         for known in self.exercise.checks:
-            # Such a one is left out. A copy need not have the cell that says it is a question.
+            # Such a check is left out. A copy may lack the cell that marks it as a question.
             is_optional = known.name == ANSWER and not known.points
             if known.id in by_id or not is_optional:
                 asked.add((known.id, known.category, known.points, known.hidden))
         return told == asked and len(result.warnings) <= MOST_WARNINGS
 
     def brought(self) -> tuple[dict[str, bytes], tuple[str, ...]]:
-        """The files beside the notebook that it needs, and the packages.
+        """The files next to the notebook that it needs, and the packages.
 
         Raises:
             Unusable: a package is not installed, or the files are too large.
@@ -139,19 +138,19 @@ class StudentCopy:
 
     @property
     def about_changes(self) -> str:
-        """Which checks are not as they were handed out, as a sentence."""
+        """A sentence about the checks that were changed."""
         cells = agreeing(len(self.changed), "cell", "cells")
         were = agreeing(len(self.changed), "was", "were")
         what = f"the {cells} of {listed(self.changed)} {were} changed"
         return f"{what}; the check that was handed out is the one that counts"
 
     def unusable(self, cause: str) -> Unusable:
-        """What is to be said where it cannot be checked."""
+        """The error for a copy that cannot be checked."""
         return Unusable(self.path, cause, REPAIR)
 
     @property
     def about_hidden(self) -> str:
-        """What there is to say of the hidden checks, as a sentence."""
+        """A sentence about the hidden checks."""
         checks, worth = count(self.hidden, "hidden check"), points(self.hidden_points)
         are = agreeing(self.hidden, "is", "are")
         return f"{checks}, worth {worth}, {are} graded after you hand in"
@@ -161,11 +160,11 @@ def read(data: bytes, path: str, name: str | None = None) -> StudentCopy:
     """A student's copy of an exercise.
 
     Args:
-        name: the exercise that it must be, where the notebook says which it is; without a name, it
-            is the one that the notebook or else the file is called.
+        name: the exercise that it must be, if the notebook names its exercise; without a name, the
+            exercise that the notebook or else the file names.
 
     Raises:
-        Unusable: no notebook, none of an exercise, or one of another exercise.
+        Unusable: it is not a notebook, not of an exercise, or of another exercise.
     """
     try:
         cells = raw_cells(data)[0]
@@ -211,7 +210,7 @@ def read(data: bytes, path: str, name: str | None = None) -> StudentCopy:
 
 
 def of_file(path: Path, name: str | None = None) -> StudentCopy:
-    """The same, of a file.
+    """The same for a file.
 
     Raises:
         Unusable: it is missing, or as ``read`` says.
@@ -224,7 +223,7 @@ def of_file(path: Path, name: str | None = None) -> StudentCopy:
 
 
 def _check_table(cells: list[RawCell]) -> dict[str, dict[str, Any]] | None:
-    """Each check's points, and whether it is hidden, by its id; None where no cell says so."""
+    """Each check's points, and whether it is hidden, by id; None if no cell has the table."""
     for cell in cells:
         found = _TABLE.search(cell.source) if cell.is_code else None
         if found is None:
@@ -232,7 +231,7 @@ def _check_table(cells: list[RawCell]) -> dict[str, dict[str, Any]] | None:
 
         try:
             table = ast.literal_eval(found[1])
-            # Somebody may have changed what the build has written.
+            # Somebody may have changed the build's text.
             for id, marks in table.items():
                 if not _ID.fullmatch(id) or marks["hidden"] not in (0, 1):
                     raise ValueError(id)
@@ -247,13 +246,13 @@ def _check_table(cells: list[RawCell]) -> dict[str, dict[str, Any]] | None:
 
 
 def _is_installed(name: str) -> bool:
-    """Whether a package lies where packages are installed.
+    """Whether a package is in a folder of installed packages.
 
-    It is loaded outside of the locks, so nothing may count that came with the notebook.
+    It is loaded outside the locks, so files next to the notebook do not count.
     """
     try:
         spec = importlib.util.find_spec(name) if name.isidentifier() else None
-    except ValueError:  # __main__ is no package
+    except ValueError:  # __main__ is not a package
         return False
     if spec is None or spec.origin is None:
         return False
@@ -264,7 +263,7 @@ def _is_installed(name: str) -> bool:
 
 
 def _changed(cells: list[RawCell], exercise: Exercise) -> Iterator[str]:
-    """The checks that differ from what nbgrader's checksum of them says, where there is one."""
+    """The checks that differ from nbgrader's checksum, if they have one."""
     checksums = {cell.source: cell.checksum for cell in cells if cell.checksum}
     for check in exercise.checks:
         now = checksum(check.source, check.id, str(check.points))
@@ -282,9 +281,9 @@ def _needed(cells: list[RawCell]) -> dict[str, str]:
 
 
 def _with_brought(data: bytes, folder: Path, cells: list[RawCell]) -> bytes:
-    """The notebook with the student's own functions in the cell that would bring them over.
+    """The notebook with the student's own functions in the cell that would bring them.
 
-    The process in which it would run reads no files, and here that cell is not run.
+    The process that runs the notebook cannot read their files, and this one does not run cells.
     """
     if not any(_BRINGING.search(cell.source) for cell in cells):
         return data
@@ -313,13 +312,13 @@ def _cells(cells: list[RawCell], table: dict[str, dict[str, Any]]) -> Iterator[C
     apart = chain.from_iterable(unmerged(raw, steps) for raw in cells)
     for number, raw in enumerate(apart):
         cell = _cell(raw, steps, pasted, table) if raw.is_code else None
-        # Neither answer nor check, it came with the notebook if its id says so. Where a service has
-        # dropped the ids, all such cells count as if they had.
+        # A cell that is neither answer nor check is original if its id says so. If a service
+        # dropped the ids, all such cells count as original.
         own = content_id("plain", raw.source)
         is_own = any(id == own or id.startswith(f"{own}-") for id in raw.claims)
         is_handed_out = is_own or not raw.claims
         if cell is not None and cell.check and cell.check.step not in seen:
-            # The answer is gone: an empty one stands for it, so that the check says so.
+            # The answer is gone: an empty one replaces it, so that the check reports it.
             seen.add(cell.check.step)
             yield Cell(cell.check.step, "step", True, "", {})
 
@@ -328,7 +327,7 @@ def _cells(cells: list[RawCell], table: dict[str, dict[str, Any]]) -> Iterator[C
             yield cell
         elif raw.is_code and is_handed_out:
             yield Cell(f"cell-{number}", "plain", True, raw.source, {})
-    # Checks ask for these functions, whatever has become of the cell that brings them over.
+    # Checks need these functions, even if the cell that brings them is gone.
     gone = tuple(name for name in pasted if name not in seen)
     if gone:
         yield Cell(gone[0], "needed", True, "", {}, functions=gone)
@@ -347,7 +346,7 @@ def _cell(
         check = _check(named[1], raw.source, table[named[1]])
         return Cell(check.id, "check", True, raw.source, {}, check)
 
-    # What it binds says more than what it claims to be; what it does and claims says most.
+    # The names that it binds count more than its claimed id; both together count most.
     names = binds(raw.source)
     claimed = [id for id in raw.claims if id in steps]
     answered = [id for id in claimed if id in names]
@@ -360,7 +359,7 @@ def _cell(
         if not found and not claimed:
             return None
         return Cell([*claimed, *found][0], "needed", True, "", {}, functions=tuple(found))
-    # What stands there is the student's answer, and no reference.
+    # It contains the student's answer, and not a reference.
     is_class = defines_class(raw.source, answered[0])
     return Cell(answered[0], "step", True, "", {}, is_class=is_class)
 

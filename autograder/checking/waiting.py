@@ -1,4 +1,4 @@
-"""Which steps of a student's copy wait for earlier ones, and what is won once those are right."""
+"""Finds the steps of a student's copy that wait for earlier ones, and the points to gain."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from autograder.base.text import agreeing, listed, number, points_of
 from autograder.checking.student_copy import StudentCopy
 
 Waits = Mapping[str, tuple[str, ...]]
-"""By the name of a step: the earlier ones to be put right first."""
+"""By step, the earlier steps to fix first."""
 
 
 def waits(copy: StudentCopy, result: Result) -> Waits:
-    """The steps all of whose failing checks fail for earlier steps."""
+    """The steps whose failing checks all fail because of earlier steps."""
     gone = {check.id for check in copy.missing}
     found: dict[str, tuple[str, ...]] = {}
     steps = {step.name for step in result.steps}
@@ -24,9 +24,10 @@ def waits(copy: StudentCopy, result: Result) -> Waits:
         if not run or len(run) < len(step.failed):
             continue
 
-        # What is missing of an earlier exercise is no step here, and the check itself says it.
+        # A missing function of an earlier exercise is not a step here, and the check itself reports
+        # it.
         if all(check.with_reference and steps.issuperset(check.with_reference) for check in run):
-            # A step that itself waits for another is right when that one is, as a rule.
+            # A step that itself waits for another is usually right once that one is.
             first: dict[str, None] = {}
             for name in chain.from_iterable(check.with_reference for check in run):
                 first.update(dict.fromkeys(found.get(name, (name,))))
@@ -35,7 +36,7 @@ def waits(copy: StudentCopy, result: Result) -> Waits:
 
 
 def points_so_far(result: Result, found: Waits) -> str:
-    """The points of the visible checks, and how many more there may be when others are right."""
+    """The points of the visible checks, and the points to gain once others are right."""
     line = points_of(result.score or 0.0, result.max_score)
     roots = set(chain.from_iterable(found.values()))
     if not roots:

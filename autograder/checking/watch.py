@@ -1,4 +1,4 @@
-"""``autograder watch``: a save starts the checks, an answer or a key changes what is shown."""
+"""``autograder watch``: a save starts the checks; a result or a key changes the display."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ else:
 POLL_SECONDS = 0.1  # between two looks at the file
 QUIET_SECONDS = 0.5  # a file that cannot be used may be half written, or gone for a moment
 
-# Of arrows and their like; a letter may be part of it.
+# Escape sequences of arrow keys and the like, which may contain a letter.
 SEQUENCE = re.compile(r"\x1b(\[[0-9;]*[A-Za-z~]|O.)?")
 END = "\x04"
-"""What a terminal sends, and what is told, when nobody is there any more."""
+"""The end of input: a terminal sends it, and it is also reported when the terminal is gone."""
 
 Signature = tuple[int, int, int]
 
 
 def watch(path: Path, name: str | None) -> None:
-    """Run the visible checks at every save, until all of them pass or somebody wants to go.
+    """Run the visible checks at every save, until all of them pass or the user quits.
 
     Raises:
-        Unusable: it is no notebook or script of an exercise to begin with.
+        Unusable: at the start it is not a notebook or script of an exercise.
     """
     file = SavedFile(path, name)
     try:
@@ -57,7 +57,7 @@ def watch(path: Path, name: str | None) -> None:
 
 
 class _Watching:
-    """A file that is watched, and what is shown of it."""
+    """A watched file, and its display."""
 
     def __init__(self, file: SavedFile, keys: Keys, first: StudentCopy) -> None:
         self._file = file
@@ -68,7 +68,7 @@ class _Watching:
         self._view = View(first)
 
     def go_on(self) -> None:
-        """Until all checks pass, or somebody wants to go."""
+        """Watch until all checks pass, or the user quits."""
         while True:
             self._look_at_the_file()
             if self._checking is not None and self._checking.is_done:
@@ -89,13 +89,13 @@ class _Watching:
                 self._show(shows_list=not self._view.shows_list)
 
     def stop(self) -> None:
-        """End the checks that run, if any do."""
+        """End running checks, if any."""
         if self._checking is not None:
             self._checking.stop()
             self._checking = None
 
     def _look_at_the_file(self) -> None:
-        """Start the checks anew where it was saved; what ran of an older text is of no use."""
+        """Restart the checks after a save; running checks of an older text are of no use."""
         try:
             copy = self._file.saved()
             if copy is None:
@@ -118,7 +118,7 @@ class _Watching:
             self._show(trouble=str(trouble), is_checking=False)
             return
         finally:
-            # For the next save: it loads while somebody thinks.
+            # For the next save: it loads while the student thinks.
             confined.start_early()
         self._show(result=result, unlocked=unlocked, trouble="", is_checking=False, hints=0)
 
@@ -132,10 +132,10 @@ class _Watching:
 
 
 class SavedFile:
-    """A notebook or script, looked at whenever it has changed.
+    """A notebook or script that is read whenever it has changed.
 
-    It is asked for its size and time. That needs no library, works on every system and on network
-    drives, which tell nobody of changes, and costs some microseconds.
+    Its size and time are polled. That needs no library, works on every system and on network
+    drives, which do not report changes, and takes some microseconds.
     """
 
     def __init__(self, path: Path, name: str | None) -> None:
@@ -146,10 +146,10 @@ class SavedFile:
         self._is_doubtful = False
 
     def saved(self) -> StudentCopy | None:
-        """What it holds, if it has been saved since this was asked before.
+        """The content, if it was saved since the last call.
 
         Raises:
-            Unusable: it has been of no use for a while; said once.
+            Unusable: it has been unusable for a while; raised once.
         """
         now = self._signature()
         if now != self._seen:
@@ -168,15 +168,13 @@ class SavedFile:
         return copy
 
     def copy(self) -> StudentCopy:
-        """What it holds.
-
-        Raises:
-            Unusable: it is gone, or no notebook or script of an exercise.
+        """The content. Raises:
+            Unusable: it is gone, or not a notebook or script of an exercise.
         """
         return student_copy.of_file(self._path, self._name)
 
     def _signature(self) -> Signature | None:
-        """What changes when it is saved; None while it is not there."""
+        """A value that changes with each save; None while the file does not exist."""
         try:
             about = self._path.stat()
         except OSError:
@@ -185,7 +183,7 @@ class SavedFile:
 
 
 class Keys:
-    """A context in which single keys are told; without a terminal there are none."""
+    """A context that reports single keys; without a terminal there are none."""
 
     def __init__(self) -> None:
         self.are_there = sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
@@ -196,7 +194,7 @@ class Keys:
             self._descriptor = sys.stdin.fileno()
             self._before = termios.tcgetattr(self._descriptor)
             self._listen()
-            # The shell has taken the terminal while it was suspended.
+            # The shell took the terminal while this was suspended.
             signal.signal(signal.SIGCONT, lambda *_: self._listen())
         return self
 
@@ -208,12 +206,12 @@ class Keys:
     ) -> None:
         if sys.platform != "win32" and self.are_there:
             signal.signal(signal.SIGCONT, signal.SIG_DFL)
-            # The terminal may have gone.
+            # The terminal may be gone.
             with contextlib.suppress(termios.error):
                 termios.tcsetattr(self._descriptor, termios.TCSADRAIN, self._before)
 
     def wait(self, seconds: float) -> str:
-        """The next key as a small letter; empty if none is pressed for so long."""
+        """The next key in lower case; empty if none is pressed in this time."""
         if not self.are_there:
             time.sleep(seconds)
             return ""
@@ -228,7 +226,7 @@ class Keys:
                     return ""
                 time.sleep(0.02)
             key = msvcrt.getwch()
-            if key in "\x00\xe0":  # of an arrow and its like a second part follows
+            if key in "\x00\xe0":  # arrow keys and the like have a second part
                 msvcrt.getwch()
                 return ""
             return key
@@ -236,8 +234,8 @@ class Keys:
     else:
 
         def _listen(self) -> None:
-            # In the background a program must not change the terminal; of one that is another
-            # session's nobody says who is in front.
+            # A background program must not change the terminal; for another session's terminal, the
+            # foreground program is unknown.
             with contextlib.suppress(OSError):
                 if os.tcgetpgrp(self._descriptor) == os.getpgrp():
                     tty.setcbreak(self._descriptor)

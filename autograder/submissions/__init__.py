@@ -1,4 +1,4 @@
-"""What students hand in, read without running or trusting any of it."""
+"""Reads submissions without running or trusting any of their content."""
 
 __all__ = [
     "ipython_input",

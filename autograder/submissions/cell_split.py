@@ -1,7 +1,7 @@
-"""Cells that became one: a script that Colab or nbconvert has made of a notebook, a setup cell with
-the student's own lines in it.
+"""Splits merged cells: in a script that Colab or nbconvert made from a notebook, or a setup cell
+with the student's own lines in it.
 
-What the build writes tells them apart: the lines of the setup cell, and how a check begins.
+The build's own text marks the limits: the lines of the setup cell, and the start of a check.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _OWN_LINE = re.compile(
     r"^(?:(?:\w+ *= *)?[%!?](?:.*\\\n)*.*|(?:import|from) .*\(\n[^)]*\).*|(?:import|from) .*)\n?",
     re.MULTILINE,
 )
-"""Lines that students put among those of the setup cell."""
+"""Lines that students add to the setup cell."""
 
 Kind = Literal["setup", "arrays", "code", "prose"]
 
@@ -41,12 +41,12 @@ class CellPart(NamedTuple):
 
 @lru_cache(maxsize=16)
 def apart(source: str, packages: tuple[str, ...] = ()) -> tuple[CellPart, ...]:
-    """The cells in one that holds the setup cell, in their order.
+    """The cells in a cell that contains the setup cell, in order.
 
-    Kept: it is the longest cell, and most of a class hands in the same.
+    Cached: it is the longest cell, and most of a class hands in the same one.
 
     Args:
-        packages: what the exercise needs beside Python and NumPy.
+        packages: the exercise's packages besides Python and NumPy.
     """
     return tuple(_apart(source, packages))
 
@@ -74,8 +74,9 @@ def _apart(source: str, packages: Collection[str]) -> Iterator[CellPart]:
 
 
 def by_check(source: str) -> Iterator[CellPart]:
-    """Code, its checks by themselves, and so are strings, and what a comment cuts off."""
-    lines = source.split("\n")  # as the parser counts them: other ends of lines are none to it
+    """The parts of code: each check, each string, and each part after a cell comment is
+    separate."""
+    lines = source.split("\n")  # as the parser counts them: it knows no other ends of lines
     tree = parsed(source) or parsed(as_python(source)[0])
     starts = list(_likely_starts(lines) if tree is None else _starts(tree, lines))
     for begin, end in zip([0, *starts], [*starts, len(lines)]):
@@ -90,7 +91,7 @@ def _of_code(source: str) -> Iterator[CellPart]:
 
 
 def _without_own_lines(setup: str, packages: Collection[str]) -> tuple[str, str]:
-    """The setup cell as it was handed out, and the student's lines that stood in it."""
+    """The original setup cell, and the student's lines from it."""
     own: list[str] = []
     names: set[str] = set()
 
@@ -107,7 +108,7 @@ def _without_own_lines(setup: str, packages: Collection[str]) -> tuple[str, str]
         return ""
 
     setup = _OWN_LINE.sub(taken, setup)
-    if names:  # lines that use what is not there
+    if names:  # lines that use missing names
         kept: list[str] = []
         for line in setup.split("\n"):
             first = re.match(r"\w+", line)
@@ -152,7 +153,7 @@ def _is_text(value: ast.expr) -> bool:
 
 
 def _likely_starts(lines: Sequence[str]) -> Iterator[int]:
-    """The same of code that does not parse: a mistake in one function must not cost all others."""
+    """The same for code that does not parse: a mistake in one function must not cost all others."""
     before = ""
     for number, line in enumerate(lines):
         is_definition = re.match(r"(?:async )?def |class |@", line) and not before.startswith("@")
@@ -162,7 +163,7 @@ def _likely_starts(lines: Sequence[str]) -> Iterator[int]:
 
 
 def _prose_or_code(text: str) -> tuple[Kind, str]:
-    """A cell that is one string, as Colab writes prose, is that text."""
+    """The kind and text of a cell: a cell that is a single string is prose, as Colab writes it."""
     tree = parsed(text) if text.lstrip().startswith(('"', "'")) else None
     if tree is None or len(tree.body) != 1 or not ast.get_docstring(tree):
         return "code", text

@@ -1,8 +1,7 @@
-"""What IPython makes of a cell that is no plain Python: prompts, magics, shell lines, help.
+"""Translates cells that are not plain Python, as IPython does: prompts, magics, shell lines, help.
 
-The rules are IPython's own, and text is all that they are given and give back. Of the package two
-modules alone are loaded, and those only where a cell asks for them: all of IPython takes half a
-second.
+The rules are IPython's own, from text to text. Only two modules of the package are loaded, and only
+if a cell needs them: all of IPython takes half a second.
 """
 
 from __future__ import annotations
@@ -20,27 +19,28 @@ from typing import Any
 from autograder.base.errors import Unusable
 
 MAX_LENGTH = 60_000
-"""Characters of a cell that is rewritten. What is longer stands as it is: no person wrote it."""
+"""The longest cell to rewrite, in characters. Longer cells are unchanged: no person wrote them."""
 
 MAX_WORK = 200_000
-"""Characters that are read for one cell: to find each magic line, IPython reads all of it again."""
+"""The most characters to read for one cell: IPython reads it again for each magic line."""
 
 _TRANSFORMER, _TOKENS = "core/inputtransformer2.py", "utils/tokenutil.py"
 
 _SPECIAL = re.compile(r"^[ \t]*[%!?,;/]|=[ \t]*[%!]|\?$", re.MULTILINE)
 _ENDLESS = re.compile(r"[\w*.\[\]-]{300}")
-"""Looking for what a question mark asks about takes the square of such a word's length."""
+"""IPython's search for the subject of a question mark takes quadratic time in such a word's
+length."""
 
 
 def rewritten(source: str) -> str:
-    """A cell as IPython hands it to Python, each line where it was.
+    """A cell as IPython passes it to Python, with unchanged line numbers.
 
-    It stands as it is where that takes too long, or where IPython refuses it.
+    It is unchanged if rewriting takes too long, or if IPython refuses it.
 
     Raises:
         Unusable: IPython is not installed.
     """
-    is_cell_magic = source.lstrip().startswith("%%")  # of which one line is looked at
+    is_cell_magic = source.lstrip().startswith("%%")  # only one line of it is examined
     if not is_cell_magic and (len(source) > MAX_LENGTH or _ENDLESS.search(source)):
         return source
     try:
@@ -54,12 +54,12 @@ def rewritten(source: str) -> str:
 
 
 def work(source: str) -> int:
-    """About how many characters are read to rewrite a cell."""
+    """The approximate number of characters that are read to rewrite a cell."""
     return min(len(source) * (1 + len(_SPECIAL.findall(source))), MAX_WORK)
 
 
 def files() -> list[str]:
-    """The files that are loaded when a cell asks for them, as far as they are there."""
+    """The existing files that are loaded when a cell needs them."""
     root = _root()
     if root is None:
         return []
@@ -83,7 +83,7 @@ def _new_manager(is_cell_magic: bool) -> Any:
             if left < 0:
                 raise MemoryError
             changed, new = super().do_one_token_transform(lines)
-            # A continued line has become one; empty ones keep the numbers of those behind it.
+            # Continued lines were joined; empty lines keep later line numbers unchanged.
             gone = len(lines) - len(new)
             if changed and gone > 0:
                 pairs = enumerate(zip(lines, new))
@@ -122,7 +122,7 @@ def _transformer() -> ModuleType:
 
 
 def _loaded(path: Path, own: dict[str, Any]) -> ModuleType:
-    """A module from a file, of which nobody else hears, with these builtins of its own."""
+    """A module from a file, private to this one, with its own builtins."""
     name = f"autograder_{path.stem}"
     module = ModuleType(name)
     module.__dict__["__builtins__"] = {**vars(builtins), **own}

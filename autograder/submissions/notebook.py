@@ -1,4 +1,4 @@
-"""The cells of a submitted file as they stand there: read once, within bounds, trusting nothing."""
+"""The raw cells of a submitted file: read once, within limits, trusting nothing."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from autograder.submissions import cell_split
 from autograder.submissions.python_source import binds, parses
 
 MAX_BYTES = 20_000_000
-"""Bytes of a file, outputs and pictures among them: a bound for the parser of JSON. What else a
-notebook may hold is bounded below, and in ``parse``."""
+"""The most bytes of a file, including outputs and pictures: a limit for the JSON parser. Other
+limits are below, and in ``parse``."""
 MAX_CELLS = 2_000
 MAX_SOURCE = 1 << 20  # characters in a cell of code, or in a script
 MAX_VALUES = 1_000_000  # values in the JSON of a notebook: each becomes an object of some 60 bytes
-MAX_PACKED = 8  # cells that are unpacked: of packed setup cells a notebook has one, or a copy of it
+MAX_PACKED = 8  # cells to unpack: a notebook has one packed setup cell, or copies of it
 
 _MARIMO = re.compile(r"^app = marimo\.App\(", re.MULTILINE)
 """Below it, each cell is a function."""
@@ -35,7 +35,7 @@ _MARIMO = re.compile(r"^app = marimo\.App\(", re.MULTILINE)
 _CHECKSUM = re.compile(r'"checksum": "([0-9a-f]+)"')
 """As jupytext writes nbgrader's marks into the cell line of a script."""
 
-# The setup cell, longer than all others together, tells in its own texts how a check begins.
+# The setup cell, longer than all others together, contains the start of a check in its own strings.
 _BEGINNING = re.compile(f"^{ANNOUNCED.pattern}", re.MULTILINE)
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -44,7 +44,7 @@ UNMARKED = re.compile(r"cell-[0-9]+")
 """The id of a cell that had no mark in its script."""
 
 _MAX_WIDE, _MAX_OTHER = 8_000_000, 1_000_000
-"""Bytes of what is read as it stands; in larger JSON, bytes of letters that are not ASCII."""
+"""The most bytes of JSON to read unchanged; in larger JSON, the most non-ASCII bytes."""
 
 _TOO_WIDE = (
     f"larger than {_MAX_WIDE // 1_000_000} MB, with more than {_MAX_OTHER // 1_000_000} MB "
@@ -58,7 +58,7 @@ SAVED_AGAIN = "open it in Jupyter, save it and hand it in again"
 SAVED_AS_UTF_8 = "save it as UTF-8 in an editor and hand it in again"
 CLEARED = "clear the outputs and hand it in again"
 READ = (".ipynb", ".py")
-"""The endings of what is read as a notebook."""
+"""The suffixes of files that are read as notebooks."""
 
 DOWNLOADED = "download the notebook (.ipynb) itself and hand that in"
 EXPORTED = "write a notebook of it with marimo export ipynb and hand that in"
@@ -76,11 +76,11 @@ _OTHER_KINDS = {
     b"[internetshortcut]": "a link to it",
     b"version https://git-lfs": "a pointer of Git LFS",
 }
-"""What some files begin with, in small letters."""
+"""The first bytes of other kinds of files, in lower case."""
 
 
 class Rejected(Exception):
-    """A submission that cannot be used at all: why not, and how to mend that, in one line."""
+    """A submission that cannot be used at all: the reason and the repair, in one line."""
 
     def __init__(self, cause: str, repair: str = SAVED_AGAIN) -> None:
         super().__init__(f"{cause}; {repair}")
@@ -89,11 +89,10 @@ class Rejected(Exception):
 
 @dataclass
 class RawCell:
-    """A cell as it lies in the student's file.
+    """A cell as it is in the student's file.
 
-    ``claims`` are the ids that its metadata names; ``checksum`` is nbgrader's, of the cell as it
-    was handed out, empty where there is none. ``packed`` is the setup cell as it lies there, where
-    its code was packed.
+    ``claims`` are the ids in its metadata; ``checksum`` is nbgrader's, of the original cell, empty
+    if there is none. ``packed`` is the packed form of a setup cell.
     """
 
     source: str
@@ -107,7 +106,7 @@ def read(path: Path) -> bytes:
     """The bytes of a submitted file, read once and without following a link.
 
     Raises:
-        Rejected: not a regular file, unreadable or too large.
+        Rejected: it is not a regular file, unreadable or too large.
     """
     try:
         return files.read(path, MAX_BYTES)
@@ -120,17 +119,17 @@ def read(path: Path) -> bytes:
 
 
 def _meant(path: Path) -> str:
-    """What to say of a file that is not there: the one beside it with nearly its name, if any."""
+    """The hint for a missing file: the file next to it with a similar name, if any."""
     named = {other.stem: other for other in path.parent.glob("*.*") if other.suffix in READ}
     close = difflib.get_close_matches(path.stem, named, 1, cutoff=0.8)
     return f"did you mean {inert(named[close[0]].name)}?" if close else "check the path"
 
 
 def raw_cells(data: bytes) -> tuple[list[RawCell], list[str]]:
-    """The cells in these bytes as they stand, and what had to be said about reading them.
+    """The raw cells in these bytes, and warnings about reading them.
 
     Raises:
-        Rejected: neither a notebook nor text.
+        Rejected: it is neither a notebook nor text.
     """
     text, warnings = _text(data)
     if not re.match(r"\s*\{", text):
@@ -144,7 +143,7 @@ def raw_cells(data: bytes) -> tuple[list[RawCell], list[str]]:
 
 
 def _unpacked(cells: list[RawCell]) -> Iterator[RawCell]:
-    """The cells, setup cells with their code: nothing behind knows that it was packed."""
+    """The cells, with the code of setup cells unpacked: later code does not see the packed form."""
     unpacked = 0
     for cell in cells:
         if cell.is_code and unpacked < MAX_PACKED and setup_cell.may_be_packed(cell.source):
@@ -155,7 +154,7 @@ def _unpacked(cells: list[RawCell]) -> Iterator[RawCell]:
 
 
 def _apart(cells: Iterable[RawCell], packages: str) -> Iterator[RawCell]:
-    """The cells, and what stands in one with the setup cell by itself."""
+    """The cells, with everything merged with the setup cell separated."""
     for cell in cells:
         if not cell.is_code or filled_in(cell.source) < 0:
             yield cell
@@ -168,7 +167,7 @@ def _apart(cells: Iterable[RawCell], packages: str) -> Iterator[RawCell]:
 
 
 def unmerged(raw: RawCell, steps: Iterable[str]) -> Iterator[RawCell]:
-    """A cell; where an answer was merged with checks behind it, each of them by itself."""
+    """A cell; if an answer was merged with following checks, each of them separately."""
     has_checks = raw.is_code and _BEGINNING.search(raw.source)
     is_merged = has_checks and not binds(raw.source).isdisjoint(steps)
     if not is_merged or not parses(raw.source):
@@ -180,31 +179,31 @@ def unmerged(raw: RawCell, steps: Iterable[str]) -> Iterator[RawCell]:
 
 
 def raw_notebook(data: bytes) -> dict[str, Any] | None:
-    """A notebook as it stands there; None for a script.
+    """The raw notebook; None for a script.
 
     Raises:
-        Rejected: no notebook.
+        Rejected: it is not a notebook.
     """
     text, _ = _text(data)
     return _loaded(text) if re.match(r"\s*\{", text) else None
 
 
 def source_of(raw: Any) -> str | None:
-    """The source of a notebook's cell as it stands there; None for what is no cell."""
+    """The raw source of a notebook's cell; None if it is not a cell."""
     source = raw.get("source", "") if isinstance(raw, dict) else None
     if isinstance(source, list):
         try:
             return "".join(source)
-        except TypeError:  # not all of them are lines
+        except TypeError:  # not all of them are strings
             return None
     return source if isinstance(source, str) else None
 
 
 def marks(data: bytes) -> dict[str, str]:
-    """What the build wrote into a notebook's metadata, and its owner may have changed: the
-    exercise, its title.
+    """The build's metadata of a notebook, which its owner may have changed: the exercise, its
+    title.
 
-    Empty for a script, and for a notebook that lost it on its way.
+    Empty for a script, and for a notebook that has lost its metadata.
     """
     written = _metadata(data, "autograder")
     return {name: text for name, text in written.items() if isinstance(text, str) and text}
@@ -226,7 +225,7 @@ def _metadata(data: bytes, name: str) -> dict[str, Any]:
 
 
 def _part(metadata: Any, name: str) -> dict[str, Any]:
-    """What metadata, which anybody may have written, have under a name."""
+    """The dictionary under a name in untrusted metadata."""
     part = metadata.get(name) if isinstance(metadata, dict) else None
     return part if isinstance(part, dict) else {}
 
@@ -260,12 +259,12 @@ def _text(data: bytes) -> tuple[str, list[str]]:
 
 
 def _narrow(data: bytes) -> bytes | None:
-    """The same JSON in ASCII, if it is large; None where too much of it is not.
+    """The same JSON in ASCII, if it is large; None if too much of it is not ASCII.
 
-    One emoji would make all of its text four times as wide in memory.
+    A single emoji would make all of its text take four times the memory.
 
     Raises:
-        UnicodeDecodeError: it is no UTF-8.
+        UnicodeDecodeError: it is not UTF-8.
     """
     data = data.removeprefix(codecs.BOM_UTF8)
     if len(data) <= _MAX_WIDE or data.isascii():
@@ -276,7 +275,7 @@ def _narrow(data: bytes) -> bytes | None:
 
 
 def _refuse_other_kinds(data: bytes) -> None:
-    """Refuse what is no notebook for a reason that its beginning tells."""
+    """Refuse other kinds of files, recognized by their first bytes."""
     if data.startswith(b"PK\x03\x04"):
         raise Rejected("a zip archive", "unpack it and hand in the notebook that is in it")
     if data and not data.strip(b"\x00"):
@@ -292,8 +291,7 @@ def _refuse_other_kinds(data: bytes) -> None:
 
 def _loaded(text: str) -> dict[str, Any]:
     """The notebook in a text of JSON."""
-    # Each of the marks that are counted stands for three values at most: a short text need not be
-    # looked through.
+    # Each counted character stands for at most three values, so short texts need no search.
     if 3 * len(text) > MAX_VALUES and _values(text) > MAX_VALUES:
         raise Rejected(f"more than {MAX_VALUES} values", CLEARED)
     try:
@@ -364,7 +362,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _notebook_cell(raw: Any) -> RawCell | None:
-    """A cell of a notebook; None for what is no cell."""
+    """A cell of a notebook; None if it is not a cell."""
     source = source_of(raw)
     if source is None:
         return None

@@ -168,7 +168,9 @@ class SavedFile:
         return copy
 
     def copy(self) -> StudentCopy:
-        """The content. Raises:
+        """The content.
+
+        Raises:
             Unusable: it is gone, or not a notebook or script of an exercise.
         """
         return student_copy.of_file(self._path, self._name)

@@ -107,8 +107,10 @@ class Candidate:
         return due is not None and self.handed_in(due) > due
 
     def handed_in(self, due: datetime | None) -> datetime:
-        """The time of the submission. Canvas dates its archives' entries when it packs them, and
-        marks in their names who was late.
+        """The time of the submission.
+
+        Canvas dates its archives' entries when it packs them, and marks in their names who was
+        late.
         """
         if self.claim.kind != "canvas" or due is None:
             return self.time

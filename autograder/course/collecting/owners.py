@@ -48,8 +48,9 @@ _RENAME = "write students.csv, or call a class's archive submissions.zip"
 
 
 class _Nobody(Unmatched):
-    """No part of the path up to ``place`` names a student for certain. Deeper parts are not
-    considered.
+    """No part of the path up to ``place`` names a student for certain.
+
+    Deeper parts are not considered.
     """
 
     def __init__(self, message: str, place: int) -> None:
@@ -75,8 +76,9 @@ class Owners:
         return entry.time if entry else None
 
     def claims(self, download: Download, before: str, is_named: bool) -> list[Claim]:
-        """The owners of the file. A longer name that contains a student's (``ada-final.zip``) is
-        theirs, or in doubt.
+        """The owners of the file.
+
+        A longer name that contains a student's (``ada-final.zip``) is theirs, or in doubt.
 
         Args:
             before: the part before the exercise in the file's own name, perhaps a student.
@@ -277,8 +279,9 @@ class Owners:
         return bool(self._roster.named(Claim("moodle", name)))
 
     def _folders_of_students(self, downloads: Sequence[Download]) -> set[tuple[str, ...]]:
-        """The folders that contain a folder of somebody on the class list. Other folders there
-        belong to strangers.
+        """The folders that contain a folder of somebody on the class list.
+
+        Other folders there belong to strangers.
         """
         folders: set[tuple[str, ...]] = set()
         if not self._roster.listed:
@@ -324,8 +327,9 @@ def _exports(
 
 
 def _is_at_the_top(download: Download, roster: Roster) -> bool:
-    """Whether Gradescope may have put a list there. A deeper list, or one within a student's
-    folder, is the student's.
+    """Whether Gradescope may have put a list there.
+
+    A deeper list, or one within a student's folder, is the student's.
     """
     folders = download.parts[:-1]
     for folder in folders:

@@ -260,7 +260,9 @@ def sqlite_file(course: Course) -> Path | None:
 
 
 class Gradebook:
-    """A course's database, for repeated writing. No connection stays open between two batches.
+    """A course's database, for repeated writing.
+
+    No connection stays open between two batches.
 
     Raises:
         Unusable: the configuration names no usable database.

@@ -203,8 +203,10 @@ def of_other_answers(
     """Put away the marks of answers that have changed.
 
     Args:
-        again: what is graded again, by the ids of submitted notebooks. Returns: The remarks on the
-            new answers, by notebook and cell.
+        again: what is graded again, by the ids of submitted notebooks.
+
+    Returns:
+        The remarks on the new answers, by notebook and cell.
     """
     told: dict[tuple[str, str], str] = {}
     other = {id: one for id, one in again.items() if not one.graded.unchanged}

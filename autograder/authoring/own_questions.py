@@ -31,7 +31,7 @@ POINTS = 5
 """The points of a question."""
 
 ROOM, ROW = arrays.MOST - 4_000, 30
-"""Characters of the table of all sealed texts, and those of a row beside its text."""
+"""The most characters of the table of encrypted texts, and what each row adds to its text."""
 
 _ASKED = re.compile(r"^question_\d+ = right_option\(", re.MULTILINE)
 
@@ -134,10 +134,10 @@ def have_questions(root: Path, exercise: str, students: Iterable[str]) -> list[s
 
 
 def insist_on_room(exercise: str, sheets: Collection[Sheet], number: int) -> None:
-    """Refuse more questions than fit into one notebook, before anybody has got one.
+    """Refuse more questions than fit into one notebook, before any are handed out.
 
     Raises:
-        Unusable: it is more.
+        Unusable: they do not fit.
     """
     sizes = [ROW + len(_sealed("", text_of(sheet, number))[1]) for sheet in sheets]
     if sum(sizes) > ROOM:

@@ -175,7 +175,7 @@ def _regrouped(value: Any) -> Any:
 
 
 def _tidied(text: str) -> str:
-    """A text as people clean it: small letters, single spaces, none at the ends."""
+    """The text in lower case, with single spaces and none at its ends."""
     return " ".join(text.lower().split())
 
 

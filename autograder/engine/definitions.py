@@ -134,9 +134,9 @@ class Definitions:
         return definition
 
     def _keep(self, asked: tuple[CodeType, bytes], value: Any, size: int) -> None:
-        """Keep an answer; where there is no room the oldest ones go.
+        """Keep an answer; if there is no room, the oldest ones are dropped.
 
-        Arguments may be a student's, who must not keep the room from those behind.
+        Students choose some of the arguments, and one must not take the room of the next.
         """
         # Time that is over may interrupt this; then more counts as kept than is, until all is gone.
         while self._known and self._kept + size > MAX_BYTES:

@@ -30,14 +30,14 @@ class KnownAnswers:
         """The answer to a call of a step, as it crosses; None if it is not known."""
         asked = step, bytes(question)
         answer = self._known.pop(asked, None)
-        if answer is not None:  # those that nobody asks for any more go first
+        if answer is not None:  # the least recently used stay in front
             self._known[asked] = answer
         return answer
 
     def keep(self, step: str, question: Payload, answer: Payload) -> None:
-        """Keep a short answer; if there is no room, those go that were not asked for longest.
+        """Keep a short answer; if there is no room, the least recently used are dropped.
 
-        A submission may ask whatever it likes, and must not keep the room from those behind it.
+        A submission may ask whatever it likes, and must not take the room of the next ones.
         """
         asked, size = (step, bytes(question)), len(question) + len(answer)
         if size > min(MAX_EACH, MAX_BYTES) or asked in self._known:

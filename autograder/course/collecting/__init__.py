@@ -1,4 +1,4 @@
-"""Finds submissions in a folder of downloads: whose each one is, and when it was handed in."""
+"""Finds submissions in a folder of downloads: the owner of each, and when it was handed in."""
 
 __all__ = [
     "content",
